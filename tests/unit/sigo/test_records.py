@@ -53,8 +53,8 @@ def test_any_records_come_back(rows):
 
 @given(st.lists(st.permutations("abc"), min_size=1, max_size=9), st.data())
 def test_both_readers_agree(orders, data):
-    """Lines of few layouts give what the reader of single records gives."""
-    values = SCALARS.map(json.dumps) | TEXTS.map(json.dumps)
+    """Lines of few layouts give what the reader of single records gives, nested values and all."""
+    values = VALUES.map(json.dumps)
     text = "".join(
         "{ " + " , ".join(f'"{name}": {data.draw(values)}' for name in order) + " }\r\n\n"
         for order in orders
@@ -68,6 +68,13 @@ def test_both_readers_agree(orders, data):
     assert printed(quick) == printed(slow)
     assert quick.lines.tolist() == slow.lines.tolist() == [2 * i + 1 for i in range(len(orders))]
     assert quick.layouts == slow.layouts
+
+
+def test_lines_of_little_depth_are_not_read_one_by_one(read, monkeypatch):
+    """Objects and arrays within one another, where the first line has as many, or fewer."""
+    monkeypatch.setattr("kanonym.sigo.records._read_sequence", None)
+    text = '{"x":1,"y":[ 2, {"a" : " b "} ]}\n{"x":[],"y":3}\n{"x":2,"y":{}}\n'
+    assert printed(read(text)) == text.replace('[ 2, {"a" : " b "} ]', '[2,{"a":" b "}]')
 
 
 def test_untouched_values_keep_their_text(read):
