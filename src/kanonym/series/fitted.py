@@ -177,9 +177,12 @@ class Fitted(ShortRepr):
         self.persons = after
         told = replace(found, suppressed=gone)
         rows_in = release.rows_in + gone
+        warned = told.warnings(self.policy.models)
         changed = replace(
             release,
             repeated=told,
+            verification=release.verification.with_warnings(*warned),
+            union=release.union.with_warnings(*warned),
             rows_in=rows_in,
             suppressed=suppressed,
             rows=rows[release.rows],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,9 @@ from kanonym.actions.pseudonymization.key import check_source, read_key
 from kanonym.data import frames
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.schema import Role
-from kanonym.models.base import check_integer
+from kanonym.models.base import PrivacyModel, check_integer
 from kanonym.release import Release
-from kanonym.verification import group_released
+from kanonym.verification import VerificationWarning, group_released
 
 _DIGITS = 32
 
@@ -90,6 +90,26 @@ class RepeatedPersons:
             "least": dict(self.least),
             "suppressed": self.suppressed,
         }
+
+    def warnings(self, models: Iterable[PrivacyModel]) -> list[VerificationWarning]:
+        """Return a warning of each attribute of which too few values stay open.
+
+        That is one value where a single batch leaves several, or fewer than l-diversity asks.
+        """
+        asked = {one.attribute: getattr(one, "l", 1) for one in models}
+        return [
+            VerificationWarning(
+                "batches-together",
+                (name,),
+                f"{name}: all batches together leave only {least} of the values open of a person "
+                f"who is in several, and one value, which is then known, of {self.known[name]:,} "
+                "persons. Suppress their records by least_values (--least-values), or release the "
+                "batches as one table",
+                {"known": self.known[name], "least": least},
+            )
+            for name, least in self.least.items()
+            if least is not None and (self.known[name] or least < asked.get(name, 1))
+        ]
 
 
 @dataclass

@@ -43,6 +43,7 @@ WarningKind = Literal[
     "date-intervals",
     "unshifted-dates",
     "copied-column",
+    "batches-together",
 ]
 WARNING_KINDS: tuple[str, ...] = get_args(WarningKind)
 """Every kind of warning. The report has a sentence for each: `warning.KIND`."""

@@ -77,5 +77,10 @@ SENTENCES: Sentences = {
         "{columns}: the values repeat those of a column that is generalized or replaced, and are "
         "released as they are."
     ),
+    "warning.batches-together": (
+        "{columns}: this batch and earlier ones together leave fewer values open of persons who "
+        "are in several than the requirements ask: {known} persons have one left, which is then "
+        "known."
+    ),
     "warning.no-records": "No record was released, so there was nothing to check.",
 }

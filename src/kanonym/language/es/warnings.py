@@ -80,5 +80,9 @@ SENTENCES: Sentences = {
         "{columns}: los valores repiten los de una columna generalizada o sustituida, y se "
         "publican como están."
     ),
+    "warning.batches-together": (
+        "{columns}: este lote y los anteriores dejan juntos menos valores posibles de lo exigido "
+        "a quienes están en varios: a {known} personas les queda uno, que así se conoce."
+    ),
     "warning.no-records": "No se publicó ningún registro: no había nada que comprobar.",
 }
