@@ -75,6 +75,16 @@ def test_a_policy_says_who_the_persons_are(kanonym, shop):
     assert "not with a long table of sets" in refused.error
 
 
+def test_no_risk_is_promised_to_whoever_knows_more(kanonym, folder):
+    """Where items and quasi-identifiers are protected apart, the highest risk says so."""
+    table = pl.DataFrame({"age": [30, 30], "item": ["a", "a"]})
+    table.write_csv(folder / "table.csv")
+    options = "anonymize table.csv -q age -k 2 --set item=+ -o released.csv --model"
+    done = kanonym(options, "{type: km-anonymity, k: 2, m: 1}")
+    assert done.code == 0, done.error
+    assert "risk by items as well not limited" in " ".join(done.out.decode().split())
+
+
 def test_pseudonyms_tell_whose_a_row_is(kanonym, shop):
     """An action on the column of persons stays in the long release."""
     (shop / "key.bin").write_bytes(b"k" * 32)

@@ -14,6 +14,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from kanonym.cli.printing.items import item_rows, risk_of_both_rows
 from kanonym.cli.printing.private import promise_rows
 from kanonym.data.credentials import displayable_url
 
@@ -131,7 +132,8 @@ def release_tables(
         ("records per class", utility["average_class_size"]),
         *([] if of_sets_alone else [span]),
         ("prosecutor risk", f"at most {format_number(risk['prosecutor']['highest'])}"),
-        *_items(found["algorithm"]),
+        *risk_of_both_rows(found["verification"]),
+        *item_rows(found["algorithm"]),
         *promise_rows(found.get("differential_privacy")),
         *_search(found["algorithm"]),
         *_cells(found["algorithm"]),
@@ -168,19 +170,6 @@ def kept_value_rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
             told = f"{100 * share:.1f} % of the values are expected to be true"
         lines.append((one["action"], f"{name}: {told}"))
     return lines
-
-
-def _items(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
-    """Return the lines about sets of items, if there are any."""
-    if "items" not in algorithm:
-        return []
-    found = algorithm["items"]
-    lines: list[tuple[str, object]] = [("items lost", f"{100 * found['loss']:.1f} % (NCP)")]
-    if "loss_at_least" in found:
-        lines.append(("lost by any cut", f"at least {100 * found['loss_at_least']:.1f} %"))
-    if "items_dropped" in found:
-        lines.append(("distinct items dropped", format_number(found["items_dropped"])))
-    return [*lines, ("records without items left", format_number(found["records_emptied"]))]
 
 
 def _search(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:

@@ -52,26 +52,6 @@ def recode_sets(
     return bounds, found[:stop]
 
 
-@kernel
-def rows_with(
-    offsets: NDArray[np.int64], items: NDArray[np.int32], wanted: NDArray[np.bool_]
-) -> NDArray[np.int64]:
-    """Return the records, ascending int64, that have one of the wanted items.
-
-    offsets: (n + 1,) int64; items: int32; wanted: bool, by item.
-    """
-    n = len(offsets) - 1
-    found = np.empty(n, np.int64)
-    stop = 0
-    for i in range(n):
-        for j in range(offsets[i], offsets[i + 1]):
-            if wanted[items[j]]:
-                found[stop] = i
-                stop += 1
-                break
-    return found[:stop]
-
-
 @part
 def _add(keys: NDArray[np.int64], counts: NDArray[np.int64], key: Int, amount: Int) -> bool:
     """Add to the count of a key; say whether the key is new. The table has a free place."""

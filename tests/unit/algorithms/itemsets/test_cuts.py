@@ -68,6 +68,14 @@ def test_known_items_have_k_candidates(kind, problem, drop):
     assert 0 <= account["loss"] <= 1
 
 
+@given(problem=problems(TREES[:1]), wanted=st.frozensets(st.integers(0, 4)))
+def test_records_with_an_item_are_found(problem, wanted):
+    """Each record with a wanted item is found once, in order."""
+    found = search_of(problem).rows_with(np.isin(np.arange(5), list(wanted)))
+    rows = rows_of(problem.offsets, problem.items)
+    assert found.tolist() == [i for i, row in enumerate(rows) if row & wanted]
+
+
 @given(problem=problems(TREES[:1]), drop=st.booleans())
 def test_the_optimum_is_the_best_of_all_cuts(problem, drop):
     """No cut without rare itemsets loses less than the optimum, nor less than the bound."""

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanonym.kernels.itemsets.counting import count_itemsets, recode_sets, rows_with
+from kanonym.kernels.itemsets.counting import count_itemsets, recode_sets
 from kanonym.kernels.itemsets.packing import pack
 from naive_itemsets import arrays_of, rows_of
 
@@ -47,13 +47,6 @@ def test_recoded_sets_are_sets(rows, labels, data):
     found = recode_sets(*arrays_of(rows), np.array(chosen, np.int64), np.array(labels, np.int32))
     assert rows_of(*found) == [frozenset(labels[item] for item in rows[i]) - {-1} for i in chosen]
     assert all(np.all(np.diff(found[1][a:b]) > 0) for a, b in pairwise(found[0]))
-
-
-@given(rows=SETS, wanted=st.frozensets(st.integers(0, 9)))
-def test_records_with_an_item_are_found(rows, wanted):
-    """Each record with a wanted item is found once, in order."""
-    found = rows_with(*arrays_of(rows), np.isin(np.arange(10), list(wanted)))
-    assert found.tolist() == [i for i, row in enumerate(rows) if row & wanted]
 
 
 @given(
