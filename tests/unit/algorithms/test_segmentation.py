@@ -189,6 +189,27 @@ def test_where_no_short_class_is_diverse_classes_are_joined():
     assert partition.n_classes == 2
 
 
+def test_classes_that_fail_are_joined_with_others_far_from_them():
+    """Where some towns have one value alone, classes of several towns are made of them."""
+    rng = np.random.default_rng(5)
+    town = rng.integers(0, 6, 600)
+    columns = {
+        "town": [f"t{one}" for one in town],
+        "age": rng.integers(0, 90, 600),
+        "s": np.where(town < 3, town, rng.integers(0, 3, 600)),
+    }
+    table, costs = encoded(columns, "s")
+    model = TCloseness("s", 0.4)
+    problem = Problem(table, costs, [KAnonymity(3), model])
+    partition = Segmentation().partition(problem)
+    assert partition.account["cut"] == "joined"
+    classes = classes_of_rows(table, partition)
+    assert model.satisfied(classes).all()
+    assert classes.sizes.min() >= 3
+    by_chance = Segmentation().partition(dataclasses.replace(problem, key=7))
+    assert model.satisfied(classes_of_rows(table, by_chance)).all()
+
+
 def classes_of_rows(table, partition):
     """Return the classes of records as models see them."""
     rows = dataclasses.replace(

@@ -14,13 +14,19 @@ from kanonym.algorithms.criteria import compile_criteria, require_feasible
 from kanonym.algorithms.options import Target
 from kanonym.algorithms.record_exchange import exchange_nearby
 from kanonym.algorithms.segmentation import orders
-from kanonym.algorithms.segmentation.cuts import Cut, cut_order
+from kanonym.algorithms.segmentation.cuts import Cut, cut_order, may_fail_when_grown
+from kanonym.algorithms.segmentation.joined_classes import (
+    LARGEST,
+    SMALLEST,
+    JoinedClasses,
+    join_until_satisfied,
+)
 from kanonym.algorithms.workload import GuidingTarget, guiding_target
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals, Units, cut_in_two
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.classes.chance import LARGEST
+from kanonym.kernels.classes import chance
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.penalty import Costs
 from kanonym.kernels.parallel import parallel
@@ -74,7 +80,10 @@ class Segmentation(Algorithm):
     Where classes need a size alone, and there is no target, they then exchange records with
     classes nearby (`record_exchange`), as long as the loss falls and up to a fixed effort. Where
     models look at sensitive values they do not: an exchange that these forbid would tell about
-    them.
+    them. Where a class may fail although it has grown, such classes of k are made as well, by
+    their size alone, and then each that fails is joined with the one with which that loses least
+    and they satisfy the models (`joined` as `cut` in the account), with 1 % of the others, drawn
+    by the key. What loses less is released.
 
     Where models look at sensitive values and the problem has a key, classes start anywhere but
     at places drawn by chance (`closed_places`): that none starts at a place then does not prove
@@ -91,8 +100,8 @@ class Segmentation(Algorithm):
     Ghinita, Karras, Kalnis and Mamoulis 2007, "Fast data anonymization with low information
     loss" (VLDB), §4-5: one order and an optimal cut by dynamic programming for k-anonymity.
     Deviations: several orders, the cut counts the loss of the recoding asked rather than
-    of ranges, the exchange and the target are ours, and l-diversity is in the cut where they
-    use a greedy heuristic.
+    of ranges, the exchange, the joining of classes and the target are ours, and l-diversity
+    is in the cut where they use a greedy heuristic.
 
     """
 
@@ -139,20 +148,17 @@ class Segmentation(Algorithm):
         if not table.domains:
             return Partition(np.zeros(len(table.weights), np.int32), 1)
         aim = None if self.target is None else guiding_target(table, self.target)
-        if self.order == "auto":
-            order, columns, found = _cut_in_best_order(problem, criteria, aim)
-        else:
-            order, columns = self.order, orders.ascending_cardinality(table)
-            found = _cut_in_order(order, columns, problem, criteria, aim)
-        is_start = np.zeros(table.n_rows, np.int32)
-        is_start[found.starts[1:-1]] = 1
-        by_place = np.cumsum(is_start, dtype=np.int32)
-        n_classes = len(found.starts) - 1
+        order, columns, found = self._cut(problem, criteria, aim)
+        by_place = found.labels
         account: dict[str, object] = {"order": order, "cut": found.way}
-        if not len(criteria.thresholds) and aim is None:
-            codes = np.ascontiguousarray(table.codes[found.tuples])
-            size = criteria.min_size
-            by_place, account["exchanges"] = exchange_nearby(codes, by_place, size, problem.costs)
+        if aim is None and not len(criteria.thresholds):
+            by_place, account["exchanges"] = _exchange(problem, criteria, found)
+        elif aim is None and may_fail_when_grown(criteria):
+            joined = self._join_classes(problem, criteria)
+            if joined is not None and joined.loss < found.loss:
+                order, columns, found = joined.order, joined.columns, joined.base
+                by_place, account = joined.labels, joined.account
+        n_classes = int(by_place.max()) + 1
         labels = np.empty(table.n_rows, np.int32)
         # The records of a tuple take its places as they come.
         by_tuple = np.argsort(table.tuple_of_row, kind="stable")
@@ -164,13 +170,38 @@ class Segmentation(Algorithm):
             account |= of_record.account(labels, np.ones(table.n_rows, np.int64))
         return Partition(labels, n_classes, by_row=True, account=account)
 
+    def _cut(
+        self, problem: Problem, criteria: Criteria, aim: GuidingTarget | None
+    ) -> tuple[str, Sequence[int], Cut]:
+        """Cut the table in the order asked for; return its name, and the columns' sequence."""
+        if self.order == "auto":
+            return _cut_in_best_order(problem, criteria, aim)
+        columns = orders.ascending_cardinality(problem.table)
+        return self.order, columns, _cut_in_order(self.order, columns, problem, criteria, aim)
+
+    def _join_classes(self, problem: Problem, criteria: Criteria) -> JoinedClasses | None:
+        """Make classes by their size alone, and join those that fail; None where that cannot be."""
+        size = max(criteria.min_size, SMALLEST)
+        if not size <= problem.table.n_rows <= LARGEST:
+            return None
+        alone = orders.without_conditions(criteria, size)
+        order, columns, base = self._cut(problem, alone, None)
+        classes, exchanges = _exchange(problem, alone, base)
+        found = join_until_satisfied(problem, criteria, base.tuples, classes)
+        if found is None:
+            return None
+        account = {"order": order, "cut": "joined", "exchanges": exchanges}
+        return JoinedClasses(order, columns, base, *found, account)
+
     def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
         """Return the places inside of classes where none may start.
 
         The order is that of the division. In `kd` and `guided` order, whose tree looks at
         sensitive values, too, nobody else knows it as exactly. Of classes in which all places
-        may be closed by chance, none is known.
+        may be closed by chance, none is known. What tells who joined whom is not replayed.
         """
+        if partition.account["cut"] == "joined":
+            return None
         table = problem.table
         place = {domain.name: a for a, domain in enumerate(table.domains)}
         columns = [place[name] for name in partition.account.get("columns", ())]
@@ -187,7 +218,7 @@ class Segmentation(Algorithm):
         np.minimum.at(first, profiles, rank[table.tuple_of_row])
         keys = first[units.profiles]
         sizes = np.bincount(units.classes, units.sizes)
-        proven = 0 if problem.key is None else LARGEST * criteria.min_size
+        proven = 0 if problem.key is None else chance.LARGEST * criteria.min_size
         is_place = np.zeros(table.n_rows + 1, np.bool_)
         is_place[found.places] = True
 
@@ -201,6 +232,12 @@ class Segmentation(Algorithm):
                         yield left, right
 
         return Refusals.of(units, refused_cuts())
+
+
+def _exchange(problem: Problem, criteria: Criteria, found: Cut) -> tuple[NDArray[np.int32], int]:
+    """Let the classes of a cut exchange records; return them by place, and how often they did."""
+    codes = np.ascontiguousarray(problem.table.codes[found.tuples])
+    return exchange_nearby(codes, found.labels, criteria.min_size, problem.costs)
 
 
 def _named_order(
@@ -247,7 +284,7 @@ def _cut_in_best_order(
     """
     table = problem.table
     left_out = ("auto", "guided") if aim is None else ("auto",)
-    names = [name for name in get_args(Order) if name not in left_out]
+    names: list[Order] = [name for name in get_args(Order) if name not in left_out]
     columns = orders.ascending_cardinality(table)
     found = parallel(lambda name: _cut_in_order(name, columns, problem, criteria, aim), names)
     best, name = min(zip(found, names, strict=True), key=lambda one: one[0].loss)

@@ -62,6 +62,13 @@ class Cut:
     way: Way
     places: NDArray[np.int64]
 
+    @property
+    def labels(self) -> NDArray[np.int32]:
+        """(n_rows,) int32, the class of each record in that order, ascending."""
+        is_start = np.zeros(len(self.tuples), np.int32)
+        is_start[self.starts[1:-1]] = 1
+        return np.cumsum(is_start, dtype=np.int32)
+
 
 def cutting_method(criteria: Criteria) -> Way:
     """Say how an order is cut for these criteria.
@@ -79,6 +86,11 @@ def cutting_method(criteria: Criteria) -> Way:
     if criteria.min_size >= LARGE:
         return "by piece"
     return "optimal" if measures <= {DISTINCT} else "by record"
+
+
+def may_fail_when_grown(criteria: Criteria) -> bool:
+    """Say whether a class that satisfies the criteria may fail them when it grows."""
+    return not set(criteria.conditions[:, 0].tolist()) <= {DISTINCT}
 
 
 def cut_order(
