@@ -162,7 +162,13 @@ def test_demo_of_linked_tables(kanonym, folder):
 @pytest.mark.usefixtures("clinic")
 def test_a_policy_of_linked_tables_is_checked(kanonym):
     """`check` knows policies about several tables, and commands of one table say what to do."""
-    assert kanonym("check policy.yaml clinic.db --json").json["tables"]["patients"] == 120
+    found = kanonym("check policy.yaml clinic.db --json").json
+    assert found["tables"]["patients"] == 120
+    assert found["copies"] == {"admissions.born": "patients.born"}
+    assert found["numbered_key_columns"] == ["diagnoses.position"]
+    shown = kanonym("check policy.yaml clinic.db").out
+    assert "repeats patients.born" in shown
+    assert "in a key: numbered anew" in shown
     ran = kanonym("anonymize patients.csv -p policy.yaml -o x.csv")
     assert ran.code == 3
     assert "policy.yaml is about several tables: give their place by --from" in ran.error

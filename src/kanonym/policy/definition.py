@@ -300,7 +300,8 @@ class Policy(BaseModel):
         if "tables" in parts:
             raise PolicyError(
                 f"{source} is about several tables: give their place by --from and --to "
-                "(kanonym anonymize), or use ka.linked"
+                "(kanonym anonymize), or as an argument of verify, measure, attack or check; in "
+                "Python, use ka.linked"
             )
         with _parse_context(_Origin(source, directory)):
             return cls(**parts)

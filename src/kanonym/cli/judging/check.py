@@ -29,7 +29,7 @@ def check(
     All faults of the policy are listed at once, with the nearest valid names. With a table: its
     columns and their roles, whether hierarchies cover its values, and whether a release can
     satisfy the models at all. With a policy about several tables, TABLE is the place of all of
-    them: keys and references are checked.
+    them: keys, references and roles are checked, and columns that repeat others are listed.
     """
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import policy_tables, show, show_json
@@ -62,11 +62,14 @@ def check(
 
 
 def _check_linked(policy: Path, place: str | None, *, json: bool) -> None:
-    """Check a policy about several tables, and keys and references of these."""
+    """Check a policy about several tables, and keys, references and roles of these."""
     from kanonym.cli.terminal import grid, show, show_json
     from kanonym.linked import LinkedPolicy
+    from kanonym.linked.keys.copied_columns import copied_columns
     from kanonym.linked.keys.integrity import check_columns, check_keys
+    from kanonym.linked.keys.key_parts import numbered_parts, unnumbered_parts
     from kanonym.linked.places import Place, read_tables
+    from kanonym.linked.policies.column_roles import with_column_roles
 
     asked = LinkedPolicy.from_file(policy)
     found: dict[str, Any] = {"policy": dict(asked.form)}
@@ -74,9 +77,24 @@ def _check_linked(policy: Path, place: str | None, *, json: bool) -> None:
         tables = read_tables(Place.of(place), list(asked.tables))
         check_columns(tables, asked)
         check_keys(tables, asked)
+        asked = with_column_roles(asked, tables)
         found["tables"] = {name: frame.height for name, frame in tables.items()}
+        found["copies"] = {
+            ".".join(column): ".".join(other) for column, other in copied_columns(tables, asked)
+        }
+        found["numbered_key_columns"] = [
+            f"{name}.{one}" for name in asked.order for one in numbered_parts(asked, name)
+        ]
+        found["counted_key_columns"] = [
+            f"{name}.{one}" for name in asked.order for one in unnumbered_parts(tables, asked, name)
+        ]
     if json:
         show_json(found)
         return
     checked = [(name, f"{rows:,} rows") for name, rows in found.get("tables", {}).items()]
-    show(grid(("policy", "no faults"), ("persons", asked.person), *checked))
+    told = [
+        *((name, f"repeats {other}") for name, other in found.get("copies", {}).items()),
+        *((name, "in a key: numbered anew") for name in found.get("numbered_key_columns", ())),
+        *((name, "in a key: it counts") for name in found.get("counted_key_columns", ())),
+    ]
+    show(grid(("policy", "no faults"), ("persons", asked.person), *checked, *told))
