@@ -70,6 +70,8 @@ def test_a_policy_says_who_the_persons_are(kanonym, shop):
     assert sets_in(shop / "released.csv", "person_number") == RECODED
     for command in ("verify released.csv", "attack rows.csv released.csv --attack known-items"):
         assert kanonym(f"{command} --policy policy.yaml").code == 0
+    checked = kanonym("check policy.yaml rows.csv --json")
+    assert checked.json["table"]["rows"] == len(SHOP)
     refused = kanonym("anonymize rows.csv --policy policy.yaml --aggregate -o aggregated.csv")
     assert refused.code == 2
     assert "not with a long table of sets" in refused.error

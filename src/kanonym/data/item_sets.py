@@ -75,8 +75,9 @@ def read_sets(column: pl.Series, attribute: ItemSet) -> pl.Series:
     elif attribute.separator is None:
         raise DataError(
             f"column {name!r} holds {dtype}: a set is a list of items, or a text of items with a "
-            "separator between them (separator: ';'); a table with one row per person and item is "
-            "grouped by person first (--long, or ka.sets.from_long)"
+            "separator between them (separator: ';'); of a table with one row per person and item, "
+            "the policy or --long names the column of persons, and in Python ka.sets.from_long "
+            "groups the rows"
         )
     elif dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null):
         lists = column.cast(pl.String).str.split(attribute.separator)

@@ -53,6 +53,7 @@ def check(
                 header_row=header_row,
                 user_missing=user_missing,
             )
+            frame = options.group_long(frame, options.long_columns(None, asked))
             step("check")
             found["table"] = check_policy(frame, asked).to_dict()
     if json:
