@@ -166,7 +166,7 @@ def test_a_policy_of_linked_tables_is_checked(kanonym):
     assert found["tables"]["patients"] == 120
     assert found["copies"] == {"admissions.born": "patients.born"}
     assert found["numbered_key_columns"] == ["diagnoses.position"]
-    shown = kanonym("check policy.yaml clinic.db").out
+    shown = kanonym("check policy.yaml clinic.db").out.decode()
     assert "repeats patients.born" in shown
     assert "in a key: numbered anew" in shown
     ran = kanonym("anonymize patients.csv -p policy.yaml -o x.csv")
