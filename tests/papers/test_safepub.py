@@ -9,13 +9,13 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 import pytest
-from scipy.stats import beta as beta_distribution
 
 from effort import examples
 from kanonym.algorithms.full_domain.private import level_at_degree, score_every_node
 from kanonym.algorithms.full_domain.scores import GRID, NodeClasses, score_of_metric
 from kanonym.data.hierarchy import from_file, from_mapping
 from kanonym.data.table import encode
+from kanonym.differential_privacy.audit_bound import event_bound
 from kanonym.differential_privacy.bits import SystemBits
 from kanonym.differential_privacy.public_hierarchies import public_hierarchy
 from kanonym.differential_privacy.sampling import sampling_of
@@ -219,7 +219,4 @@ def test_the_rule_of_arx_is_caught_on_the_same_table():
 
     without, with_target = (chosen(four_node_table(target=target)) for target in (False, True))
     assert set(without) == {BY_B}
-    seen = with_target.count(BY_A)
-    low = beta_distribution.ppf(0.025, seen, runs - seen + 1)
-    high = beta_distribution.ppf(0.975, 1, runs)
-    assert math.log((low - 1e-5) / high) > 3.5
+    assert event_bound(with_target.count(BY_A), 0, runs, delta=1e-5) > 3.5

@@ -2,7 +2,8 @@
 
 McKenna, Mullins, Sheldon, Miklau 2022, algorithm 4 with annealing, in zCDP. Deviations: discrete
 noise and exact draws; scores on a grid of whole numbers; candidates of at most `MOST_CELLS` cells;
-a fixed number of steps for each fit. Adding or removing a record is what the guarantee is about.
+a fixed number of steps for each fit; rare cells are pooled where noise is large; the room that a
+candidate takes is estimated. Adding or removing a record is what the guarantee is about.
 """
 
 from __future__ import annotations
