@@ -198,7 +198,10 @@ def _cells(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
     """Return the lines about suppressed cells, if there are any."""
     if "cells" not in algorithm:
         return []
-    lines: list[tuple[str, object]] = [("cells blanked", algorithm["suppressed_cells"])]
+    blanked = format_number(algorithm["suppressed_cells"])
+    if "lower_bound" in algorithm:
+        blanked += f"; nothing that suffices blanks fewer than {algorithm['lower_bound']:,}"
+    lines: list[tuple[str, object]] = [("cells blanked", blanked)]
     counts = {"k": algorithm}
     if "subsets" in algorithm and isinstance(algorithm["subsets"], Mapping):
         counts[f"k of every {algorithm['subsets']['size']}"] = algorithm["subsets"]

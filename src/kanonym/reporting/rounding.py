@@ -89,6 +89,9 @@ def coarse_account(algorithm: Mapping[str, Any], floor: int) -> dict[str, Any]:
     if "cells" in account:
         account["cells"] = {name: round_count(n, floor) for name, n in account["cells"].items()}
         account["suppressed_cells"] = round_count(account["suppressed_cells"], floor)
+        for name in ("lower_bound", "gap"):
+            if name in account:
+                account[name] = round_count(account[name], floor)
     return account
 
 

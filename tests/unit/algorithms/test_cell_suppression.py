@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import naive_cells as naive
 from effort import examples
 from kanonym.algorithms.base import Algorithm, Problem
-from kanonym.algorithms.cell_suppression import CellSuppression
+from kanonym.algorithms.cell_suppression import CellSuppression, cell_bound
 from kanonym.algorithms.cell_suppression import patterns as cell_patterns
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import BLANK
@@ -124,6 +124,26 @@ def test_wildcard_subsets_blank_the_fewest_cells(drawn, size):
     _, account = release(rows, k, CellSuppression(subsets=size, nulls="wildcard"))
     costs = [1] * len(rows[0])
     assert account["suppressed_cells"] == naive.least_cost_wildcard(rows, k, costs, size)
+    assert (account["lower_bound"], account["gap"]) == (account["suppressed_cells"], 0)
+
+
+@pytest.mark.parametrize("most", [0, 1 << 24])
+@given(drawn=tables(max_columns=4), size=st.integers(1, 4))
+@settings(max_examples=examples(30))
+def test_no_suppression_blanks_fewer_cells_than_the_bound(most, drawn, size):
+    """Neither the exact count of few attributes nor that of disjoint rare combinations is above."""
+    rows, k = drawn
+    assume(size <= len(rows[0]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cell_bound, "ENTRIES", most)
+        _, account = release(rows, k, CellSuppression(subsets=size))
+    if not most and size == len(rows[0]):
+        assert "lower_bound" not in account
+        return
+    assert account["gap"] == account["suppressed_cells"] - account["lower_bound"]
+    least = naive.least_cost_wildcard(rows, k, [1] * len(rows[0]), size)
+    assert account["lower_bound"] <= least <= account["suppressed_cells"]
+    assert not most or account["lower_bound"] == least
 
 
 @pytest.mark.parametrize("nulls", ["value", "wildcard"])

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem, Recodes
+from kanonym.algorithms.cell_suppression.cell_bound import least_blanks
 from kanonym.algorithms.cell_suppression.patterns import (
     Keys,
     Pieces,
@@ -138,7 +139,8 @@ class CellSuppression(Algorithm):
             require_feasible(table, models)
         keys = distinct_keys(table, self.importance)
         pieces = self._pieces(keys, k)
-        return _as_partition(table, keys, pieces, self._account(table, keys, pieces))
+        account = self._account(table, keys, pieces) | self._bound(keys, pieces, k)
+        return _as_partition(table, keys, pieces, account)
 
     def _check_keys(self, names: list[str]) -> None:
         """Refuse what does not fit the quasi-identifiers."""
@@ -169,6 +171,17 @@ class CellSuppression(Algorithm):
             return together
         # What holds for all keys together holds for every few of them, and may cost less.
         return min(blank_subsets(keys, k, few), together, key=lambda one: _cost(keys, one))
+
+    def _bound(self, keys: Keys, pieces: Pieces, k: int) -> dict[str, int]:
+        """Return how many cells are blanked at least, and how many more these are."""
+        n, d = keys.codes.shape
+        if n == 0 or d == 0:
+            return {}
+        least = least_blanks(keys, k, d if self.subsets is None else min(self.subsets, d))
+        if least is None:
+            return {}
+        blanked = int((pieces.weights @ (pieces.blanks & ~keys.is_null[pieces.keys])).sum())
+        return {"lower_bound": least, "gap": blanked - least}
 
     def _account(self, table: EncodedTable, keys: Keys, pieces: Pieces) -> dict[str, Any]:
         """Return the blanked cells by attribute, and k in both readings of null."""

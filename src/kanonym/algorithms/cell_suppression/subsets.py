@@ -37,11 +37,11 @@ def subset_sizes(
     return sizes[groups.labels]
 
 
-def hit_subsets(keys: Keys, k: int, size: int) -> NDArray[np.bool_]:
-    """Return (n_keys, d) bool: the cheapest blanks after which no rare subset is left.
+def rare_subsets(keys: Keys, k: int, size: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return the subsets of at most `size` attributes, smaller ones first, and where they are rare.
 
-    A subset of at most `size` attributes is rare for a key that fewer than k records
-    agree with there, null being a wildcard.
+    That is where fewer than k records agree with a key, null being a wildcard.
+    Returns (n_subsets, d) and (n_subsets, n_keys) bool.
 
     Cost: a grouping for each subset, and a byte for each subset and key.
     """
@@ -58,6 +58,12 @@ def hit_subsets(keys: Keys, k: int, size: int) -> NDArray[np.bool_]:
         rare[s] = (sizes < k) & ~keys.is_null[:, columns].any(axis=1)
 
     parallel(count, range(len(chosen)))
+    return subsets, rare
+
+
+def hit_subsets(keys: Keys, k: int, size: int) -> NDArray[np.bool_]:
+    """Return (n_keys, d) bool: the cheapest blanks after which no rare subset is left."""
+    subsets, rare = rare_subsets(keys, k, size)
     return cheapest_hitting_sets(rare, subsets, keys.costs, keys.order) | keys.is_null
 
 
