@@ -92,6 +92,21 @@ def test_user_missing_codes_are_kept_and_declared_again(kanonym, folder):
     assert kanonym(f"assess in.sav out.sav {asked} --json").code == 0
 
 
+def test_codes_that_no_level_changes_keep_their_labels(kanonym, folder):
+    """A quasi-identifier at level 0 has its codes, and labels; at a higher one it has neither."""
+    pyreadstat.write_sav(
+        pl.DataFrame({"sex": [1, 1, 2, 2], "region": [1, 2, 3, 4]}),
+        str(folder / "in.sav"),
+        variable_value_labels={"sex": {1: "man", 2: "woman"}, "region": {1: "Bern", 2: "Zug"}},
+    )
+    options = "-q sex,region -k 2 --algorithm full-domain --levels sex=0,region=1"
+    done = kanonym(f"anonymize in.sav {options} -o out.sav")
+    assert done.code == 0, done.error
+    described = pyreadstat.read_sav(str(folder / "out.sav"))[1]
+    assert described.variable_value_labels == {"sex": {1.0: "man", 2.0: "woman"}}
+    assert b"Bern" not in (folder / "out.sav").read_bytes()
+
+
 def test_numbers_of_an_action_have_no_labels_of_codes(kanonym, folder):
     """Noisy numbers are no codes: only columns that keep their values are labelled."""
     pyreadstat.write_sav(

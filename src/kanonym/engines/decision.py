@@ -164,6 +164,20 @@ class Decision(ShortRepr):
         """The released columns of quasi-identifiers."""
         return [column.name for one in self.recoded for column in one.columns]
 
+    @property
+    def made_anew(self) -> set[str]:
+        """The quasi-identifiers of which a mean, a median or a hierarchy made other values.
+
+        Where all classes have level 0 of a hierarchy, values are released as they are.
+        """
+        levels = None if self.classes is None else self.classes.levels
+        return {
+            one.name
+            for a, one in enumerate(self.recoded)
+            if one.recoding in ("mean", "median")
+            or (one.recoding == "hierarchy" and (levels is None or levels[:, a].any()))
+        }
+
     @cached_property
     def labels(self) -> NDArray[np.int32]:
         """(n_rows,) int32, the class of each record of the input, -1 for the suppressed."""

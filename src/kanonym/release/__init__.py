@@ -220,13 +220,11 @@ class Release(Result, Generic[FrameT]):
 
         Not those that an action, a mean, a median or a hierarchy made anew.
         """
-        recodings = {one.name: one.recoding for one in self.decision.recoded}
+        anew = self.decision.made_anew
         return [
             name
             for name, attribute in self.schema.attributes.items()
-            if name in self.columns
-            and keeps_values(attribute.action)
-            and recodings.get(name) not in ("mean", "median", "hierarchy")
+            if name in self.columns and keeps_values(attribute.action) and name not in anew
         ]
 
     @property
