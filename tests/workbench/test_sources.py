@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from kanonym.data.files import sha256, write_table
+from kanonym.workbench.work.facts import Source
 from workbench_servers import Visitor, act, exported, opened, running, text_of
 
 PEOPLE = pl.DataFrame(
@@ -45,6 +46,14 @@ def test_european_dates_of_a_workbook(visitor, tmp_path, monkeypatch):
     exec(python, {})  # noqa: S102 - what the page shows
     assert sha256(tmp_path / "released.csv") == hashed
     assert re.search(r"\[\d\d\.\d\d\.\d{4}, ", (tmp_path / "released.csv").read_text("utf-8"))
+
+
+def test_a_project_is_found_again_by_its_table_alone():
+    """A path that leaves the sheet open is that of the project; another sheet is another table."""
+    kept = Source("/tables/people.xlsx", sheet="2024", ledger="/tables/spent.json")
+    assert kept.is_place_of(Source("/tables/people.xlsx"))
+    assert not kept.is_place_of(Source("/tables/people.xlsx", sheet="2023"))
+    assert not kept.is_place_of(Source("/tables/others.xlsx"))
 
 
 def test_a_table_of_a_duckdb_file(visitor, tmp_path, monkeypatch):

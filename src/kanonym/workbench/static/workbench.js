@@ -84,6 +84,12 @@ function showStep() {
   if (list) list.scrollLeft = here.offsetLeft - list.clientWidth / 2;
 }
 
+// Who goes to another page waits for no end here: a reload would undo the click.
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.detail.boosted && stream) stream.close();
+});
+document.addEventListener("htmx:sendError", follow);
+
 document.addEventListener("htmx:afterSettle", (event) => {
   if (event.target !== document.body) return;
   follow();
