@@ -15,10 +15,12 @@ from kanonym.data.schema import QuasiIdentifier
 from kanonym.evaluation.attacks.result import AttackResult, AttackResults, SuccessCount
 from kanonym.linked.given_tables import polars_tables
 from kanonym.linked.keys.integrity import Tables, check_columns, check_keys
+from kanonym.linked.keys.key_parts import counted_parts
 from kanonym.linked.persons.known_columns import Column, KnownColumn, known_columns
 from kanonym.linked.persons.linked_rows import LinkedRows, codes_of_values
 from kanonym.linked.persons.person_trees import Codes, collections_of, combine
 from kanonym.linked.persons.row_limits import banded_policy, limit_rows
+from kanonym.linked.policies.column_roles import with_column_roles
 from kanonym.linked.policies.linked_policy import LinkedPolicy, LinkedPolicySource
 from kanonym.linked.policies.released_policy import released_policy
 from kanonym.policy.document import read_or_given
@@ -179,7 +181,7 @@ def _paired(
     check_keys(original, policy)
     uncapped = {name: replace(one, cap=None) for name, one in policy.tables.items()}
     limited = limit_rows(original, replace(policy, tables=uncapped), random)
-    asked = banded_policy(policy)
+    asked = with_column_roles(banded_policy(policy), limited)
     after = released_policy(asked, released)
     check_columns(released, after)
     check_keys(released, after)
@@ -248,6 +250,7 @@ def _columns(
             if isinstance(one, QuasiIdentifier) and (one.action or column in referring)
         }
         skipped += [f"{name}.{column}" for column in sorted(unused)]
+        skipped += [f"{name}.{one}" for one in counted_parts(released, policy, name)]
         kept = {column: one for column, one in table.attributes.items() if column not in unused}
         tables[name] = replace(table, attributes=kept)
     reduced = replace(policy, tables=tables)

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from kanonym.data.errors import InfeasibleError, PolicyError
-from kanonym.linked import LinkedPolicy, anonymize, measure, verify
+from kanonym.linked import LinkedPolicy, anonymize, attack, measure, verify
 
 YEARS = {1: (2001, 2003), 2: (2001, 2005), 3: (2001, 2003), 4: (2004, 2005)}
 WARDS = {1: "xy", 2: "xy", 3: "yx", 4: "yx"}
@@ -111,6 +111,8 @@ def test_columns_of_keys_that_keep_their_equality_count(tmp_path, pseudonym):
     assert list(persons_by(years, "id", ["year"]).values()) == [2]
     assert (set(years["year"]) == {2001, 2003}) is not pseudonym
     assert verify(release.frames, policy).satisfied
+    told = " ".join(attack(tables, release.frames, policy, attempts=4).notes)
+    assert ("years.year" in told) is pseudonym
 
 
 def test_insensitive_columns_of_keys_are_noted():

@@ -48,3 +48,14 @@ def test_columns_that_cannot_be_compared_are_named(tables, policy):
     assert "admissions.year" in found.notes[0]
     with pytest.raises(PolicyError, match="at least"):
         attack(tables, tables, policy, rows=-1)
+
+
+def test_columns_of_others_are_known_too(tables):
+    """Quasi-identifiers that only `others` names are what the intruder knows."""
+    form = hospital_form(others="quasi-identifier")
+    del form["tables"]["patients"]["attributes"]["zip"]
+    del form["tables"]["patients"]["attributes"]["born"]
+    del form["tables"]["patients"]["attributes"]["sex"]
+    found = attack(tables, tables, LinkedPolicy.from_dict(form), rows=0).to_dict()
+    named = attack(tables, tables, LinkedPolicy.from_dict(hospital_form()), rows=0).to_dict()
+    assert found["attacks"][0]["rate"] == named["attacks"][0]["rate"]
