@@ -49,14 +49,14 @@ def generated() -> pl.DataFrame:
 
 
 def main() -> None:
-    """Print blanked cells, k and milliseconds by table, reading of null and subsets."""
+    """Print blanked cells, their bound, k and milliseconds by table, nulls and subsets."""
     tables = {"generated, 6 keys": (generated(), [f"q{a}" for a in range(6)])}
     if DATA.exists():
         adult = pl.read_csv(DATA / "adult.csv", separator=";")
         tables = {"Adult, 5 keys": (adult, FIVE), "Adult, 9 keys": (adult, adult.columns)} | tables
     else:
         print(f"Adult skipped: no {DATA.name} table beside the checkout")
-    print(f"{'table':<20}{'nulls':<10}{'subsets':>8}{'cells':>9}{'k':>5}{'ms':>8}")
+    print(f"{'table':<20}{'nulls':<10}{'subsets':>8}{'cells':>9}{'bound':>9}{'k':>5}{'ms':>8}")
     for label, (frame, names) in tables.items():
         known = frame.select(names)
         floor = seconds(lambda: known.group_by(names).len())  # noqa: B023, called at once
@@ -73,7 +73,7 @@ def main() -> None:
                 k = reached["k" if nulls == "value" else "k_wildcard"]
                 print(
                     f"{label:<20}{nulls:<10}{subsets or 'all':>8}{told['suppressed_cells']:>9}"
-                    f"{k:>5}{took * 1000:>8.0f}",
+                    f"{told.get('lower_bound', '-'):>9}{k:>5}{took * 1000:>8.0f}",
                     flush=True,
                 )
 

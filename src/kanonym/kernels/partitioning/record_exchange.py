@@ -224,29 +224,42 @@ def _take_best_step(
     classes.meeting[0] += 1
     _stamp(classes, one, ONE, costs)
     _stamp(classes, other, OTHER, costs)
+    codes, boxes, stamps, meeting = classes.codes, classes.boxes, classes.stamps, classes.meeting[0]
+    attributes, positions, reliefs = costs.attributes, costs.positions, classes.reliefs
     best = GAIN
     giver = taker = NOBODY
     p = q = np.int64(0)
-    for place in range(m):
-        i = members[one, place]
-        growth = _growth(classes, i, other, OTHER, costs)
-        gains[0, place] = m * classes.reliefs[i] - n * growth
-        if gains[0, place] > gains[0, p]:
-            p = np.int64(place)
-        if m > k and n < 2 * k - 1:
-            gain = gains[0, place] + losses[one] - classes.reliefs[i] - losses[other] - growth
-            if gain > best:
-                best, giver, taker = gain, i, NOBODY
-    for place in range(n):
-        j = members[other, place]
-        growth = _growth(classes, j, one, ONE, costs)
-        gains[1, place] = n * classes.reliefs[j] - m * growth
-        if gains[1, place] > gains[1, q]:
-            q = np.int64(place)
-        if n > k and m < 2 * k - 1:
-            gain = gains[1, place] + losses[other] - classes.reliefs[j] - losses[one] - growth
-            if gain > best:
-                best, giver, taker = gain, NOBODY, j
+    for side in range(2):
+        c, into = (one, other) if side == ONE else (other, one)
+        size, others = sizes[c], sizes[into]
+        top = np.int64(0)
+        for place in range(size):
+            i = members[c, place]
+            # What each record of the other class would lose more if this one joined it.
+            growth = 0.0
+            for a in range(d):
+                code = np.int64(codes[i, a])
+                if attributes[a, 0] == SET:
+                    offset = attributes[a, 1]
+                    if stamps[1 - side, offset + code] != meeting:
+                        growth += positions[offset + 1]
+                    continue
+                low, high = boxes[0, into, a], boxes[1, into, a]
+                if code < low or code > high:
+                    wide = span_loss(np.int64(a), min(low, code), max(high, code), costs)
+                    growth += wide - span_loss(np.int64(a), low, high, costs)
+            gains[side, place] = size * reliefs[i] - others * growth
+            if gains[side, place] > gains[side, top]:
+                top = np.int64(place)
+            if size > k and others < 2 * k - 1:
+                gain = gains[side, place] + losses[c] - reliefs[i] - losses[into] - growth
+                if gain > best:
+                    best = gain
+                    giver, taker = (i, NOBODY) if side == ONE else (NOBODY, i)
+        if side == ONE:
+            p = top
+        else:
+            q = top
     # The most promising pair comes first: few others can be better.
     whole = m * losses[one] + n * losses[other]
     for x in range(-1, m):
@@ -289,24 +302,6 @@ def _stamp(classes: ClassRecords, c: Int, side: Int, costs: Costs) -> None:
             for place in range(classes.sizes[c]):
                 code = classes.codes[classes.members[c, place], a]
                 classes.stamps[side, offset + code] = classes.meeting[0]
-
-
-@part
-def _growth(classes: ClassRecords, i: Int, c: Int, side: Int, costs: Costs) -> float:
-    """Return what each record of a class would lose more if another one joined it."""
-    grown = 0.0
-    for a in range(classes.codes.shape[1]):
-        code = np.int64(classes.codes[i, a])
-        offset = costs.attributes[a, 1]
-        if costs.attributes[a, 0] == SET:
-            if classes.stamps[side, offset + code] != classes.meeting[0]:
-                grown += costs.positions[offset + 1]
-            continue
-        low, high = classes.boxes[0, c, a], classes.boxes[1, c, a]
-        if code < low or code > high:
-            wide = span_loss(np.int64(a), min(low, code), max(high, code), costs)
-            grown += wide - span_loss(np.int64(a), low, high, costs)
-    return grown
 
 
 @part
