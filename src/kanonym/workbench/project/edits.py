@@ -5,12 +5,14 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from kanonym.data.schema import Role
 from kanonym.models import MODELS
 from kanonym.policy import document
+from kanonym.policy.construction import ROLES
 from kanonym.policy.writing import policy_yaml
 from kanonym.profiling import ColumnProfile, Profile
 from kanonym.profiling.profile import attribute_form
@@ -18,15 +20,6 @@ from kanonym.workbench.project.history import Form
 
 LEAST_SEED = 10**14
 """Seeds have fifteen digits: nobody guesses them."""
-
-OF_ROLE = {
-    Role.IDENTIFIER: ("action",),
-    Role.QUASI_IDENTIFIER: ("hierarchy", "recoding", "action", "type", "format"),
-    Role.SENSITIVE: ("hierarchy", "nulls", "action", "type", "format"),
-    Role.INSENSITIVE: ("action",),
-    Role.SET: ("hierarchy", "separator", "missing"),
-}
-"""What an attribute of each role may say."""
 
 
 def suggested_form(profile: Profile) -> Form:
@@ -53,7 +46,9 @@ def with_roles(form: Form, names: Iterable[str], role: Role, profile: Profile) -
     attributes = {name: dict(one) for name, one in form.get("attributes", {}).items()}
     for name in names:
         own = {
-            key: value for key, value in attributes.get(name, {}).items() if key in OF_ROLE[role]
+            key: value
+            for key, value in attributes.get(name, {}).items()
+            if key in signature(ROLES[role]).parameters
         }
         attributes[name] = {"role": str(role), **_suggestion(known.get(name), role), **own}
     models = [one for one in form.get("models", ()) if _fits(one, attributes)]
