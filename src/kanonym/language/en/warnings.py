@@ -79,8 +79,8 @@ SENTENCES: Sentences = {
     ),
     "warning.batches-together": (
         "{columns}: this batch and earlier ones together leave fewer values open of persons who "
-        "are in several than the requirements ask: {known} persons have one left, which is then "
-        "known."
+        "are in several than the requirements ask. Persons of whom one is left, which is then "
+        "known: {known}."
     ),
     "warning.no-records": "No record was released, so there was nothing to check.",
 }

@@ -82,7 +82,7 @@ SENTENCES: Sentences = {
     ),
     "warning.batches-together": (
         "{columns}: este lote y los anteriores dejan juntos menos valores posibles de lo exigido "
-        "a quienes están en varios: a {known} personas les queda uno, que así se conoce."
+        "a quienes están en varios. Personas a las que les queda uno, que así se conoce: {known}."
     ),
     "warning.no-records": "No se publicó ningún registro: no había nada que comprobar.",
 }
