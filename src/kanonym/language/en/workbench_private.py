@@ -44,6 +44,6 @@ SENTENCES: Sentences = {
         "drawn."
     ),
     "wb.ledger.spent": (
-        "Spent so far, by this file: ε = {epsilon}, δ = {delta}, in {releases} releases."
+        "Spent so far, by this file: ε = {epsilon}, δ = {delta}. Releases: {releases}."
     ),
 }

@@ -45,7 +45,7 @@ SENTENCES: Sentences = {
         "sortear un registro."
     ),
     "wb.ledger.spent": (
-        "Gastado hasta ahora, según este archivo: ε = {epsilon}, δ = {delta}, en {releases} "
-        "publicaciones."
+        "Gastado hasta ahora, según este archivo: ε = {epsilon}, δ = {delta}. "
+        "Publicaciones: {releases}."
     ),
 }
