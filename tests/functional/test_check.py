@@ -88,3 +88,14 @@ def test_short_options_change_the_policy_of_a_file(kanonym):
     ran = kanonym("anonymize patients.csv -p policy.yaml -k 4 --dry-run --json")
     required = {one["type"]: one["required"] for one in ran.json["verification"]["models"]}
     assert required == {"k-anonymity": 4, "l-diversity": 2}
+
+
+def test_values_beyond_a_declared_domain_are_told(kanonym, folder):
+    """A synthetic table would have other values in their place, or leave their records out."""
+    text = (folder / "policy.yaml").read_text("utf-8")
+    asked = text.replace("{role: sensitive}", "{role: sensitive, domain: {values: [flu, cold]}}")
+    (folder / "policy.yaml").write_text(asked, "utf-8")
+    ran = kanonym("check policy.yaml patients.csv")
+    assert ran.code == 0
+    assert "beyond the domain of disease" in ran.text
+    assert "2 records" in ran.text

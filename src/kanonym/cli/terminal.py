@@ -232,6 +232,11 @@ def policy_tables(found: Mapping[str, Any]) -> list[RenderableType]:
         ("table", "the policy fits it"),
         ("records", table["rows"]),
         ("distinct combinations of quasi-identifiers", table["distinct"]),
+        *(
+            (f"beyond the domain of {name}", f"{format_number(count)} records")
+            for name, count in table["beyond_domains"].items()
+            if count
+        ),
     ]
     roles = plain_table("column")
     roles.add_column("role", no_wrap=True)

@@ -37,6 +37,7 @@ def check(
     from kanonym.linked.policies.linked_policy import is_linked
     from kanonym.pipeline.policy_check import check_policy
     from kanonym.policy import Policy
+    from kanonym.synthesis.marginals.domains import count_beyond
 
     if is_linked(policy):
         _check_linked(policy, table, json=json)
@@ -56,6 +57,7 @@ def check(
             frame = options.group_long(frame, options.long_columns(None, asked))
             step("check")
             found["table"] = check_policy(frame, asked).to_dict()
+            found["table"]["beyond_domains"] = count_beyond(frame, asked.attributes)
     if json:
         show_json(found)
     else:

@@ -65,6 +65,10 @@ class CellDomain(ABC):
         """Return (n,) int32, the cell of each value, or NOWHERE; it depends on that value alone."""
 
     @abstractmethod
+    def has(self, values: pl.Series) -> NDArray[np.bool_]:
+        """Return (n,) bool, whether each value is in the domain; no release depends on it."""
+
+    @abstractmethod
     def decode(self, cells: NDArray[np.int32], random: np.random.Generator) -> pl.Series:
         """Return a value for each cell, drawn evenly from its values."""
 
@@ -108,6 +112,14 @@ class Categories(CellDomain):
         codes = pl.select(pl.when(texts.is_null()).then(null).otherwise(codes)).to_series()
         return codes.cast(pl.Int32).to_numpy()
 
+    def has(self, values: pl.Series) -> NDArray[np.bool_]:
+        """Return whether each value is listed, or an allowed null."""
+        texts = canonical_texts(values)
+        listed = texts.is_in(list(self.texts)).fill_null(value=False) | (
+            texts.is_null() & self.has_null
+        )
+        return listed.to_numpy()
+
     def decode(self, cells: NDArray[np.int32], random: np.random.Generator) -> pl.Series:
         """Return a value of each group."""
         starts = np.searchsorted(self.group, np.arange(self.groups + 1))
@@ -140,15 +152,18 @@ class Range(CellDomain):
 
     def encode(self, values: pl.Series) -> NDArray[np.int32]:
         """Return the cell of each value; beyond the ends, that of the nearer one."""
-        start, step = self.domain.start, self.domain.step or 1
-        numbers = _days(values) if isinstance(start, date) else _numbers(values)
-        origin = (start - date(1970, 1, 1)).days if isinstance(start, date) else start
         n = self.domain.number_of_values
-        known = numbers.is_not_null().to_numpy()
-        place = numbers.fill_null(float(origin)).to_numpy().astype(np.float64)
-        index = np.clip(np.rint((place - origin) / step), 0, n - 1).astype(np.int64)
+        place = self._places(values)
+        known = place.is_not_null().to_numpy()
+        index = np.clip(np.rint(place.fill_null(0.0).to_numpy()), 0, n - 1).astype(np.int64)
         cells = index * self.groups // n
         return np.where(known, cells, self.null).astype(np.int32)
+
+    def has(self, values: pl.Series) -> NDArray[np.bool_]:
+        """Return whether each value lies between the ends, or is an allowed null."""
+        last = self.domain.number_of_values - 1
+        within = self._places(values).is_between(0, last).fill_null(value=False)
+        return (within | (values.is_null() & self.has_null)).to_numpy()
 
     def decode(self, cells: NDArray[np.int32], random: np.random.Generator) -> pl.Series:
         """Return a value of each bin, drawn evenly, on the grid."""
@@ -168,6 +183,13 @@ class Range(CellDomain):
             found = pl.Series(self.name, np.round(start + index * step, digits_of(step, start)))
         null = pl.Series(cells == self.groups)
         return pl.select(pl.when(~null).then(found).alias(self.name)).to_series()
+
+    def _places(self, values: pl.Series) -> pl.Series:
+        """Return the place on the grid of each value, from 0; null where it is none."""
+        start, step = self.domain.start, self.domain.step or 1
+        if isinstance(start, date):
+            return (_days(values).cast(pl.Float64) - (start - date(1970, 1, 1)).days) / step
+        return (_numbers(values) - start) / step
 
     def ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the first and the last place on the grid of each bin."""
@@ -219,6 +241,21 @@ def cell_domains(columns: Sequence[str], attributes: Mapping[str, Attribute]) ->
     if not found:
         raise PolicyError("every column is an identifier: nothing is left to synthesize")
     return found
+
+
+def count_beyond(frame: pl.DataFrame, attributes: Mapping[str, Attribute]) -> dict[str, int]:
+    """Return how many records have a value beyond the declared domain of its column, by column.
+
+    Such a value is read as another one, or its record is left out (`ka.Domain`). The numbers
+    depend on the records: they are for the table's holder alone.
+    """
+    declared = [
+        name
+        for name in frame.columns
+        if name in attributes and getattr(attributes[name], "domain", None) is not None
+    ]
+    domains = cell_domains(declared, attributes) if declared else []
+    return {one.name: int((~one.has(frame[one.name])).sum()) for one in domains}
 
 
 def digits_of(*numbers: float) -> int:

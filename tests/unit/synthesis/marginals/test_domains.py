@@ -14,7 +14,7 @@ from kanonym.data.domain import Domain
 from kanonym.synthesis.copula import Constraint
 from kanonym.synthesis.marginals import domains
 from kanonym.synthesis.marginals.constraints import impossible_cells
-from kanonym.synthesis.marginals.domains import cell_domains
+from kanonym.synthesis.marginals.domains import cell_domains, count_beyond
 
 RANDOM = np.random.default_rng(0)
 
@@ -165,3 +165,20 @@ def test_constraints_that_no_domain_can_keep_are_refused(one, other, reason):
     both = [domain_of("a", **one), domain_of("b", **other)]
     with pytest.raises(ka.PolicyError, match=reason):
         impossible_cells(both, [Constraint.parse("a <= b")])
+
+
+@pytest.mark.parametrize(
+    ("parts", "values", "beyond"),
+    [
+        ({"values": ["a", "b"]}, ["a", "zebra", None], 1),
+        ({"values": ["a", "b"], "nulls": False}, ["a", "zebra", None], 2),
+        ({"minimum": 0, "maximum": 9}, [0, 9, 10, -1, None], 2),
+        ({"minimum": 0, "maximum": 9, "nulls": False}, [0, 9, 10, -1, None], 3),
+        ({"minimum": "2024-02-01", "maximum": "2024-02-07"}, ["2024-02-07", "2024-03-01"], 1),
+    ],
+)
+def test_values_beyond_a_domain_are_counted(parts, values, beyond):
+    """Whoever holds the table can see beforehand which columns have values beyond their domain."""
+    attributes = {"x": ka.Sensitive(domain=Domain(**parts)), "y": ka.Sensitive()}
+    frame = pl.DataFrame({"x": values, "y": values})
+    assert count_beyond(frame, attributes) == {"x": beyond}
