@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -211,7 +210,8 @@ def test_full_disk_leaves_nothing_half_written(folder):
         output.write_text("yesterday's release", "utf-8")
     before = sorted(folder.iterdir())
     program = (
-        "import sys\n"
+        "import resource, sys\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))\n"
         "from kanonym.cli import main\n"
         "*line, number = sys.argv[1:]\n"
         "for output in line[-int(number):]:\n"
@@ -221,16 +221,12 @@ def test_full_disk_leaves_nothing_half_written(folder):
         "        print(ended.code)\n"
     )
 
-    def small_disk():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
-
     ran = subprocess.run(
         [
             *(sys.executable, "-c", program, *RUN.split()[:-1]),
             *(*(one.name for one in outputs), str(len(outputs))),
         ],
         cwd=folder,
-        preexec_fn=small_disk,
         capture_output=True,
         text=True,
         check=False,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import resource
 import subprocess
 import sys
 
@@ -13,7 +12,10 @@ import pytest
 
 from kanonym.data.files import read_table
 
-COMMAND = [sys.executable, "-c", "import kanonym.cli; kanonym.cli.main()"]
+RUN = "import kanonym.cli; kanonym.cli.main()"
+COMMAND = [sys.executable, "-c", RUN]
+LIMIT = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64));"
+ON_A_FULL_DISK = [sys.executable, "-c", f"{LIMIT} {RUN}"]
 KEYED = """\
 version: 1
 attributes:
@@ -153,14 +155,13 @@ def test_standard_output_that_is_cut_is_an_error(folder, unbuffered):
     """A disk that is full in the middle of the output ends the command with an error line."""
     with (folder / "cut.csv").open("wb") as out:
         ran = subprocess.run(
-            [*COMMAND, "hierarchy", "build", "patients.csv", "zip", "--as", "masking"],
+            [*ON_A_FULL_DISK, "hierarchy", "build", "patients.csv", "zip", "--as", "masking"],
             stdout=out,
             stderr=subprocess.PIPE,
             cwd=folder,
             text=True,
             check=False,
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64)),
         )
     assert ran.returncode == 3
     assert "standard output cannot be written: File too large" in ran.stderr
@@ -171,14 +172,13 @@ def test_results_that_are_cut_are_an_error(folder):
     """The same holds for results that people read, with Python's own buffers off."""
     with (folder / "cut.txt").open("wb") as out:
         ran = subprocess.run(
-            [*COMMAND, "measure", "patients.csv", "-q", "age", "--json"],
+            [*ON_A_FULL_DISK, "measure", "patients.csv", "-q", "age", "--json"],
             stdout=out,
             stderr=subprocess.PIPE,
             cwd=folder,
             text=True,
             check=False,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64)),
         )
     assert ran.returncode == 3
     assert "File too large" in ran.stderr

@@ -1,4 +1,4 @@
-"""Tables as people give them, pandas, polars or pyarrow, and released ones of the same type."""
+"""Tables as people give them, pandas, polars, pyarrow or Spark, and released ones alike."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import polars as pl
 
 from kanonym.data import frames
 from kanonym.data.errors import DataError
+from kanonym.engines.spark import collect_frame, create_frame
 from kanonym.linked.policies.linked_policy import LinkedPolicy
 
 
@@ -30,11 +31,13 @@ def polars_tables(tables: Mapping[str, Any], policy: LinkedPolicy) -> dict[str, 
 
 
 def _fetched(frame: Any, name: str) -> pl.DataFrame:
+    if _is_of_spark(frame):
+        return collect_frame(frame)
     if not frames.is_frame(frame) and not isinstance(frame, frames.FetchableTable):
         raise DataError(
-            f"{name} is no pandas, polars or pyarrow table, but a "
+            f"{name} is no pandas, polars, pyarrow or Spark table, but a "
             f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}: linked tables are "
-            "read into memory. Convert it, such as by toPandas() in Spark or pl() in DuckDB"
+            "read into memory. Convert it, such as by pl() in DuckDB"
         )
     return frames.to_polars(frames.to_eager(frame))
 
@@ -47,5 +50,11 @@ def like_given(released: Mapping[str, pl.DataFrame], given: Mapping[str, Any]) -
 def _like(released: pl.DataFrame, given: Any) -> Any:
     if isinstance(given, pl.DataFrame | frames.FetchableTable):
         return released
+    if _is_of_spark(given):
+        return create_frame(released, given)
     rows = np.zeros(released.height, np.int64)  # every column is new
     return frames.assemble(frames.to_eager(given), rows, released.get_columns(), like=given)
+
+
+def _is_of_spark(frame: Any) -> bool:
+    return type(frame).__module__.startswith("pyspark")

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from kanonym.data.loading.extras import require_extra
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from kanonym.engines.sql.store import Source
 
 
@@ -66,3 +68,24 @@ def scan_spark(
     kept = store.SparkStore(running)
     most = MOST_TUPLES if most_tuples is None else most_tuples
     return Source(kept, kept.view(frame), text, most)
+
+
+def collect_frame(frame: Any) -> pl.DataFrame:
+    """Return the rows of a Spark DataFrame in this process; errors as of `scan_spark`."""
+    source = scan_spark(frame)
+    try:
+        return source.store.fetch(source.query)
+    finally:
+        source.store.close()
+
+
+def create_frame(table: pl.DataFrame, like: Any) -> Any:
+    """Return a table of this process as a DataFrame of the session that another one is of."""
+    from kanonym.engines.spark import columns, store  # noqa: PLC0415 - PySpark may be absent
+    from kanonym.engines.spark.faults import translate_errors  # noqa: PLC0415 - as above
+
+    session = like.sparkSession
+    arrow, struct = columns.to_spark(table)
+    with translate_errors("take a table from here"):
+        columns.check_names(table.columns, by_case=store.is_set(session, store.BY_CASE))
+        return session.createDataFrame(arrow, schema=struct)
