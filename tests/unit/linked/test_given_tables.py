@@ -48,9 +48,7 @@ def test_tables_of_other_libraries_come_back_as_they_came(tables, kind, tmp_path
 def test_tables_elsewhere_are_refused(tables, policy):
     """A table of an engine is refused by name, with what to do."""
     elsewhere = duckdb.sql("SELECT 1 AS patient")
-    with pytest.raises(
-        DataError, match="pyarrow or Spark table, but a duckdb"
-    ):
+    with pytest.raises(DataError, match="pyarrow or Spark table, but a duckdb"):
         anonymize({**tables, "patients": elsewhere}, policy)
     with pytest.raises(PolicyError, match="must be a LinkedPolicy or the path of a policy file"):
         verify(tables, 5)
