@@ -65,7 +65,8 @@ def test_a_private_release_spends_from_a_ledger(private):
     after = read_ledger(place)
     assert after.epsilon == before.epsilon + 1
     shown = text_of(private.get(f"{private.at}/run"))
-    assert f"ε = {int(after.epsilon)}, δ = {float(after.delta):g}, in" in shown
+    spent = f"ε = {int(after.epsilon)}, δ = {float(after.delta):g}. Releases: {len(after.spent)}"
+    assert spent in shown
     page = private.get(f"{private.at}/export").text
     assert page.count(str(place)) == 2  # in the command and in the Python
     public = (private.released / "public-report.html").read_text("utf-8")
