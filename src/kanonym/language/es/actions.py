@@ -202,8 +202,13 @@ MESSAGES: Mapping[str, str] = {
         "No se pueden leer los nombres, fechas, números, lugares y contactos hallados en un texto."
     ),
     "What is not found remains, above all names without a title or a common given name, and "
-    "what a text tells without naming anybody: whoever knows the story knows the person.": (
+    "what a text tells without naming anybody: whoever knows the story knows the person. Of "
+    "the mentions in generated notes, rules alone found 73 to 86 %, with columns of the table "
+    "98 to 100 %; 92 to 100 % of the replacements were right. Real notes are harder.": (
         "Queda lo que no se halla, sobre todo nombres sin tratamiento ni nombre de pila común, y "
-        "lo que un texto cuenta sin nombrar a nadie: quien conoce la historia conoce a la persona."
+        "lo que un texto cuenta sin nombrar a nadie: quien conoce la historia conoce a la persona. "
+        "De las menciones en notas generadas, las reglas solas hallaron del 73 al 86 %, con "
+        "columnas de la tabla del 98 al 100 %; del 92 al 100 % de las sustituciones eran "
+        "correctas. Las notas reales son más difíciles."
     ),
 }
