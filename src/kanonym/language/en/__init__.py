@@ -18,12 +18,6 @@ from kanonym.language.en import (
     verdicts,
     warnings,
     workbench,
-    workbench_actions,
-    workbench_batches,
-    workbench_choices,
-    workbench_explore,
-    workbench_hierarchies,
-    workbench_private,
 )
 from kanonym.language.speech import Sentences, Translator
 
@@ -43,12 +37,6 @@ SENTENCES: Sentences = {
     **profiles.SENTENCES,
     **linked.SENTENCES,
     **workbench.SENTENCES,
-    **workbench_actions.SENTENCES,
-    **workbench_batches.SENTENCES,
-    **workbench_choices.SENTENCES,
-    **workbench_explore.SENTENCES,
-    **workbench_hierarchies.SENTENCES,
-    **workbench_private.SENTENCES,
 }
 
 

@@ -23,12 +23,6 @@ from kanonym.language.es import (
     verdicts,
     warnings,
     workbench,
-    workbench_actions,
-    workbench_batches,
-    workbench_choices,
-    workbench_explore,
-    workbench_hierarchies,
-    workbench_private,
 )
 from kanonym.language.speech import Sentences, Translator
 
@@ -48,12 +42,6 @@ SENTENCES: Sentences = {
     **profiles.SENTENCES,
     **linked.SENTENCES,
     **workbench.SENTENCES,
-    **workbench_actions.SENTENCES,
-    **workbench_batches.SENTENCES,
-    **workbench_choices.SENTENCES,
-    **workbench_explore.SENTENCES,
-    **workbench_hierarchies.SENTENCES,
-    **workbench_private.SENTENCES,
 }
 
 

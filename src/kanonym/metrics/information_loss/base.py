@@ -210,16 +210,12 @@ class LevelBounds:
 
     n_floors: ClassVar[int] = 0
 
-    def floor(self, levels: NDArray[np.int64]) -> float:
-        """Return a lower bound: see `BoundMetric.floor`."""
-        raise NotImplementedError
-
     def class_floors(self, classes: FinestClasses) -> NDArray[np.float64]:
         """Return nothing to be added up: see `BoundMetric.class_floors`."""
         return np.zeros((len(classes.sizes), 0))
 
     def branch_floor(
-        self, levels: NDArray[np.int64], sums: NDArray[np.float64], lost: int
+        self: BoundMetric, levels: NDArray[np.int64], sums: NDArray[np.float64], lost: int
     ) -> float:
         """Return the bound of the levels alone: see `BoundMetric.branch_floor`."""
         del sums, lost
