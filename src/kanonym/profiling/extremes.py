@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.columns.spellings import stands_for_missing
 from kanonym.data.results.short_repr import ShortRepr
 
 LEAST_RECORDS = 5
@@ -32,41 +33,6 @@ _POSITIVE = {float("9" * length + last) for last in "6789" for length in (0, 1, 
 _KNOWN = _NEGATIVE | _POSITIVE | {float(digit * length) for digit in "78" for length in range(1, 7)}
 _SHOWN = _KNOWN | _LIMITS | _ROUND | {365243.0}
 _SHOWN |= {-number for number in _ROUND}
-_TEXTS = frozenset(
-    {
-        "",
-        "?",
-        "-",
-        "--",
-        ".",
-        "..",
-        "n/a",
-        "na",
-        "n.a.",
-        "n.d.",
-        "nd",
-        "nan",
-        "null",
-        "none",
-        "nil",
-        "#n/a",
-        "#null!",
-        "missing",
-        "unknown",
-        "refused",
-        "not available",
-        "no answer",
-        "don't know",
-        "keine angabe",
-        "k.a.",
-        "unbekannt",
-        "inconnu",
-        "desconocido",
-        "sconosciuto",
-        "desconhecido",
-        "onbekend",
-    }
-)
 _DATES = frozenset(
     date.fromisoformat(day)
     for day in (
@@ -224,8 +190,7 @@ def sentinel_places(values: pl.Series, counts: NDArray[np.int64]) -> list[int]:
         ends = {0, len(values) - 1} if len(values) > MOST_SENTINELS else set()
         places = {at for at in ends if values.dt.date()[at] in _DATES}
     elif dtype in (pl.String, pl.Categorical, pl.Enum):
-        folded = values.cast(pl.String).str.strip_chars().str.to_lowercase()
-        places = set(folded.is_in(sorted(_TEXTS)).arg_true().to_list())
+        places = set(stands_for_missing(values.cast(pl.String)).arg_true().to_list())
     return sorted(at for at in places if counts[at] >= LEAST_RECORDS)
 
 

@@ -28,6 +28,7 @@ from kanonym.verification.released_classes import (
     group_by_code,
     group_released,
 )
+from kanonym.verification.spellings import spelling_warnings
 from kanonym.verification.trivial_models import bounds_nothing, requires_nothing
 from kanonym.verification.verdict import (
     ModelCheck,
@@ -91,30 +92,25 @@ def verify_columns(  # noqa: PLR0917 - a released table has many parts
     O(n_rows) a sensitive attribute, and as `count_persons`.
 
     """
-    typed = _verify(
-        quasi_identifiers,
-        quasi_identifiers,
-        sensitive,
-        models,
-        n_rows,
+    verify = partial(
+        _verify,
+        quasi_identifiers=quasi_identifiers,
+        models=models,
+        n_rows=n_rows,
         counts=counts,
         population=population,
         counting=counting,
         sets=sets,
     )
+    typed = verify(quasi_identifiers, sensitive=sensitive)
+    spelled = spelling_warnings(
+        typed, sensitive, models, lambda columns: verify(quasi_identifiers, sensitive=columns)
+    )
+    typed = typed.with_warnings(*spelled)
     if not texts:
         return typed
-    found = _verify(
-        [texts.get(column.name, column) for column in quasi_identifiers],
-        quasi_identifiers,
-        sensitive,
-        models,
-        n_rows,
-        counts=counts,
-        population=population,
-        counting=counting,
-        sets=sets,
-    )
+    grouped = [texts.get(column.name, column) for column in quasi_identifiers]
+    found = verify(grouped, sensitive=sensitive).with_warnings(*spelled)
     checks = tuple(
         by_value if by_text.satisfied and not by_value.satisfied else by_text
         for by_value, by_text in zip(typed.checks, found.checks, strict=True)
@@ -126,11 +122,11 @@ def verify_columns(  # noqa: PLR0917 - a released table has many parts
 
 def _verify(
     grouped: Sequence[pl.Series],
+    *,
     quasi_identifiers: Sequence[pl.Series],
     sensitive: Sequence[SensitiveColumn],
     models: Sequence[PrivacyModel],
     n_rows: int,
-    *,
     counts: NDArray[np.int64] | None,
     population: Sequence[PopulationColumn] | None,
     counting: Counting | None,

@@ -44,6 +44,7 @@ WarningKind = Literal[
     "unshifted-dates",
     "copied-column",
     "batches-together",
+    "spellings",
 ]
 WARNING_KINDS: tuple[str, ...] = get_args(WarningKind)
 """Every kind of warning. The report has a sentence for each: `warning.KIND`."""

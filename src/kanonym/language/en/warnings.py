@@ -82,5 +82,10 @@ SENTENCES: Sentences = {
         "are in several than the requirements ask. Persons of whom one is left, which is then "
         "known: {known}."
     ),
+    "warning.spellings": (
+        "{columns}: {values} values, which read as {different}: others differ only in case or "
+        "spaces, or are words for a missing value. Counted as one, they do not satisfy the "
+        "requirements."
+    ),
     "warning.no-records": "No record was released, so there was nothing to check.",
 }

@@ -84,5 +84,10 @@ SENTENCES: Sentences = {
         "{columns}: este lote y los anteriores dejan juntos menos valores posibles de lo exigido "
         "a quienes están en varios. Personas a las que les queda uno, que así se conoce: {known}."
     ),
+    "warning.spellings": (
+        "{columns}: {values} valores que se leen como {different}: los demás solo difieren en "
+        "mayúsculas o espacios, o son palabras que indican un dato ausente. Contados como uno, no "
+        "cumplen los requisitos."
+    ),
     "warning.no-records": "No se publicó ningún registro: no había nada que comprobar.",
 }
