@@ -45,6 +45,15 @@ class Features(ShortRepr):
         """Return the number of features."""
         return len(self.numbers) + len(self.flagged) + sum(one.size for one in self.categories)
 
+    @property
+    def attributes(self) -> list[tuple[int, int]]:
+        """Return the first feature of each column of categories, and the one after its last."""
+        ends = np.cumsum([one.size for one in self.categories]) + len(self.numbers)
+        ends += len(self.flagged)
+        return [
+            (int(end) - one.size, int(end)) for one, end in zip(self.categories, ends, strict=True)
+        ]
+
     def original(self, records: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return (n_records, size) float64 features of records of the original."""
         found = self._zeros(records)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,15 @@ from kanonym.kernels.parallel import parallel
 
 BOOSTING: dict[str, Any] = {"max_iter": 50, "max_leaf_nodes": 15, "early_stopping": False}
 """Of both kinds of boosted trees."""
+
+BINS = 64
+"""Different values of a feature that trees tell apart where they learn from `category_means`."""
+
+SMOOTHING = 20
+"""Records at the mean of all that are added to those of a category: a leaf's least."""
+
+COEFFICIENTS = 500
+"""With more, the Hessian of logistic regression costs more than many steps without it."""
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -32,16 +42,101 @@ class TrainingData(ShortRepr):
         (n,) float64: a number, or the code of a category; NaN where there is none.
     fold
         (n,) integers: with which records of the original each is held out.
+    attributes
+        The first of the features that are categories of one column, and the one after the last.
 
     """
 
     features: Matrix
     target: Vector
     fold: NDArray[np.int64]
+    attributes: Sequence[tuple[int, int]] = ()
 
+
+Encoding = Callable[[Matrix], Any]
+"""Features as a model takes them."""
 
 Compared = tuple[float, list[tuple[float, float]], dict[str, float]]
 """The score of a guess; of each model by original and by release; all scores by name."""
+
+
+def _as_they_are(lessons: TrainingData, learned: NDArray[np.bool_]) -> Encoding:  # noqa: ARG001
+    return lambda features: features
+
+
+def _as_sparse(lessons: TrainingData, learned: NDArray[np.bool_]) -> Encoding:  # noqa: ARG001
+    """Most features are zeros."""
+    from scipy.sparse import csr_array  # noqa: PLC0415
+
+    return csr_array
+
+
+def category_means(
+    lessons: TrainingData, learned: NDArray[np.bool_], classes: Vector | None = None
+) -> Encoding:
+    """Return an encoding with the mean target of its categories for each column of categories.
+
+    A tree that splits by it parts the categories into those of low and of high mean: the best
+    division of them in two (Fisher 1958), which features of one category each take many
+    splits to make. Means are those of the records that are learned from.
+
+    Parameters
+    ----------
+    lessons, learned
+        Records to learn from, those that are True, with `TrainingData.attributes`.
+    classes
+        Categories of the target: of more than two, each has a mean by itself. None for numbers.
+        A column keeps its own features where it has no more of them.
+
+    """
+    target = lessons.target[learned]
+    if classes is None:
+        asked = target[:, None]
+    else:
+        asked = (target[:, None] == (classes if len(classes) > 2 else classes[1:])).astype(float)  # noqa: PLR2004
+    middle = asked.mean(axis=0)
+    weights: list[tuple[int, int, Matrix]] = []
+    for start, end in lessons.attributes:
+        if end - start > asked.shape[1]:
+            shares = lessons.features[learned, start:end]
+            held = shares.sum(axis=0)[:, None] + SMOOTHING
+            weights.append((start, end, (shares.T @ asked + SMOOTHING * middle) / held))
+    other = np.ones(lessons.features.shape[1], np.bool_)
+    for start, end, _ in weights:
+        other[start:end] = False
+
+    def encode(features: Matrix) -> Matrix:
+        means = [features[:, start:end] @ weight for start, end, weight in weights]
+        # What is equal must stay so, whatever the order in which shares are added up.
+        return np.hstack([features[:, other], *means]).round(9)
+
+    return encode
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Learner(ShortRepr):
+    """A model of scikit-learn, and how features are encoded for it.
+
+    Attributes
+    ----------
+    model
+        Not fitted.
+    encoding
+        Learns an encoding from some records of a table.
+
+    """
+
+    model: Any
+    encoding: Callable[[TrainingData, NDArray[np.bool_]], Encoding] = _as_they_are
+
+    def fit(self, lessons: TrainingData, learned: NDArray[np.bool_]) -> tuple[Any, Encoding]:
+        """Return a copy of the model that has learned from some records, and its encoding."""
+        from sklearn.base import clone  # noqa: PLC0415
+
+        encoding = self.encoding(lessons, learned)
+        fitted = clone(self.model)
+        fitted.fit(encoding(lessons.features[learned]), lessons.target[learned])
+        return fitted, encoding
 
 
 def compare_categories(
@@ -56,13 +151,20 @@ def compare_categories(
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
     from sklearn.metrics import roc_auc_score  # noqa: PLC0415
 
+    classes = np.unique(original.target[~np.isnan(original.target)])
+    coefficients = original.features.shape[1] * len(classes)
+    solver = "newton-cholesky" if coefficients <= COEFFICIENTS else "lbfgs"
     models = {
-        "logistic regression": LogisticRegression(class_weight="balanced", max_iter=300),
-        "boosted trees": HistGradientBoostingClassifier(
-            class_weight="balanced", random_state=seed, **BOOSTING
+        "logistic regression": Learner(
+            LogisticRegression(class_weight="balanced", max_iter=300, solver=solver), _as_sparse
+        ),
+        "boosted trees": Learner(
+            HistGradientBoostingClassifier(
+                class_weight="balanced", random_state=seed, max_bins=BINS, **BOOSTING
+            ),
+            partial(category_means, classes=classes),
         ),
     }
-    classes = np.unique(original.target[~np.isnan(original.target)])
     truth = original.target[:, None] == classes
     known = truth.any(axis=1)
     ranked, parts = [], {}
@@ -91,8 +193,11 @@ def compare_numbers(
     from sklearn.linear_model import Ridge  # noqa: PLC0415
 
     models = {
-        "ridge regression": Ridge(),
-        "boosted trees": HistGradientBoostingRegressor(random_state=seed, **BOOSTING),
+        "ridge regression": Learner(Ridge()),
+        "boosted trees": Learner(
+            HistGradientBoostingRegressor(random_state=seed, max_bins=BINS, **BOOSTING),
+            category_means,
+        ),
     }
     known = ~np.isnan(original.target)
     truth = original.target[known]
@@ -147,17 +252,17 @@ def accuracies(
     for name, one in lessons.items():
         if categorical:
             classifier = HistGradientBoostingClassifier(random_state=seed, **BOOSTING)
-            likely = _held_out_categories(classifier, one, asked, folds, classes)[known]
+            likely = _held_out_categories(Learner(classifier), one, asked, folds, classes)[known]
             found[name] = float(np.mean(classes[likely.argmax(axis=1)] == truth))
         else:
             regressor = HistGradientBoostingRegressor(random_state=seed, **BOOSTING)
-            errors = truth - _held_out_numbers(regressor, one, asked, folds)[known]
+            errors = truth - _held_out_numbers(Learner(regressor), one, asked, folds)[known]
             found[name] = float(1 - (errors**2).sum() / ((truth - truth.mean()) ** 2).sum())
     return found
 
 
 def _held_out_categories(
-    model: Any, lessons: TrainingData, original: TrainingData, folds: int, classes: Vector
+    learner: Learner, lessons: TrainingData, original: TrainingData, folds: int, classes: Vector
 ) -> Matrix:
     """Return (n_original, n_classes) float64 probabilities, each fold's learned from the others."""
     found = np.full((len(original.target), len(classes)), 1 / len(classes))
@@ -171,8 +276,8 @@ def _held_out_categories(
         if len(seen) == 1:
             found[asked] = classes == seen[0]
             return
-        fitted = _fit(model, lessons, learned)
-        probabilities = fitted.predict_proba(_features_for(model, original.features[asked]))
+        fitted, encoding = learner.fit(lessons, learned)
+        probabilities = fitted.predict_proba(encoding(original.features[asked]))
         # Where nothing was learned, rounding must not decide between categories.
         probabilities = probabilities.round(9)
         found[asked] = 0.0
@@ -185,7 +290,7 @@ def _held_out_categories(
 
 
 def _held_out_numbers(
-    model: Any, lessons: TrainingData, original: TrainingData, folds: int
+    learner: Learner, lessons: TrainingData, original: TrainingData, folds: int
 ) -> Vector:
     """Return (n_original,) float64 predictions, each fold's learned from the others."""
     found = np.full(len(original.target), np.nanmean(original.target))
@@ -194,8 +299,8 @@ def _held_out_numbers(
         learned = (lessons.fold != held) & ~np.isnan(lessons.target)
         asked = original.fold == held
         if learned.any() and asked.any():
-            fitted = _fit(model, lessons, learned)
-            found[asked] = fitted.predict(_features_for(model, original.features[asked]))
+            fitted, encoding = learner.fit(lessons, learned)
+            found[asked] = fitted.predict(encoding(original.features[asked]))
 
     _each_fold(predict, folds)
     return found
@@ -216,19 +321,3 @@ def _each_fold(predict: Callable[[int], None], folds: int) -> None:
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         parallel(alone, range(folds))
-
-
-def _fit(model: Any, lessons: TrainingData, learned: NDArray[np.bool_]) -> Any:
-    """Return a copy of a model that has learned from some records."""
-    from sklearn.base import clone  # noqa: PLC0415
-
-    fitted = clone(model)
-    return fitted.fit(_features_for(model, lessons.features[learned]), lessons.target[learned])
-
-
-def _features_for(model: Any, features: Matrix) -> Any:
-    """Return features as a model learns fastest from them: most are zeros, which trees count."""
-    from scipy.sparse import csr_array  # noqa: PLC0415
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
-
-    return csr_array(features) if isinstance(model, LogisticRegression) else features
