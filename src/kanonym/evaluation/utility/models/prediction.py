@@ -93,7 +93,7 @@ def category_means(
     if classes is None:
         asked = target[:, None]
     else:
-        asked = (target[:, None] == (classes if len(classes) > 2 else classes[1:])).astype(float)  # noqa: PLR2004
+        asked = (target[:, None] == (classes if len(classes) > 2 else classes[1:])).astype(float)
     middle = asked.mean(axis=0)
     weights: list[tuple[int, int, Matrix]] = []
     for start, end in lessons.attributes:
