@@ -68,7 +68,7 @@ def _as_sparse(lessons: TrainingData, learned: NDArray[np.bool_]) -> Encoding:  
     """Most features are zeros."""
     from scipy.sparse import csr_array  # noqa: PLC0415
 
-    return csr_array
+    return lambda features: csr_array(features)
 
 
 def category_means(
