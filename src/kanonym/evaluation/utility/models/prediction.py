@@ -68,7 +68,8 @@ def _as_sparse(lessons: TrainingData, learned: NDArray[np.bool_]) -> Encoding:  
     """Most features are zeros."""
     from scipy.sparse import csr_array  # noqa: PLC0415
 
-    return lambda features: csr_array(features)
+    encode: Encoding = csr_array
+    return encode
 
 
 def category_means(
