@@ -51,8 +51,6 @@ class Range:
             return Fraction(1)
         return max(self.places[c] for c in codes) - min(self.places[c] for c in codes)
 
-    span = loss
-
 
 @dataclass(frozen=True)
 class Set:
@@ -63,10 +61,6 @@ class Set:
     def loss(self, codes: set[int]) -> Fraction:
         """Return the further values of a class as a share of those of the table."""
         return Fraction(len(codes) - 1, max(self.observed - 1, 1))
-
-    def span(self, codes: set[int]) -> Fraction:
-        """Return the share of the codes between the outer ones, whether held or not."""
-        return Fraction(max(codes) - min(codes), max(self.observed - 1, 1))
 
 
 @dataclass(frozen=True)
@@ -84,8 +78,6 @@ class Tree:
         ancestor = self.paths[min(codes)][level]
         leaves = sum(path[level] == ancestor for path in self.paths)
         return Fraction(leaves - 1, len(self.paths) - 1)
-
-    span = loss
 
 
 Attribute = Range | Set | Tree
@@ -208,7 +200,7 @@ def beside_quantile_cut(
     for sixteenths in (8,) if only_sizes else (8, 4, 12, 2, 14, 1, 15):
         target = math.ceil(Fraction(records(node) * sixteenths, 16))
         varying = [a for a in range(len(attributes)) if len(codes_of(node, a)) > 1]
-        for a in sorted(varying, key=lambda a: (-attributes[a].span(codes_of(node, a)), a)):
+        for a in sorted(varying, key=lambda a: (-attributes[a].loss(codes_of(node, a)), a)):
             values = sorted(row.codes[a] for row in node for _ in range(row.weight))
             quantile = values[target - 1]
             sides = [divide(node, (a, code)) for code in (quantile, quantile - 1)]
@@ -259,7 +251,7 @@ def relaxed(
     def rank(a: int) -> tuple[Fraction, int]:
         if by_loss:
             return sum(loss(half, attributes) for half in halves(node, a)), a  # type: ignore[return-value]
-        return -attributes[a].span(codes_of(node, a)), a
+        return -attributes[a].loss(codes_of(node, a)), a
 
     varying = (a for a in range(len(attributes)) if len(codes_of(node, a)) > 1)
     for a in sorted(varying, key=rank):

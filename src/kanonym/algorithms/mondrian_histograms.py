@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kanonym.kernels.classes.chance import is_left_whole
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.disclosure import hold_all, measure_classes
-from kanonym.kernels.classes.penalty import Costs, span_losses
+from kanonym.kernels.classes.penalty import SET, Costs, span_losses
 from kanonym.kernels.partitioning.mondrian import QUANTILES
 
 State = Literal["open", "cut", "fragment", "class"]
@@ -149,9 +149,7 @@ def candidate_cuts(
     box = np.array([[one.codes[at] for one in histograms] for at in (0, -1)], np.int64)
     if criteria.chance and is_left_whole(criteria, total, box):
         return
-    spans = [
-        span_losses(a, one.codes[:1], one.codes[-1:], costs)[0] for a, one in enumerate(histograms)
-    ]
+    spans = [_span(a, one, costs) for a, one in enumerate(histograms)]
     order = _widest_first(spans, [len(one.codes) > 1 for one in histograms])
     upto = {a: np.cumsum(histograms[a].records) for a in order}
     for sixteenths in QUANTILES[: None if len(criteria.thresholds) else 1].tolist():
@@ -164,6 +162,14 @@ def candidate_cuts(
             for cut, left in sorted(both, key=lambda side: -min(side[1], total - side[1])):
                 if min(left, total - left) >= criteria.min_size:
                     yield a, cut
+
+
+def _span(a: int, histogram: Histogram, costs: Costs) -> float:
+    """Return what a record of a node loses in one attribute."""
+    codes = histogram.codes
+    if costs.attributes[a, 0] == SET:
+        return float((len(codes) - 1) * costs.positions[costs.attributes[a, 1] + 1])
+    return float(span_losses(a, codes[:1], codes[-1:], costs)[0])
 
 
 def _widest_first(spans: Sequence[float], varies: Sequence[bool]) -> list[int]:

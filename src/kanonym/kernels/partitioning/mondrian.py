@@ -86,6 +86,34 @@ def measure_node(records: NDArray[np.int32], start: Int, stop: Int, box: NDArray
 
 
 @part
+def attribute_loss(
+    records: NDArray[np.int32],
+    start: Int,
+    stop: Int,
+    a: Int,
+    box: NDArray[np.int64],
+    costs: Costs,
+    work: Workspace,
+) -> float:
+    """Return what each record of a node loses in one attribute; of SET, its codes are counted."""
+    if box[0, a] == box[1, a]:
+        return 0.0
+    if costs.attributes[a, 0] != SET:
+        return span_loss(a, box[0, a], box[1, a], costs)
+    codes = work.codes
+    first = 4 * box.shape[1] + 4 * len(work.tuples) + 2 + costs.attributes[a, 1]
+    stamp = codes[-1] + 1
+    codes[-1] = stamp
+    further = -1
+    for i in range(start, stop):
+        at = first + records[i, a]
+        if codes[at] != stamp:
+            codes[at] = stamp
+            further += 1
+    return float(further * costs.positions[costs.attributes[a, 1] + 1])
+
+
+@part
 def quantile_cut(
     records: NDArray[np.int32], start: Int, stop: Int, a: Int, low: Int, high: Int, target: Int
 ) -> tuple[Int, Int, Int]:
@@ -125,6 +153,7 @@ def wide_cut(
     box: NDArray[np.int64],
     costs: Costs,
     criteria: Criteria,
+    work: Workspace,
 ) -> tuple[Int, Int]:
     """Choose a cut by LeFevre et al. 2006: widest attribute, beside the median.
 
@@ -135,7 +164,7 @@ def wide_cut(
     tried = np.zeros(d, np.bool_)
     spans = np.empty(d, np.float64)
     for b in range(d):
-        spans[b] = span_loss(b, box[0, b], box[1, b], costs)
+        spans[b] = attribute_loss(records, start, stop, np.int64(b), box, costs, work)
     n_quantiles = len(QUANTILES) if len(criteria.thresholds) else 1
     for q in range(n_quantiles):
         for b in range(d):
@@ -430,7 +459,7 @@ def refine(
             if last - first <= exact_below:
                 a, cut = least_loss_cut(records, first, last, total, box, costs, criteria, work)
             else:
-                a, cut = wide_cut(records, first, last, total, box, costs, criteria)
+                a, cut = wide_cut(records, first, last, total, box, costs, criteria, work)
             if a >= 0:
                 middle = separate(records, first, last, a, cut)
                 if first_cut < 0:

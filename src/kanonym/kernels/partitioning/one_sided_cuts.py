@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.kernels.classes.conditions import Criteria, sides_satisfy
-from kanonym.kernels.classes.penalty import SET, Costs, span_loss
+from kanonym.kernels.classes.penalty import Costs
 from kanonym.kernels.compile import Int, kernel, part
 from kanonym.kernels.partitioning.mondrian import (
     LEFT,
     ORDER,
     Workspace,
+    attribute_loss,
     measure_node,
     sort_node,
     spread,
@@ -108,23 +109,7 @@ def node_loss(
     work: Workspace,
 ) -> float:
     """Return what each record of a node loses, summed over attributes."""
-    codes = work.codes
-    seen_at = 4 * box.shape[1] + 4 * len(work.tuples) + 2
-    stamp = codes[-1] + 1
-    codes[-1] = stamp
     loss = 0.0
     for a in range(box.shape[1]):
-        if box[0, a] == box[1, a]:
-            continue
-        if costs.attributes[a, 0] != SET:
-            loss += span_loss(a, box[0, a], box[1, a], costs)
-            continue
-        offset = costs.attributes[a, 1]
-        distinct = -1
-        for i in range(start, stop):
-            at = seen_at + offset + records[i, a]
-            if codes[at] != stamp:
-                codes[at] = stamp
-                distinct += 1
-        loss += distinct * costs.positions[offset + 1]
+        loss += attribute_loss(records, start, stop, np.int64(a), box, costs, work)
     return loss

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.kernels.classes.conditions import Criteria, sides_satisfy
-from kanonym.kernels.classes.penalty import Costs, span_loss
+from kanonym.kernels.classes.penalty import Costs
 from kanonym.kernels.compile import Int, kernel, part
 from kanonym.kernels.partitioning.mondrian import (
     ORDER,
     Workspace,
+    attribute_loss,
     measure_node,
     sort_node,
     spread,
@@ -65,7 +66,7 @@ def refine_relaxed(
             if box[0, a] == box[1, a]:
                 continue
             if not by_loss:
-                score[a] = -span_loss(a, box[0, a], box[1, a], costs)
+                score[a] = -attribute_loss(records, start, stop, np.int64(a), box, costs, work)
                 continue
             sort_node(node, np.int64(a), box, work)
             for i in range(n):

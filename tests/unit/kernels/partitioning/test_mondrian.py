@@ -91,7 +91,8 @@ def test_wide_cut_is_its_twin(strategy, data):
     expected = naive.beside_quantile_cut(
         table.rows, table.attributes, table.satisfies, only_sizes=table.only_sizes
     )
-    a, code = mondrian.wide_cut(*Node(table).whole)
+    node = Node(table)
+    a, code = mondrian.wide_cut(*node.whole, node.work)
     if a >= 0:  # a code that no row has cuts like the next lower one
         code = max(row.codes[a] for row in table.rows if row.codes[a] <= code)
     assert found((a, code)) == expected
@@ -102,7 +103,7 @@ def test_where_the_median_fails_lower_quantiles_come_first():
     ages, values = pl.Series("age", range(16)), pl.Series("s", [*"aabbaaaabbbbaabb"])
     table = encode([(ages, None)], [(values, None, False)], 16)
     costs = certainty_costs(table.domains, ["interval"])
-    box = np.array([[0], [15]])
+    box, work = np.array([[0], [15]]), mondrian.workspace(0, costs)
     for models, expected in (
         ([AlphaKAnonymity(0.5, 1, "s")], (0, 3)),
         ([AlphaKAnonymity(0.5, 5, "s")], (-1, 0)),
@@ -110,7 +111,7 @@ def test_where_the_median_fails_lower_quantiles_come_first():
     ):
         records = _records(table, by_row=False)
         assert (
-            mondrian.wide_cut(records, 0, 16, 16, box, costs, compile_criteria(models, table))
+            mondrian.wide_cut(records, 0, 16, 16, box, costs, compile_criteria(models, table), work)
             == expected
         )
 
