@@ -18,6 +18,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar, cast
 
 import narwhals as nw
@@ -430,7 +431,7 @@ def _assemble_polars(
 
     def build(entry: ReleasedColumn) -> pl.Series:
         if isinstance(entry, RepeatedColumn):
-            return rebuild_polars(entry.values).gather(entry.places)
+            return replace(entry, values=rebuild_polars(entry.values)).to_series()
         if isinstance(entry, str):
             entry = frame.get_column(entry).gather(places)
         return rebuild_polars(entry)

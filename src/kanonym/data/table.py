@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.columns.distinct_texts import distinct_texts
 from kanonym.data.errors import DataError
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.kernels.classes.grouping import dense_codes, group_rows, one_group
@@ -308,6 +309,9 @@ def _distinct(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
         return pl.Series(column.name, small[0]).cast(column.dtype), small[1]
     if column.dtype in (pl.Categorical, pl.Boolean):
         column = column.cast(pl.String)
+    few = distinct_texts(column) if column.dtype == pl.String else None
+    if few is not None:
+        return few
     values = column.drop_nulls().unique().sort()
     if values.dtype.is_float():
         values = values.set(values == 0, 0.0)  # -0.0 is equal to it and reads otherwise
@@ -353,8 +357,12 @@ def value_codes(column: pl.Series) -> tuple[NDArray[np.int32], int]:
 def quick_codes(column: pl.Series) -> tuple[NDArray[np.int32], int] | None:
     """Return what `value_codes` does, or None where that takes a hash table.
 
-    Quick are categories, Booleans, and integers and dates of a small range.
+    Quick are categories, Booleans, texts of few different values, and integers and dates of a
+    small range.
     """
+    if column.dtype == pl.String:
+        few = distinct_texts(column)
+        return None if few is None else (few[1], len(few[0]) + 1)
     if column.dtype in (pl.Categorical, pl.Enum):
         return _category_codes(column)
     if column.dtype == pl.Boolean:

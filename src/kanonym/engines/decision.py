@@ -24,6 +24,7 @@ from kanonym.data.table import EncodedTable, value_codes
 from kanonym.engines.frequency_set import FrequencySet
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task, prepare
+from kanonym.kernels.classes.grouping import take
 from kanonym.kernels.classes.penalty import Costs
 from kanonym.metrics.person_risk import PersonRisk, person_risk
 from kanonym.metrics.release_loss import InformationLoss
@@ -181,8 +182,11 @@ class Decision(ShortRepr):
     @cached_property
     def labels(self) -> NDArray[np.int32]:
         """(n_rows,) int32, the class of each record of the input, -1 for the suppressed."""
-        labels = self.partition.labels
-        return labels if self.partition.by_row else labels[self.table.tuple_of_row]
+        if self.partition.by_row:
+            return self.partition.labels
+        labels = np.empty_like(self.table.tuple_of_row)
+        take(self.partition.labels, self.table.tuple_of_row, labels)
+        return labels
 
 
 def _not_local_error() -> DataError:

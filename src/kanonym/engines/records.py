@@ -29,16 +29,20 @@ def released_values(
     acting: what is done to columns before the algorithm; changed: of `apply_late_actions`.
     """
     # As unsigned 32-bit Series, polars takes indices without a copy.
-    labels = pl.Series(decision.labels[rows].view(np.uint32))
+    classes = pl.Series(decision.labels[rows].view(np.uint32))
 
     def values(attribute: RecodedAttribute) -> list[ReleasedColumn]:
         if attribute.name in changed:
             return [column.gather(rows) for column in changed[attribute.name]]
-        places = pl.Series(attribute.label_of_class.view(np.uint32)).gather(labels)
-        used = np.bincount(places, minlength=len(attribute.columns[0])) > 0
+        value_of_class = attribute.label_of_class
+        used = np.zeros(len(attribute.columns[0]), np.bool_)
+        used[value_of_class] = True  # no class is empty
         if not used.all():
-            places = pl.Series((np.cumsum(used) - 1).astype(np.uint32)).gather(places)
-        return [RepeatedColumn(column.filter(used), places) for column in attribute.columns]
+            value_of_class = (np.cumsum(used) - 1)[value_of_class]
+        places = pl.Series(value_of_class.astype(np.uint32, copy=False))
+        return [
+            RepeatedColumn(column.filter(used), places, classes) for column in attribute.columns
+        ]
 
     names = (one.name for one in decision.recoded)
     recoded = dict(zip(names, parallel(values, decision.recoded), strict=True))

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.table import encode_column
-from kanonym.kernels.classes.grouping import group_rows, sort_rows
+from kanonym.kernels.classes.grouping import group_rows, sort_rows, take
 from kanonym.kernels.parallel import parallel
+from kanonym.kernels.shuffle import shuffle
 
 
 def released_rows(
@@ -46,10 +47,11 @@ def released_rows(
     Cost: one radix sort, and one encoding an untouched column.
 
     """
-    everything = bool((labels >= 0).all())
-    kept = np.arange(len(labels)) if everything else np.flatnonzero(labels >= 0)
-    if seed is None or not len(kept):
-        return kept
+    everything = int(labels.min(initial=0)) >= 0
+    kept = np.empty(0, np.int64) if everything else np.flatnonzero(labels >= 0)
+    n_kept = len(labels) if everything else len(kept)
+    if seed is None or not n_kept:
+        return np.arange(n_kept) if everything else kept
 
     def released_codes(of_record: NDArray[np.int32]) -> NDArray[np.int32]:
         return of_record if everything else of_record[kept]
@@ -62,10 +64,12 @@ def released_rows(
     if recoded:
         by_class = [part.label_of_class for part in recoded]
         classes = group_rows(by_class, [int(part.max()) + 1 for part in by_class])
-        keys.append((classes.labels[released_codes(labels)], len(classes.sizes)))
+        own = np.empty(n_kept, np.int32)
+        take(classes.labels, released_codes(labels), own)
+        keys.append((own, len(classes.sizes)))
     # Narrow row numbers: memory bounds the shuffle.
-    rows = np.arange(len(kept), dtype=np.int32)
+    rows = np.arange(n_kept, dtype=np.int32)
     if keys:
         rows = sort_rows([codes for codes, _ in keys], [size for _, size in keys])
-    np.random.default_rng(seed).shuffle(rows)
+    shuffle(rows, seed)
     return rows.astype(np.int64) if everything else kept[rows]

@@ -14,9 +14,17 @@ from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.hierarchy.labels import text_of
 from kanonym.data.partition import Classes, Distribution
 from kanonym.data.table import Domain, encode_column, quick_codes, value_codes
-from kanonym.kernels.classes.grouping import Groups, group_rows, label_rows, one_group, sorted_keys
+from kanonym.kernels.classes.grouping import (
+    KEY_BITS,
+    Groups,
+    append_codes,
+    group_rows,
+    label_keys,
+    one_group,
+    sorted_keys,
+)
 from kanonym.kernels.classes.histograms import class_histograms, key_histograms
-from kanonym.kernels.parallel import parallel
+from kanonym.kernels.parallel import cores, parallel
 
 
 class SensitiveColumn(NamedTuple):
@@ -48,26 +56,38 @@ class SensitiveColumn(NamedTuple):
 def group_released(quasi_identifiers: Sequence[pl.Series], n_rows: int) -> Groups:
     """Group records by their released values; null equals itself.
 
-    Groups stand in no particular order, and `codes` tell nothing. Cost: one radix sort
-    where values are categories or integers of a small range. Otherwise one hash a row,
-    one radix sort, and one comparison of every cell with that of the first row of its
-    group, because different rows may have one hash.
+    Groups stand in no particular order, and `codes` tell nothing. Cost: of values that have
+    `quick_codes`, a code a cell and a hash a row. Otherwise one hash a row, and one comparison
+    of every cell with that of the first row of its group, because different rows may have one
+    hash.
     """
     if not quasi_identifiers or not n_rows:
         return one_group(n_rows)
-    quick = _all_quick(quasi_identifiers)
+    quick = _group_quickly(quasi_identifiers, n_rows)
     if quick is not None:
-        return label_rows(*quick)
+        return quick
     hashes = _hashes(quasi_identifiers)
-    low = (hashes & np.uint64((1 << 28) - 1)).astype(np.int32)
-    high = (hashes >> np.uint64(64 - 27)).astype(np.int32)
-    groups = label_rows([low, high], [1 << 28, 1 << 27])
+    groups = label_keys(hashes.copy(), KEY_BITS)
     first, own = pl.Series(groups.first), pl.Series(groups.labels)
 
     def agrees(column: pl.Series) -> bool:
         return bool(column.gather(first).gather(own).eq_missing(column).all())
 
     return groups if all(parallel(agrees, quasi_identifiers)) else group_by_code(quasi_identifiers)
+
+
+def _group_quickly(columns: Sequence[pl.Series], n_rows: int) -> Groups | None:
+    """Group records by `quick_codes`; None where a column has none.
+
+    No more codes are held than those of as many columns as there are cores.
+    """
+    key, bits = np.zeros(n_rows, np.uint64), 0
+    for start in range(0, len(columns), cores()):
+        for coded in parallel(quick_codes, columns[start : start + cores()]):
+            if coded is None:
+                return None
+            key, bits = append_codes(key, bits, *coded)
+    return label_keys(key, bits)
 
 
 def _all_quick(

@@ -227,13 +227,13 @@ def test_value_codes_are_equal_where_values_are(name):
 
 QUICK = {
     *("integers", "no null", "bytes", "booleans", "categories", "ordered", "dates", "nulls"),
-    "no rows",
+    *("no rows", "text", "null text"),
 }
 
 
 @pytest.mark.parametrize("name", COLUMNS)
 def test_quick_codes_need_no_hash_table(name):
-    """Categories, Booleans, dates and small integers have quick codes, which are value codes."""
+    """Categories, Booleans, dates, small integers and few texts have quick codes: value codes."""
     quick = quick_codes(COLUMNS[name])
     assert (quick is not None) == (name in QUICK)
     if quick is not None:

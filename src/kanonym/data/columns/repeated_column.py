@@ -1,4 +1,4 @@
-"""A released column as its few different values and where they stand."""
+"""A released column as its few different values and which of them each class releases."""
 
 from __future__ import annotations
 
@@ -18,15 +18,18 @@ class RepeatedColumn(ShortRepr):
     ----------
     values
         (m,) the values, with the name of the column.
-    places
-        (n,) uint32, the value of each row.
+    value_of_class
+        (n_classes,) uint32, the value of each class.
+    classes
+        (n,) uint32, the class of each row; columns of one release share it.
 
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("name",)
 
     values: pl.Series
-    places: pl.Series
+    value_of_class: pl.Series
+    classes: pl.Series
 
     @property
     def name(self) -> str:
@@ -35,11 +38,11 @@ class RepeatedColumn(ShortRepr):
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return len(self.places)
+        return len(self.classes)
 
     def to_series(self) -> pl.Series:
         """Return the column row by row."""
-        return self.values.gather(self.places)
+        return self.values.gather(self.value_of_class.gather(self.classes))
 
 
 ReleasedColumn: TypeAlias = str | pl.Series | RepeatedColumn

@@ -15,6 +15,9 @@ DIGIT_BITS = 11
 KEY_BITS = 64
 PARALLEL_FROM = 1 << 20
 """Fewer keys are sorted in one thread."""
+PART_BITS = 10
+"""Many keys are numbered in as many parts as so many bits tell apart."""
+_MIXING = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Groups(NamedTuple):
@@ -61,7 +64,7 @@ def group_rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> Gr
         codes = np.empty((0, len(columns)), np.int32)
         return Groups(np.empty(0, np.int32), empty, empty, codes)
     widths = _widths(sizes)
-    labels, starts, first, key = _group_keys(*_pack(columns, widths))
+    labels, starts, first, key = _group_keys(*_pack(columns, sizes))
     if widths.sum() <= KEY_BITS:
         codes = _unpack(key[starts], widths)
     else:
@@ -72,17 +75,58 @@ def group_rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> Gr
 
 
 def label_rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> Groups:
-    """Group the rows as `group_rows` does, but leave out `codes`: they are (n_groups, 0).
+    """Group equal rows as `label_keys` does; parameters as of `group_rows`, at least one column."""
+    return label_keys(*_pack(columns, sizes))
 
-    Where hardly two rows are equal, unpacking the codes of the groups would take as long
-    as finding the groups.
+
+def label_keys(key: NDArray[np.uint64], bits: int) -> Groups:
+    """Group equal rows in no particular order, without `codes`: they are (n_groups, 0).
+
+    Parameters
+    ----------
+    key, bits
+        (n_rows,) uint64, of `append_codes`; overwritten.
+
+    Notes
+    -----
+    Cost O(n_rows): many rows are divided by a hash of their key into parts that fit the cache,
+    and each part is numbered by a hash table.
+
     """
-    n_rows = len(columns[0])
+    n_rows = len(key)
     if n_rows == 0:
         return one_group(0)
-    labels, starts, first, _ = _group_keys(*_pack(columns, _widths(sizes)))
-    codes = np.empty((len(first), 0), np.int32)
-    return Groups(labels, np.diff(starts, append=n_rows), first, codes)
+    if n_rows < PARALLEL_FROM or _n_passes(bits) < 3:
+        labels, starts, first, _ = _group_keys(key, bits)
+        numbers = np.diff(starts, append=n_rows)
+    else:
+        labels, numbers, first = _number_keys(key)
+    return Groups(labels, numbers, first, np.empty((len(first), 0), np.int32))
+
+
+def append_codes(
+    key: NDArray[np.uint64], bits: int, codes: NDArray[np.int32], size: int
+) -> tuple[NDArray[np.uint64], int]:
+    """Return the keys of rows with one column more, and the bits that they take then.
+
+    Keys order as the rows do; those without a column are zeros of 0 bits.
+
+    Parameters
+    ----------
+    key, bits
+        (n_rows,) uint64, overwritten, and the bits that they take.
+    codes, size
+        (n_rows,) int32 codes from 0 of the column, and their number.
+
+    """
+    width = _width(size)
+    if bits + width > KEY_BITS:
+        labels, starts, *_ = _group_keys(key, bits)
+        key = labels.astype(np.uint64)
+        bits = max(len(starts) - 1, 0).bit_length()
+    if width:
+        _append_column(key, codes, width)
+    return key, bits + width
 
 
 def sort_rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> NDArray[np.int32]:
@@ -90,7 +134,7 @@ def sort_rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> NDA
 
     Parameters and cost as of `group_rows`, with at least one column.
     """
-    key, bits = _pack(columns, _widths(sizes))
+    key, bits = _pack(columns, sizes)
     order = np.arange(len(key), dtype=np.int32)
     return _radix_sort(key, order, bits)[1] if bits else order
 
@@ -103,10 +147,9 @@ def sorted_keys(
     The codes of a row stand side by side, the last column's in the lowest bits, in as
     many as `sizes` needs: `(size - 1).bit_length()`. At least one column.
     """
-    widths = _widths(sizes)
-    if widths.sum() > KEY_BITS:
+    if _widths(sizes).sum() > KEY_BITS:
         return None
-    key, bits = _pack(columns, widths)
+    key, bits = _pack(columns, sizes)
     return _radix_sort(key, np.arange(len(key), dtype=np.int32), bits)[0] if bits else key
 
 
@@ -137,25 +180,42 @@ def dense_codes(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
     return _rank(values, low, np.zeros(span, np.int32), codes) + low, codes
 
 
+@kernel
+def put(values: NDArray[np.int32], places: NDArray[np.int32], into: NDArray[np.int32]) -> None:
+    """Write (n,) values to (n,) places of an array; numpy would first widen the places."""
+    for i in range(len(places)):
+        into[places[i]] = values[i]
+
+
+@kernel
+def take(values: NDArray[np.int32], places: NDArray[np.int32], into: NDArray[np.int32]) -> None:
+    """Write the values at (n,) places into an (n,) array, which may be that of the places.
+
+    Negative places count from the end, as numpy's do.
+    """
+    size = np.int32(len(values))
+    for i in range(len(places)):
+        place = places[i]
+        into[i] = values[place + size if place < 0 else place]
+
+
+def _width(size: int) -> int:
+    """Return the bits that so many codes take."""
+    return max(int(size) - 1, 0).bit_length()
+
+
 def _widths(sizes: Sequence[int]) -> NDArray[np.int64]:
     """Return the bits that each column's codes take."""
-    return np.array([max(int(size) - 1, 0).bit_length() for size in sizes], np.int64)
+    return np.array([_width(size) for size in sizes], np.int64)
 
 
 def _pack(
-    columns: Sequence[NDArray[np.int32]], widths: NDArray[np.int64]
+    columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]
 ) -> tuple[NDArray[np.uint64], int]:
     """Return keys that order as the rows do, and the bits that they take."""
-    key = np.zeros(len(columns[0]), np.uint64)
-    bits = 0
-    for column, width in zip(columns, widths.tolist(), strict=True):
-        if bits + width > KEY_BITS:
-            labels, starts, *_ = _group_keys(key, bits)
-            key = labels.astype(np.uint64)
-            bits = (len(starts) - 1).bit_length()
-        if width:
-            _append_column(key, column, width)
-            bits += width
+    key, bits = np.zeros(len(columns[0]), np.uint64), 0
+    for codes, size in zip(columns, sizes, strict=True):
+        key, bits = append_codes(key, bits, codes, size)
     return key, bits
 
 
@@ -172,6 +232,28 @@ def _group_keys(
     labels = np.empty(len(key), np.int32)
     starts, first = _label_runs(key, order, labels)
     return labels, starts, first, key
+
+
+def _number_keys(
+    key: NDArray[np.uint64],
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the group of each row; by group its rows and first row. Key is overwritten."""
+    n_rows = len(key)
+    order, other_key = np.arange(n_rows, dtype=np.int32), np.empty_like(key)
+    other_order = np.empty_like(order)
+    np.multiply(key, _MIXING, out=key)  # odd: different keys stay different
+    _radix_pass(key, order, other_key, other_order, KEY_BITS - PART_BITS, PART_BITS)
+    middle = _start_of_digit(other_key, n_rows // 2, KEY_BITS - PART_BITS)
+    numbers = order  # by place; its rows have gone into the other
+    found = parallel(
+        lambda part: _number_parts(other_key[part], other_order[part], numbers[part]),
+        [slice(0, middle), slice(middle, None)],
+    )
+    numbers[middle:] += np.int32(len(found[0][0]))
+    labels = np.empty(n_rows, np.int32)
+    put(numbers, other_order, labels)
+    sizes, first = (np.concatenate(both) for both in zip(*found, strict=True))
+    return labels, sizes, first
 
 
 def _radix_sort(
@@ -258,6 +340,52 @@ def _radix_pass(
         place[bucket] = at + 1
         to_key[at] = key[i]
         to_order[at] = order[i]
+
+
+@kernel
+def _number_parts(
+    key: NDArray[np.uint64], order: NDArray[np.int32], numbers: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Write numbers from 0 of equal keys into (n,) int32; return size and first row of each.
+
+    key: (n,) uint64, those of equal highest `PART_BITS` bits side by side. order: (n,) int32,
+    the row of each, ascending where these bits are equal.
+    """
+    n = len(key)
+    top = np.uint64(KEY_BITS - PART_BITS)
+    sizes, first = np.empty(n, np.int64), np.empty(n, np.int64)
+    slots, n_slots = np.empty(0, np.int32), 0
+    n_groups = np.int32(0)
+    start = 0
+    while start < n:
+        stop = start + 1
+        while stop < n and key[stop] >> top == key[start] >> top:
+            stop += 1
+        bits = 1
+        while (1 << bits) < 2 * (stop - start):
+            bits += 1
+        n_slots = 1 << bits
+        if n_slots > len(slots):
+            slots = np.empty(n_slots, np.int32)
+        slots[:n_slots] = -1
+        mask, down = np.uint64(n_slots - 1), np.uint64(KEY_BITS - PART_BITS - bits)
+        for i in range(start, stop):
+            slot = (key[i] >> down) & mask
+            place = slots[slot]
+            while place >= 0 and key[place] != key[i]:
+                slot = (slot + np.uint64(1)) & mask
+                place = slots[slot]
+            if place < 0:
+                slots[slot] = i
+                numbers[i] = n_groups
+                sizes[n_groups] = 1
+                first[n_groups] = order[i]
+                n_groups += np.int32(1)
+            else:
+                numbers[i] = numbers[place]
+                sizes[numbers[i]] += 1
+        start = stop
+    return sizes[:n_groups].copy(), first[:n_groups].copy()
 
 
 @kernel

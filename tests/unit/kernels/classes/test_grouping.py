@@ -71,15 +71,35 @@ def test_many_rows_need_many_passes():
     assert grouped(rows, [2**16] * 4) == naive.group_rows(rows)
 
 
+def partition(labels, sizes, first):
+    """Return what groups are, whatever their order: by row the first of its group, and sizes."""
+    labels, sizes, first = (np.asarray(one, np.int64) for one in (labels, sizes, first))
+    return first[labels].tolist(), sizes[labels].tolist(), len(first)
+
+
+@pytest.mark.parametrize("parallel_from", [1, 1 << 20])
 @given(drawn=tables())
-def test_rows_are_labelled_as_they_are_grouped(drawn):
-    """Without codes, groups are the same."""
+def test_rows_are_labelled_as_they_are_grouped(drawn, parallel_from):
+    """Without order and codes, groups are the same, by sorting and by numbering parts."""
     rows, sizes = drawn
     table = np.array(rows, np.int32).reshape(len(rows), len(sizes))
-    groups = grouping.label_rows([np.ascontiguousarray(column) for column in table.T], sizes)
-    found = [part.tolist() for part in groups[:3]]
-    assert found == list(naive.group_rows(rows)[:3])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grouping, "PARALLEL_FROM", parallel_from)
+        groups = grouping.label_rows([np.ascontiguousarray(column) for column in table.T], sizes)
+    assert partition(*groups[:3]) == partition(*naive.group_rows(rows)[:3])
     assert groups.codes.shape == (len(groups.sizes), 0)
+
+
+def test_parts_that_outgrow_their_table_are_numbered():
+    """Many rows, in parts of unequal size, form the groups of their twin."""
+    rng = np.random.default_rng(5)
+    keys = np.concatenate([rng.integers(0, 2**60, 3000), np.full(2000, 7)]).astype(np.uint64)
+    keys = keys[rng.integers(0, len(keys), 8000)]
+    labels, sizes, first = grouping._number_keys(keys.copy())  # noqa: SLF001 - of millions of rows
+    _, where, number, count = np.unique(
+        keys, return_index=True, return_inverse=True, return_counts=True
+    )
+    assert partition(labels, sizes, first) == partition(number, count, where)
 
 
 @given(drawn=tables())
@@ -176,3 +196,17 @@ def test_sorting_on_two_cores_gives_the_same_order(monkeypatch, size, skewed):
 
     assert np.array_equal(alone, grouping.sort_rows(columns, sizes))
     assert np.array_equal(alone, np.lexsort(columns[::-1]))
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=20), st.data())
+def test_values_are_put_and_taken_as_numpy_does(values, data):
+    """Writing and reading at places is what numpy's indices do, negative ones from the end."""
+    values = np.array(values, np.int32)
+    order = np.array(data.draw(st.permutations(range(len(values)))), np.int32)
+    moved = np.empty_like(values)
+    grouping.put(values, order, moved)
+    assert moved[order].tolist() == values.tolist()
+    places = np.array(data.draw(st.lists(st.integers(-len(values), len(values) - 1))), np.int32)
+    expected = values[places].tolist()
+    grouping.take(values, places, places)
+    assert places.tolist() == expected
