@@ -28,6 +28,9 @@ Ability = Literal[
 ]
 """What only some engines can do; all can count, recode, verify and write."""
 
+SAMPLED = 10_000
+"""Records of a sample."""
+
 ABILITIES: frozenset[Ability] = frozenset(get_args(Ability))
 
 _INSTEAD: dict[Ability, str] = {
@@ -162,6 +165,10 @@ class Engine(Protocol):
 
     def take(self, names: Sequence[str]) -> FrequencySet:
         """Return some columns of a table as it is; errors as of `StagedRelease.take`."""
+        ...
+
+    def sample(self, names: Sequence[str]) -> FrequencySet:
+        """Return some columns of `SAMPLED` records at most, which are not drawn at random."""
         ...
 
     def values(self, name: str) -> ColumnValues:

@@ -19,7 +19,7 @@ from kanonym.data.columns.sorting import sorting_key
 from kanonym.data.conventions import canonical_table, changed_texts, styled_columns, typed_table
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Role, Schema
-from kanonym.engines.base import ABILITIES, Ability
+from kanonym.engines.base import ABILITIES, SAMPLED, Ability
 from kanonym.engines.decided_sets import released_sets, texts_of_sets, with_sets
 from kanonym.engines.decision import Decision, run_task
 from kanonym.engines.frequency_set import FrequencySet, values_of
@@ -69,6 +69,15 @@ class LocalEngine(ShortRepr):
         column = partial(frames.label_column, self.frame)
         raw = partial(frames.raw_column, self.frame)
         return FrequencySet(column, frames.n_rows(self.frame), texts=self.texts.get, sets=raw)
+
+    def sample(self, names: Sequence[str]) -> FrequencySet:
+        """Return records from the whole table, at equal distances."""
+        del names
+        n = frames.n_rows(self.frame)
+        rows = np.arange(0, n, max(1, -(-n // SAMPLED)))
+        return FrequencySet(
+            lambda name: frames.label_column(self.frame, name).gather(rows), len(rows)
+        )
 
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a column are repeated."""

@@ -20,6 +20,7 @@ from kanonym.engines.task import Task
 from kanonym.models.differential import DifferentialPrivacy, sampling_model
 from kanonym.pipeline.checks import measure, released_columns, verify
 from kanonym.pipeline.conventions import parse_with_policy, to_canonical, with_conventions
+from kanonym.pipeline.dependent_columns import dependence_warnings, dependent_columns
 from kanonym.pipeline.person_checks import input_warnings
 from kanonym.pipeline.planning import required_abilities, resolve_policy, task_of
 from kanonym.pipeline.recorded_persons import recorded_persons
@@ -172,6 +173,7 @@ def _write_release(
     schema = task.schema
     with watch.stage("verify"):
         warned = input_warnings(policy, schema, table.values)
+        dependent = dependent_columns(schema, engine)
 
     def publish(
         table: Input, decision: Decision, place: str | None
@@ -180,6 +182,11 @@ def _write_release(
         try:
             with watch.stage("verify"):
                 found = verify_staged(staged, decision, policy, schema).with_warnings(*warned)
+                found = found.with_warnings(
+                    *dependence_warnings(
+                        dependent, staged.columns, staged.take, decision.columns, found
+                    )
+                )
             return staged.publish(watch), found, staged
         except BaseException:
             staged.discard()

@@ -28,6 +28,7 @@ from kanonym.engines.frequency_set import FrequencySet, values_of
 from kanonym.engines.task import sensitive_names
 from kanonym.metrics.disclosure import Measurement, measure_table
 from kanonym.pipeline.conventions import parse_with_policy, to_canonical
+from kanonym.pipeline.dependent_columns import dependence_warnings, dependent_columns
 from kanonym.pipeline.person_checks import amount_warnings, input_warnings, release_warnings
 from kanonym.pipeline.planning import (
     convention_requests,
@@ -172,6 +173,9 @@ def verify(
     found = check_private_release(
         found, policy, [name for name in columns if name != count], released.column
     )
+    if before is not None and count is None:
+        dependent = dependent_columns(schema, before)
+        warned += dependence_warnings(dependent, columns, table.take, names, found)
     uncounted = unprotected_warnings([name for name in free if name not in further], every)
     return found.with_warnings(
         *uncounted, *warned, *amount_warnings(policy, schema, columns, values)

@@ -45,6 +45,7 @@ WarningKind = Literal[
     "copied-column",
     "batches-together",
     "spellings",
+    "dependent-column",
 ]
 WARNING_KINDS: tuple[str, ...] = get_args(WarningKind)
 """Every kind of warning. The report has a sentence for each: `warning.KIND`."""

@@ -12,12 +12,18 @@ import polars as pl
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.schema import Schema
 from kanonym.data.table import Domain
-from kanonym.engines.base import Ability
+from kanonym.engines.base import SAMPLED, Ability
 from kanonym.engines.decision import Decision, decide, with_input
 from kanonym.engines.frequency_set import FrequencySet
 from kanonym.engines.sql import large, premerged
 from kanonym.engines.sql.column_values import VALUE, column_values
-from kanonym.engines.sql.frequencies import Frequencies, frequencies, frequency_set, types_of
+from kanonym.engines.sql.frequencies import (
+    Frequencies,
+    first_rows,
+    frequencies,
+    frequency_set,
+    types_of,
+)
 from kanonym.engines.sql.mapping import apply_actions_on_engine
 from kanonym.engines.sql.release_query import assign_tuples, released_query, unchanged_columns
 from kanonym.engines.sql.staged_release import SqlRelease
@@ -69,6 +75,10 @@ class SqlEngine:
                 "columns: give the source a larger most_tuples"
             )
         return frequency_set(found)
+
+    def sample(self, names: Sequence[str]) -> FrequencySet:
+        """Return the records that the engine gives first."""
+        return frequency_set(first_rows(self.source, names, self.types, SAMPLED))
 
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a column are repeated."""

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from sqlglot import exp
 
 from kanonym.data import frames
 from kanonym.data.errors import SchemaError
 from kanonym.data.files import differing_texts, values_of_file
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.engines.frequency_set import FrequencySet
-from kanonym.engines.sql.statements import COUNT, count_query, empty_query, free_name, project
+from kanonym.engines.sql.statements import (
+    COUNT,
+    count_query,
+    empty_query,
+    free_name,
+    project,
+    subquery,
+)
 from kanonym.engines.sql.store import Query, Source
 
 _PENDING_ROWS = 1 << 22  # rows that are counted before they are merged with the others
@@ -103,6 +111,23 @@ def frequencies(
         raise SchemaError(f"no column {absent[0]!r}; the table has: {', '.join(dtypes)}")
     aliases = {name: f"c{place}" for place, name in enumerate(columns)}
     return fetch_frequencies(source, project(source, aliases, dtypes), aliases, text=source.is_text)
+
+
+def first_rows(
+    source: Source, columns: Sequence[str], dtypes: Mapping[str, pl.DataType], n: int
+) -> Frequencies:
+    """Return the distinct ones of the rows that the engine gives first, at most n.
+
+    Raises
+    ------
+    SchemaError, DataError
+        As `frequencies`.
+
+    """
+    first = exp.select(exp.Star()).from_(subquery(source.query, "t")).limit(n)
+    found = frequencies(replace(source, query=first, most_tuples=n), columns, dtypes)
+    assert found is not None  # noqa: S101 - n rows have no more tuples
+    return found
 
 
 def fetch_frequencies(

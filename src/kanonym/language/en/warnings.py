@@ -87,5 +87,10 @@ SENTENCES: Sentences = {
         "spaces, or are words for a missing value. Counted as one, they do not satisfy the "
         "requirements."
     ),
+    "warning.dependent-column": (
+        "{columns}: released unchanged, although a quasi-identifier can be told from it, or it "
+        "from one. Counted with the quasi-identifiers, up to {records} records are in classes of "
+        "fewer than {k}."
+    ),
     "warning.no-records": "No record was released, so there was nothing to check.",
 }

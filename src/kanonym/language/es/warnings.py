@@ -89,5 +89,10 @@ SENTENCES: Sentences = {
         "mayúsculas o espacios, o son palabras que indican un dato ausente. Contados como uno, no "
         "cumplen los requisitos."
     ),
+    "warning.dependent-column": (
+        "{columns}: se publica sin cambios, aunque de ella se deduce un cuasi-identificador, o de "
+        "él se deduce ella. Contada con los cuasi-identificadores, hasta {records} registros están "
+        "en clases de menos de {k}."
+    ),
     "warning.no-records": "No se publicó ningún registro: no había nada que comprobar.",
 }

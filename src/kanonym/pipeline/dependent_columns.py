@@ -1,0 +1,126 @@
+"""Columns that are released as they are, and tell a quasi-identifier or are told by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from kanonym.data.errors import DataError
+from kanonym.data.schema import Insensitive, Role, Schema, Sensitive
+from kanonym.engines.base import Engine
+from kanonym.engines.frequency_set import FrequencySet
+from kanonym.verification import (
+    Verification,
+    VerificationWarning,
+    group_released,
+)
+from kanonym.verification.dependence import Doubt, are_dependent
+
+
+def dependent_columns(schema: Schema, before: Engine) -> dict[str, tuple[str, ...]]:
+    """Return the unprotected columns that depend on a quasi-identifier, each with these.
+
+    Unprotected are columns without an action that are insensitive or sensitive: a birth year
+    beside the age, a city beside the postal code.
+
+    Parameters
+    ----------
+    schema
+        The role of each column.
+    before
+        The table before anonymization, of which a sample is looked at.
+
+    Notes
+    -----
+    Pairs of columns only: what several quasi-identifiers tell together is not found.
+
+    """
+    unprotected = [
+        name
+        for name, one in schema.attributes.items()
+        if isinstance(one, Insensitive | Sensitive) and not one.action
+    ]
+    known = schema.names(Role.QUASI_IDENTIFIER)
+    if not unprotected or not known:
+        return {}
+    columns = _sampled(before, [*known, *unprotected])
+    found = {
+        name: tuple(
+            one for one in known if one in columns and are_dependent(columns[name], columns[one])
+        )
+        for name in unprotected
+        if name in columns
+    }
+    return {name: others for name, others in found.items() if others}
+
+
+def _sampled(before: Engine, names: Sequence[str]) -> dict[str, Doubt]:
+    """Return the columns of a sample; without those whose values cannot be counted."""
+    sample = before.sample(names)
+    rows = None if sample.counts is None else np.repeat(np.arange(sample.n_rows), sample.counts)
+    columns = {}
+    for name in names:
+        try:
+            column = sample.column(name)
+        except DataError:
+            continue
+        if not column.dtype.is_nested() and column.dtype != pl.Object:
+            columns[name] = Doubt.of(column if rows is None else column.gather(rows))
+    return columns
+
+
+def dependence_warnings(
+    dependent: Mapping[str, tuple[str, ...]],
+    columns: Collection[str],
+    take: Callable[[Sequence[str]], FrequencySet],
+    labels: Sequence[str],
+    found: Verification,
+) -> list[VerificationWarning]:
+    """Return a warning of each dependent column by which classes are smaller than was required.
+
+    Parameters
+    ----------
+    dependent
+        From `dependent_columns`.
+    columns, take
+        The columns of the release, and what gives some of them.
+    labels
+        Those of the quasi-identifiers.
+    found
+        What verification found.
+
+    """
+    asked = [check.required for check in found.checks if check.type == "k-anonymity"]
+    k = int(max(asked)) if asked else min(found.class_sizes, default=0)
+    warned = []
+    for name, others in dependent.items():
+        if name not in columns:
+            continue
+        records = _records_in_small_classes(take, [*labels, name], k, found.rows)
+        if records:
+            warned.append(
+                VerificationWarning(
+                    "dependent-column",
+                    (name,),
+                    f"{name} is released as it is, although {' and '.join(others)} can be told "
+                    f"from it, or it from {'them' if len(others) > 1 else 'that'}. Counted with "
+                    f"the quasi-identifiers, up to {records:,} records are in classes of fewer "
+                    f"than {k}: make it a quasi-identifier, or drop it",
+                    {"records": records, "k": k},
+                )
+            )
+    return warned
+
+
+def _records_in_small_classes(
+    take: Callable[[Sequence[str]], FrequencySet], names: Sequence[str], k: int, rows: int
+) -> int:
+    try:
+        released = take(names)
+    except DataError:  # so many combinations that they cannot be counted here
+        return rows
+    groups = group_released([released.column(name) for name in names], released.n_rows)
+    sizes = np.bincount(groups.labels, released.counts).astype(np.int64)
+    return int(sizes[sizes < k].sum())
