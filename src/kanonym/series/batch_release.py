@@ -19,10 +19,11 @@ from kanonym.data.schema import Role, Schema, Sensitive
 from kanonym.data.table import EncodedTable, encode
 from kanonym.engines.decision import Decision
 from kanonym.engines.frequency_set import values_of
-from kanonym.engines.local import bind_actions, sorting_keys
+from kanonym.engines.local import LocalEngine, bind_actions, sorting_keys
 from kanonym.engines.records import released_values
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.pipeline.checks import unmodelled_attributes
+from kanonym.pipeline.dependent_columns import dependence_warnings, dependent_columns
 from kanonym.pipeline.person_checks import amount_warnings, input_warnings
 from kanonym.policy import Policy
 from kanonym.recoding.ordering import released_rows
@@ -154,6 +155,8 @@ def release_batch(
         warned = _batch_warnings(policy, schema, native, checked)
         alone = mine.verify(schema, policy.models).with_warnings(*warned)
         union = both.verify(schema, policy.models).with_warnings(*warned)
+        told = _dependence_warnings(schema, native, checked, decision, alone)
+        alone, union = alone.with_warnings(*told), union.with_warnings(*told)
         if series.each_batch:
             _require_satisfied(alone, f"batch {number}")
         _require_satisfied(union, f"the union of {number} batches")
@@ -196,6 +199,15 @@ def _batch_warnings(
             partial(values_of, partial(frames.column, released)),
         ),
     ]
+
+
+def _dependence_warnings(
+    schema: Schema, native: Any, released: Any, decision: Decision, found: Verification
+) -> list[VerificationWarning]:
+    """Return which columns of a batch, released as they are, tell a quasi-identifier."""
+    after = LocalEngine(released)
+    dependent = dependent_columns(schema, LocalEngine(native))
+    return dependence_warnings(dependent, after.columns, after.take, decision.columns, found)
 
 
 def _schema(series: Series, columns: Sequence[str]) -> Schema:

@@ -80,6 +80,14 @@ def test_a_file_is_warned_of_when_the_original_is_given():
     assert dependent(found) == dependent(release.verification) != {}
 
 
+def test_a_batch_of_a_series_is_warned_of():
+    """A batch, and the union of batches, have the warning of any other release."""
+    policy = released("birth_year").policy
+    table = TABLE.select("age", "disease", "birth_year")
+    batch = ka.fit(table, policy).apply(table)
+    assert dependent(batch.verification) == dependent(batch.union) != {}
+
+
 def test_a_column_under_an_action_is_left_out():
     """What an action changes is the action's affair, which says what it does not protect."""
     roles = {
