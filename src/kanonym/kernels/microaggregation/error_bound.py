@@ -100,14 +100,17 @@ def error_bound(
         for i in range(n):
             # Whoever is not among the pairs is no nearer than the farthest that was found.
             beyond = distances[i, 0] / 2.0 if width < n - 1 else math.inf
-            for p in range(k - 1):
+            m = min(k - 1, first[i + 1] - first[i])
+            for p in range(m):
                 smallest[p] = beyond
                 chosen[p] = -1
             for at in range(first[i], first[i + 1]):
                 e, side = own[at, 0], own[at, 1]
                 share = 1.0 - shares[e] if side else shares[e]
-                _insert(smallest, chosen, np.int64(k - 1), share * squares[e], np.int64(at))
-            for p in range(k - 1):
+                _insert(smallest, chosen, np.int64(m), share * squares[e], np.int64(at))
+            if m < k - 1:
+                total += (k - 1 - m) * beyond
+            for p in range(m):
                 total += smallest[p]
                 if chosen[p] >= 0:
                     turns[own[chosen[p], 0]] += -1.0 if own[chosen[p], 1] else 1.0
