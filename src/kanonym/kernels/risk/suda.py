@@ -153,7 +153,8 @@ def _search(
             if depth + 1 == largest:
                 if found.used[0] + len(inside) > len(found.links):
                     found = _double_capacity(found)
-                _add_unique(found, column, inside, single, counts, chosen[depth] | (1 << by[depth]))
+                attributes = chosen[depth] | (1 << by[depth])
+                _add_unique(found, column, inside, single, counts, tuples[d], attributes)
             elif _split(
                 column, inside, tuples[depth + 1, start[depth] : end[depth]], counts, values
             ):
@@ -232,19 +233,23 @@ def _add_unique(
     tuples: NDArray[np.int32],
     single: NDArray[np.bool_],
     counts: NDArray[np.int64],
+    own: NDArray[np.int32],
     attributes: Int,
 ) -> None:
     """Add a set for those of the tuples that are alone with their code in a column.
 
-    column, single: (n,); tuples: (size,) int32; counts: zeros for every code, as they are left.
+    column, single: (n,); tuples: (size,) int32; counts: zeros for every code, as they are left;
+    own: (size,) int32 at least, room for codes: the column is read once, for each tuple elsewhere.
     """
-    for t in tuples:
-        counts[column[t]] += 1
-    for t in tuples:
-        if counts[column[t]] == 1 and single[t]:
-            _add(found, t, attributes)
-    for t in tuples:
-        counts[column[t]] = 0
+    for i in range(len(tuples)):
+        code = column[tuples[i]]
+        own[i] = code
+        counts[code] += 1
+    for i in range(len(tuples)):
+        if counts[own[i]] == 1 and single[tuples[i]]:
+            _add(found, tuples[i], attributes)
+    for i in range(len(tuples)):
+        counts[own[i]] = 0
 
 
 @part

@@ -14,7 +14,10 @@ from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericCol
 FEW = 1024
 """With more categories their records are compared with each condition, not kept as bits."""
 
+EVERY = slice(None)
+
 Flags = NDArray[np.bool_]
+Rows = NDArray[np.int64] | slice
 Words = NDArray[np.uint64]
 
 
@@ -29,11 +32,15 @@ class Packer(Protocol):
         ...
 
 
-def packer_of(column: Column, cells: NDArray[np.int32] | None) -> Packer:
-    """Return the original's records of a column, or with their `cell_codes` the released ones."""
+def packer_of(column: Column, cells: NDArray[np.int32] | None, among: Rows = EVERY) -> Packer:
+    """Return the original's records of a column, or with their `cell_codes` the released ones.
+
+    among: rows of the released ones that are asked about.
+    """
     if isinstance(column, CategoricalColumn):
-        return _CategoryBits.of(column, released=cells is not None)
-    return _NumberBits.of(column, cells)
+        own = column.original if cells is None else column.labels[among]
+        return _CategoryBits.of(column, own, released=cells is not None)
+    return _NumberBits.of(column, cells, among)
 
 
 def pack_flags(flags: Flags) -> Words:
@@ -71,18 +78,21 @@ class _NumberBits(ShortRepr):
     sets: _CategoryBits | None
 
     @classmethod
-    def of(cls, column: NumericColumn, cells: NDArray[np.int32] | None) -> _NumberBits:
+    def of(cls, column: NumericColumn, cells: NDArray[np.int32] | None, among: Rows) -> _NumberBits:
         sets = None
         if column.sets is not None:
-            sets = _CategoryBits.of(column.as_categories(), released=cells is not None)
+            listed = column.as_categories()
+            own = listed.original if cells is None else listed.labels[among]
+            sets = _CategoryBits.of(listed, own, released=cells is not None)
         if cells is None:
             line, own = np.unique(column.original, return_inverse=True)
-            always = np.zeros(len(own), np.bool_)
-            return cls(column, line, line, own, pack_flags(always), sets)
+            none = np.zeros(len(own), np.bool_)
+            return cls(column, line, line, own, pack_flags(none), sets)
         first = np.zeros(int(cells.max(initial=0)) + 1, np.int64)
         first[cells] = np.arange(len(cells))
         low, high = column.low[first], column.high[first]
-        return cls(column, low, high, cells.astype(np.int64), pack_flags(column.suppressed), sets)
+        always = pack_flags(column.suppressed[among])
+        return cls(column, low, high, cells[among].astype(np.int64), always, sets)
 
     def pack(self, rows: NDArray[np.int64], sides: NDArray[np.int8]) -> Words:
         """Return the words of some conditions."""
@@ -141,8 +151,9 @@ class _CategoryBits(ShortRepr):
     bits: Words | None
 
     @classmethod
-    def of(cls, column: CategoricalColumn, *, released: bool) -> _CategoryBits:
-        own = column.labels if released else column.original
+    def of(
+        cls, column: CategoricalColumn, own: NDArray[np.int32], *, released: bool
+    ) -> _CategoryBits:
         most = _number_of_categories(column)
         if most > FEW:
             return cls(column, released, own, None)

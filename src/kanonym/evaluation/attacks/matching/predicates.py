@@ -63,8 +63,9 @@ def count_matches(
     `cell_codes`, where they are at hand. Cost O(p · c · n_original / 64); where persons have
     several records, O(p · n_original).
     """
-    everybody = np.ones(pair.n_original, np.bool_)
-    return _count_by_bits(pair, predicates, everybody, codes, None, pair.persons)
+    if codes is None:
+        codes = coded_cells(pair)
+    return _count_by_bits(pair, predicates, codes, None, pair.persons)
 
 
 def count_possible(
@@ -77,12 +78,13 @@ def count_possible(
     """Return (p,) int64: how many of some released records may satisfy each predicate.
 
     One may where each of its cells has a value in common with the predicate's. Cost as of
-    `count_matches`, with the released records; among: (n_released,) bool, those that are counted.
+    `count_matches`, with those released records; among: (n_released,) bool, those that are counted.
     whose: (n_released,) int64, to count persons instead.
     """
     if codes is None:
         codes = coded_cells(pair)
-    return _count_by_bits(pair, predicates, among, codes, codes, whose)
+    rows = np.flatnonzero(among)
+    return _count_by_bits(pair, predicates, codes, rows, None if whose is None else whose[rows])
 
 
 def coded_cells(pair: TablePair) -> NDArray[np.int32]:
@@ -93,21 +95,19 @@ def coded_cells(pair: TablePair) -> NDArray[np.int32]:
 def _count_by_bits(
     pair: TablePair,
     predicates: Predicates,
-    among: Flags,
-    codes: NDArray[np.int32] | None,
-    cells: NDArray[np.int32] | None,
+    codes: NDArray[np.int32],
+    among: NDArray[np.int64] | None,
     whose: NDArray[np.int64] | None,
 ) -> NDArray[np.int64]:
     """Count by bits: each distinct condition looks at the records once, predicates join them.
 
-    cells: the codes of the released records, where these are counted; None for the original's.
+    among: rows of the released records that are counted; None for all of the original's.
+    whose: the person of each record that is counted.
     """
-    n = len(among)
+    n = pair.n_original if among is None else len(among)
     if not n or not len(predicates):
         return np.zeros(len(predicates), np.int64)
-    if codes is None:
-        codes = coded_cells(pair)
-    counted = pack_flags(among)
+    counted = pack_flags(np.ones(n, np.bool_))
     packers: dict[int, Packer] = {}
     counts = np.zeros(len(predicates), np.int64)
     step = max(BYTES // (8 * len(counted)), 1)
@@ -121,8 +121,12 @@ def _count_by_bits(
             conditions += some.sides[owner, slot] + 1
             _, first, place = np.unique(conditions, return_index=True, return_inverse=True)
             if number not in packers:
-                own = None if cells is None else cells[:, number]
-                packers[number] = packer_of(pair.columns[number], own)
+                column = pair.columns[number]
+                packers[number] = (
+                    packer_of(column, None)
+                    if among is None
+                    else packer_of(column, codes[:, number], among)
+                )
             packed = packers[number].pack(
                 some.rows[owner[first]], some.sides[owner[first], slot[first]]
             )

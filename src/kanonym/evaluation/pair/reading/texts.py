@@ -17,6 +17,7 @@ from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.hierarchy.labels import members_of
 
 _INTERVAL = re.compile(r"([\[(\]])(.+?),\s*(.+)([\])\[])", re.DOTALL)
+_PLAIN = re.compile(r"[\[(]-?[\d.]+, -?[\d.]+[\])]")
 _BOUND = re.compile(r"(<=|>=|<|>|≤|≥)\s*(.+)", re.DOTALL)
 _UPWARD = re.compile(r"(-?\d[\d.]*)\s*\+")
 _RANGE = re.compile(r"(-?\d[\d.]*)\s*[-–—]\s*(-?\d[\d.]*)")
@@ -116,6 +117,8 @@ def with_stars(text: str, letters: set[str]) -> str:
     ('25***', '25***')
 
     """
+    if _PLAIN.fullmatch(text):  # most of them: an interval of numbers has no mask
+        return text
     end = _masked_end(text, letters)
     if end:
         return end
