@@ -13,6 +13,9 @@ from kanonym.kernels.compile import Int, kernel, part
 BLOCK = 8
 """So many sets of a record stand side by side: they are compared in one step."""
 
+COMBINATIONS = 1 << 24
+"""Combinations of values of two attributes that are counted side by side, one byte each."""
+
 
 class Uniques(NamedTuple):
     """The minimal sample uniques of the different records of a table.
@@ -81,6 +84,9 @@ def minimal_uniques(codes: NDArray[np.int32], largest: int) -> Uniques:
     followed with it: it would be superfluous in every set. Equal records are one tuple,
     which has no set.
 
+    Sets of one and two attributes alone are counted by value: all combinations of the values
+    of each two attributes, in one pass over the tuples where they stand.
+
     Cost: the sizes of all classes of two or more tuples over all sets of at most `largest`
     attributes, at worst 2^d · n_rows but far less where records are alone early; and for
     each set on which a record is met alone, the sets that it has. About 10 bytes a set.
@@ -129,6 +135,9 @@ def _search(
         np.empty(n + 2 * d, np.int32),
         np.zeros(1, np.int64),
     )
+    if largest == 2 and sizes[d - 1] * sizes[max(d - 2, 0)] <= COMBINATIONS:
+        found = _add_pairs(found, codes, sizes, single)
+        return _order_sets(found, order)
     counts = np.zeros(sizes[d - 1], np.int64)
     values = np.empty(sizes[d - 1], np.int32)
     # By depth: tuples[depth, start:end] is a class; tuples[depth + 1] holds the same tuples
@@ -189,6 +198,34 @@ def _search(
                     if single[inside[i]]:
                         _add(found, inside[i], attributes | (1 << b))
     return _order_sets(found, order)
+
+
+@part
+def _add_pairs(
+    found: FoundSets,
+    codes: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    single: NDArray[np.bool_],
+) -> FoundSets:
+    """Add all sets of one and of two attributes; parameters as of `_search`."""
+    d, n = codes.shape
+    seen = np.empty(sizes[d - 1] * sizes[max(d - 2, 0)], np.uint8)  # 2 stands for more
+    for width in range(1, 3):
+        for a in range(width - 1, d):
+            for b in range(a if width == 2 else 1):
+                if found.used[0] + n > len(found.links):
+                    found = _double_capacity(found)
+                by = sizes[b] if width == 2 else 1
+                seen[: sizes[a] * by] = 0
+                for t in range(n):
+                    value = codes[a, t] * by + (codes[b, t] if width == 2 else 0)
+                    seen[value] = min(seen[value] + 1, 2)
+                attributes = (1 << a) | (1 << b if width == 2 else 0)
+                for t in range(n):
+                    value = codes[a, t] * by + (codes[b, t] if width == 2 else 0)
+                    if seen[value] == 1 and single[t]:
+                        _add(found, t, attributes)
+    return found
 
 
 @part

@@ -82,8 +82,8 @@ class _NumberBits(ShortRepr):
         sets = None
         if column.sets is not None:
             listed = column.as_categories()
-            own = listed.original if cells is None else listed.labels[among]
-            sets = _CategoryBits.of(listed, own, released=cells is not None)
+            labels = listed.original if cells is None else listed.labels[among]
+            sets = _CategoryBits.of(listed, labels, released=cells is not None)
         if cells is None:
             line, own = np.unique(column.original, return_inverse=True)
             none = np.zeros(len(own), np.bool_)
