@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from kanonym.algorithms.base import LINEAR, Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import classes_of, compile_criteria, require_feasible
 from kanonym.algorithms.options import Split, Target
+from kanonym.algorithms.span_partition import counts_suffice, partition_by_span
 from kanonym.algorithms.workload import GRAIN, GuidingTarget, guiding_target, refine_guided
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import SUPPRESSED, Partition
@@ -22,6 +23,7 @@ from kanonym.data.refusals import Refusals, Units, cut_in_two
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.chance import LARGEST
 from kanonym.kernels.classes.conditions import Criteria
+from kanonym.kernels.classes.grouping import put
 from kanonym.kernels.classes.penalty import Costs
 from kanonym.kernels.parallel import cores, parallel
 from kanonym.kernels.partitioning.mondrian import refine, separate, workspace
@@ -153,6 +155,9 @@ class Mondrian(Algorithm):
             return Partition(np.empty(0, np.int32), 0, by_row)
         criteria = self.with_chance(compile_criteria(models, table), problem.key)
         require_feasible(table, models)
+        limit = int(problem.suppression_limit * table.n_rows + 1e-9)
+        if self._cuts_by_span(table) and not limit and counts_suffice(table, criteria):
+            return partition_by_span(table, costs, criteria)
         records = _records(table, by_row=by_row)
         exact = self.exhaustive_limit(len(records))
         is_start = np.zeros(len(records), np.bool_)
@@ -168,7 +173,6 @@ class Mondrian(Algorithm):
             work = workspace(len(records), costs)
             refine_relaxed(records, costs, criteria, work, exact > 0, is_start)
             records = np.delete(records, len(costs.attributes), axis=1)
-        limit = int(problem.suppression_limit * table.n_rows + 1e-9)
         if limit == 0:
             classes = np.cumsum(is_start, dtype=np.int32) - np.int32(1)
             return Partition(_in_table_order(records, classes), int(classes[-1]) + 1, by_row)
@@ -187,6 +191,11 @@ class Mondrian(Algorithm):
                 ):
                     best, least = labels, loss
         return Partition(best, int(best.max()) + 1, by_row)
+
+    def _cuts_by_span(self, table: EncodedTable) -> bool:
+        """Whether no cut is tried by its loss, or by a target."""
+        by_tuple = self.strict and self.target is None
+        return by_tuple and not self.exhaustive_limit(len(table.weights))
 
     def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
         """Return the cuts of classes that were refused; of strict cuts alone.
@@ -427,7 +436,7 @@ def _trim(
 def _in_table_order(records: NDArray[np.int32], labels: NDArray[np.int32]) -> NDArray[np.int32]:
     """Put labels of records in the order of their tuple or record numbers."""
     ordered = np.empty(len(labels), np.int32)
-    ordered[records[:, -1]] = labels
+    put(labels, records[:, -1], ordered)
     return ordered
 
 
