@@ -148,16 +148,18 @@ class Segmentation(Algorithm):
         if not table.domains:
             return Partition(np.zeros(len(table.weights), np.int32), 1)
         aim = None if self.target is None else guiding_target(table, self.target)
-        order, columns, found = self._cut(problem, criteria, aim)
+        joined = None
+        if aim is None and len(criteria.thresholds) and may_fail_when_grown(criteria):
+            joined = self._join_classes(problem, criteria)
+        enough = np.inf if joined is None else joined.loss
+        order, columns, found = self._cut(problem, criteria, aim, enough)
         by_place = found.labels
         account: dict[str, object] = {"order": order, "cut": found.way}
         if aim is None and not len(criteria.thresholds):
             by_place, account["exchanges"] = _exchange(problem, criteria, found)
-        elif aim is None and may_fail_when_grown(criteria):
-            joined = self._join_classes(problem, criteria)
-            if joined is not None and joined.loss < found.loss:
-                order, columns, found = joined.order, joined.columns, joined.base
-                by_place, account = joined.labels, joined.account
+        elif joined is not None and joined.loss < found.loss:
+            order, columns, found = joined.order, joined.columns, joined.base
+            by_place, account = joined.labels, joined.account
         n_classes = int(by_place.max()) + 1
         labels = np.empty(table.n_rows, np.int32)
         # The records of a tuple take its places as they come.
@@ -171,11 +173,15 @@ class Segmentation(Algorithm):
         return Partition(labels, n_classes, by_row=True, account=account)
 
     def _cut(
-        self, problem: Problem, criteria: Criteria, aim: GuidingTarget | None
+        self,
+        problem: Problem,
+        criteria: Criteria,
+        aim: GuidingTarget | None,
+        enough: float = np.inf,
     ) -> tuple[str, Sequence[int], Cut]:
         """Cut the table in the order asked for; return its name, and the columns' sequence."""
         if self.order == "auto":
-            return _cut_in_best_order(problem, criteria, aim)
+            return _cut_in_best_order(problem, criteria, aim, enough)
         columns = orders.ascending_cardinality(problem.table)
         return self.order, columns, _cut_in_order(self.order, columns, problem, criteria, aim)
 
@@ -275,12 +281,13 @@ def _cut_in_order(
 
 
 def _cut_in_best_order(
-    problem: Problem, criteria: Criteria, aim: GuidingTarget | None
+    problem: Problem, criteria: Criteria, aim: GuidingTarget | None, enough: float
 ) -> tuple[str, Sequence[int], Cut]:
     """Cut a table in every order; return the one that loses least, of equal ones the first.
 
     The serpentine order may take the columns otherwise than by cardinality: from the best
-    sequence so far, all that exchange two neighbours are tried, too.
+    sequence so far, all that exchange two neighbours are tried, too. enough: a loss of other
+    classes; where the cuts lose far more, no further sequences are tried.
     """
     table = problem.table
     left_out = ("auto", "guided") if aim is None else ("auto",)
@@ -290,7 +297,7 @@ def _cut_in_best_order(
     best, name = min(zip(found, names, strict=True), key=lambda one: one[0].loss)
     base = found[names.index("serpentine")].loss
     effort = table.n_rows * table.n_rows // (len(best.starts) - 1)
-    rounds = ROUNDS if effort <= EFFORT and base <= HOPE * best.loss else 0
+    rounds = ROUNDS if effort <= EFFORT and base <= HOPE * min(best.loss, enough) else 0
     for _ in range(rounds):
         nearby = [
             [*columns[:i], columns[i + 1], columns[i], *columns[i + 2 :]]
