@@ -226,12 +226,11 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
         def ask(
             rows: NDArray[np.int64], others: NDArray[np.int64], exempted: NDArray[np.bool_]
         ) -> NDArray[np.generic]:
-            names = encoding.columns(exempted)
-            if not names:
-                return codes[rows]
-            return encode_predictions(
-                question.predict_generalized_records(rows, others, names), classes
-            )
+            names = [encoding.columns(one) for one in exempted]
+            found = question.predict_generalized_records(rows, others, names)
+            answers = encode_predictions(found, classes)
+            answers[[not held for held in names]] = codes[rows]  # the records as they are
+            return answers
 
         matrix = encoding.matrix(records)
         split = self._split(codes, stratified=classes is not None)

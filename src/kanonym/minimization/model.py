@@ -111,9 +111,9 @@ class PredictionQuery:
         self.columns: dict[str, NDArray[np.int64]] = {}
 
     def predict_generalized_records(
-        self, rows: NDArray[np.int64], others: NDArray[np.int64], names: Sequence[str]
+        self, rows: NDArray[np.int64], others: NDArray[np.int64], names: Sequence[Sequence[str]]
     ) -> NDArray[Any]:
-        """Return (m,) predictions.
+        """Return (n_sets, m) predictions.
 
         Parameters
         ----------
@@ -122,25 +122,56 @@ class PredictionQuery:
         others
             (m,) int64: those whose values they hold.
         names
-            The columns of which they do.
+            The columns of which they do, of each set.
 
         Notes
         -----
-        Cost: one prediction for each combination of a record, as far as its other columns go,
-        with the record whose values it holds.
+        Cost: one prediction for each set and each combination of a record, as far as its other
+        columns go, with the record whose values it holds. All sets are predicted together: of
+        few records, a call costs more than what it predicts.
 
         """
-        kept = self._kept_codes(names)
-        _, first, which = np.unique(
-            kept[rows] * self.records.n + others, return_index=True, return_inverse=True
-        )
+        firsts, places = [], []
+        n_asked = 0
+        for held in names:
+            _, first, which = np.unique(
+                self._kept_codes(held)[rows] * self.records.n + others,
+                return_index=True,
+                return_inverse=True,
+            )
+            firsts.append(first)
+            places.append(which + n_asked)
+            n_asked += len(first)
+        asked = np.concatenate(firsts)
+        of_set = np.repeat(np.arange(len(names)), [len(first) for first in firsts])
         parts = []
-        for start in range(0, len(first), BATCH):
-            some = first[start : start + BATCH]
-            values = self.records.take(others[some], names)
-            mixed = self.records.take(rows[some]).with_values(values, names)
-            parts.append(self.model.predictions(mixed))
-        return np.concatenate(parts)[which]
+        for start in range(0, n_asked, BATCH):
+            part = slice(start, start + BATCH)
+            some = asked[part]
+            parts.append(
+                self.model.predictions(self._mix(rows[some], others[some], names, of_set[part]))
+            )
+        answers: NDArray[Any] = np.concatenate(parts)[np.array(places)]
+        return answers
+
+    def _mix(
+        self,
+        rows: NDArray[np.int64],
+        others: NDArray[np.int64],
+        names: Sequence[Sequence[str]],
+        of_set: NDArray[np.int64],
+    ) -> Records:
+        """Return records that hold the values of others in the columns of the set of each."""
+        sets = [set(held) for held in names]
+        common = [name for name in names[0] if all(name in held for held in sets)]
+        mixed = self.records.take(rows)
+        if common:
+            mixed = mixed.with_values(self.records.take(others, common), common)
+        for name in dict.fromkeys(one for held in names for one in held if one not in common):
+            holds = np.array([name in held for held in sets])[of_set]
+            values = self.records.take(np.where(holds, others, rows), [name])
+            mixed = mixed.with_values(values, [name])
+        return mixed
 
     def _kept_codes(self, names: Sequence[str]) -> NDArray[np.int64]:
         """Return (n,) int64: numbers of what records keep, the same for equal values."""

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from kanonym.algorithms.minimization.nodes import Nodes
 
 Ask = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]], NDArray[np.generic]]
-"""Predictions (m,) for records (m,) that hold the values of other records (m,) in every
-feature to minimize, but for exempted ones (n_features,) bool."""
+"""Predictions (n_sets, m) for records (m,) that hold the values of other records (m,) in every
+feature to minimize, but for exempted ones (n_sets, n_features) bool."""
 
 _NUMERIC_NOISE = 1e-9  # share of a budget of squared errors that sums of floats may differ by
 
@@ -84,7 +84,7 @@ def losses_of(
     scale: Scale,
     ask: Ask,
 ) -> NDArray[np.float64]:
-    """Return (n_nodes,) float64: the loss of each wanted node as a cell; 0 of others.
+    """Return (n_sets, n_nodes) float64: the loss of each wanted node as a cell; 0 of others.
 
     Parameters
     ----------
@@ -97,11 +97,11 @@ def losses_of(
     representatives
         (n_nodes,) int64: the record that stands for each node.
     exempted
-        (n_features,) bool: features that records keep.
+        (n_sets, n_features) bool: features that records keep.
     scale
         The validation records and the model's own predictions.
     ask
-        The model; it is asked once, about every record of every wanted node.
+        The model; it is asked once, about every record of every wanted node by every set.
 
     """
     in_order = np.argsort(leaves, kind="stable")
@@ -111,7 +111,9 @@ def losses_of(
     skipped = np.repeat(np.cumsum(counts) - counts, counts)
     within = np.arange(len(owner)) - skipped + starts[owner]
     records = scale.records[in_order[within]]
-    losses = np.zeros(0)
+    losses = np.zeros((len(exempted), nodes.n))
     if len(owner):
-        losses = scale.losses(records, ask(records, representatives[owner], exempted))
-    return np.bincount(owner, losses, minlength=nodes.n).astype(np.float64)
+        for i, answers in enumerate(ask(records, representatives[owner], exempted)):
+            own = scale.losses(records, answers)
+            losses[i] = np.bincount(owner, own, minlength=nodes.n)
+    return losses

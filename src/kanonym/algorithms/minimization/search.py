@@ -171,11 +171,12 @@ def minimize(
             nodes, wanted, leaves[split.validation], representatives, exempted, scale, ask
         )
 
-    def accuracy_of(exempted: NDArray[np.bool_]) -> float:
-        return scale.accuracy(float(ask_losses(base, exempted)[base].sum()))
+    def accuracies_of(exempted: NDArray[np.bool_]) -> NDArray[np.float64]:
+        losses = ask_losses(base, exempted)[:, base].sum(axis=1)
+        return np.array([scale.accuracy(float(loss)) for loss in losses])
 
     weights = counts[:, None] * boxes.width / (len(matrix) * len(features))
-    loss = ask_losses(np.sort(np.append(base, above)), none)
+    loss = ask_losses(np.sort(np.append(base, above)), none[None])[0]
     gain = weights.sum(axis=1)
     links = weakest_links(nodes, loss, gain, base)
     accuracy = scale.accuracy(float(loss[base].sum()))
@@ -184,7 +185,7 @@ def minimize(
     cells = base
     if k == 1 and accuracy < target:
         prices = _price(boxes.width[base], counts[base])
-        steps = exempt_features(accuracy_of, prices, weights[base].sum(axis=0), target, accuracy)
+        steps = exempt_features(accuracies_of, prices, weights[base].sum(axis=0), target, accuracy)
         exempted, accuracy = steps[-1]
     else:
         pruned = _prune(nodes, loss, gain, base, scale, target)

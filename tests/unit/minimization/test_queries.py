@@ -1,0 +1,39 @@
+"""What a model is asked about records that hold values of others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from kanonym.minimization.model import Model, PredictionQuery
+from kanonym.minimization.records import records_of
+
+
+class Sum:
+    """Adds up the columns, and counts how often it is asked."""
+
+    asked = 0
+
+    def predict(self, records):
+        """Return a + 10 b + 100 c."""
+        self.asked += 1
+        return sum(10**i * np.asarray(records[name]) for i, name in enumerate("abc"))
+
+
+@pytest.mark.parametrize("library", [pl.DataFrame, pd.DataFrame, pa.table])
+def test_several_sets_of_columns_are_asked_about_at_once(library):
+    """Each set has the answers that it has by itself; the model is called once."""
+    random = np.random.default_rng(0)
+    values = random.integers(0, 10, (3, 8))
+    records = records_of(library(dict(zip("abc", values, strict=True))))
+    rows, others = np.arange(8), random.integers(0, 8, 8)
+    sets = [["a", "b", "c"], ["a"], [], ["a", "c"]]
+    model = Sum()
+    found = PredictionQuery(Model(model), records).predict_generalized_records(rows, others, sets)
+    assert model.asked == 1
+    held = np.array([[name in one for name in "abc"] for one in sets])
+    mixed = np.where(held[..., None], values[:, others], values)
+    assert (found == (mixed * np.array([1, 10, 100])[:, None]).sum(axis=1)).all()
