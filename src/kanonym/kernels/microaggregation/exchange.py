@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +29,8 @@ class Groups(NamedTuple):
     members
         (n_groups, 2 k) int64, the records of a group come first.
     sizes, radii
-        (n_groups,) int64 and float64: records of a group, and the largest reach of one.
+        (n_groups,) int64 and float64: records of a group, and the largest distance of one to the
+        centroid.
     sums, centres
         (n_groups, d) float64: the sum of the records, and their centroid.
     near
@@ -144,7 +146,7 @@ def measure(groups: Groups, c: Int) -> None:
             distance += gap * gap
         groups.reach[i] = distance
         radius = max(radius, distance)
-    groups.radii[c] = radius
+    groups.radii[c] = math.sqrt(radius)
 
 
 @part

@@ -206,26 +206,61 @@ def _process_queue(groups: Groups, nothing: float, patience: Int) -> None:
 
     No further group begins after two groups have met `patience` times.
     """
-    leans = np.empty((2, groups.members.shape[1]))
-    line = np.empty((2, groups.rows.shape[1]))
+    centres, radii, sizes, near = groups.centres, groups.radii, groups.sizes, groups.near
+    k = groups.members.shape[1] // 2
+    leans = np.empty((2, 2 * k))
+    line = np.empty((2, centres.shape[1]))
     while groups.state[WAITING] > 0 and patience > 0:
         c = next_dirty(groups)
-        if groups.sizes[c] == 0:
+        if sizes[c] == 0:
             continue
         changed = False
-        for at in range(groups.near.shape[1]):
-            other = groups.near[c, at]
+        for at in range(near.shape[1]):
+            other = near[c, at]
             if other < 0:
                 break
-            if groups.sizes[other] == 0 or other == c:
+            if sizes[other] == 0 or other == c:
                 continue
             patience -= 1
-            while _take_best_step(groups, c, other, leans, line, nothing):
+            while _are_close(centres, radii, sizes, k, c, other) and _take_best_step(
+                groups, c, other, leans, line, nothing
+            ):
                 patience -= 1
                 changed = True
                 mark_dirty(groups, other)
         if changed:
             mark_dirty(groups, c)
+
+
+@part
+def _are_close(
+    centres: NDArray[np.float64],
+    radii: NDArray[np.float64],
+    sizes: NDArray[np.int64],
+    k: Int,
+    one: Int,
+    other: Int,
+) -> bool:
+    """Say whether two groups are near enough for a step between them to lower the loss.
+
+    If their centroids are g apart, i is u from that of its group, and j is v from that of
+    the other, then i and j are no farther apart than g + u + v, and an exchange can only
+    lower the loss where u + v is more than g. A record that moves from m to n records, at u,
+    is at least g - u from the other centroid: that helps where u is at least g - u, but for
+    the root of m (n + 1) / (m - 1) n.
+    """
+    apart = 0.0
+    for a in range(centres.shape[1]):
+        gap = centres[other, a] - centres[one, a]
+        apart += gap * gap
+    here, there = radii[one], radii[other]
+    if (here + there) ** 2 > apart:
+        return True
+    m, n = sizes[one], sizes[other]
+    return bool(
+        (m > k and (here * (1.0 + math.sqrt(m * (n + 1) / ((m - 1) * n)))) ** 2 > apart)
+        or (n > k and (there * (1.0 + math.sqrt(n * (m + 1) / ((n - 1) * m)))) ** 2 > apart)
+    )
 
 
 @part
@@ -243,7 +278,8 @@ def _take_best_step(
     less that to the centroid of `other`. If it moves from m records to n, the loss falls by
     m / (m - 1) of the squared distance that it had, less n / (n + 1) of that to the other
     centroid as it was. If i and j are exchanged, it falls by what i leans to the other
-    group more than j does, and 1 / m + 1 / n of their squared distance.
+    group more than j does, and 1 / m + 1 / n of their squared distance. That is at most
+    twice the squared distances of both to the point between the centroids.
     """
     rows, reach = groups.rows, groups.reach
     d = rows.shape[1]
@@ -257,31 +293,31 @@ def _take_best_step(
         line[0, a] = 2.0 * gap
         line[1, a] = (groups.centres[one, a] + groups.centres[other, a]) / 2.0
     best = GAIN * apart + nothing
-    # Two groups that are far apart have nothing to exchange, and nothing to give.
     gap = math.sqrt(apart)
-    here, there = math.sqrt(groups.radii[one]), math.sqrt(groups.radii[other])
-    if (
-        2.0 * gap * (here + there - gap) + (here + there + gap) ** 2 * share <= best
-        and (m == k or m / (m - 1) * here**2 <= n / (n + 1) * max(gap - here, 0.0) ** 2)
-        and (n == k or n / (n - 1) * there**2 <= m / (m + 1) * max(gap - there, 0.0) ** 2)
-    ):
-        return False
+    # Nearer to their centroids, records cannot gain by an exchange: see `_are_close`.
+    here = max(gap - groups.radii[other], 0.0) ** 2
+    there = max(gap - groups.radii[one], 0.0) ** 2
     giver = taker = NOBODY
-    lowest = math.inf
+    most = -math.inf
     for q in range(n):
         j = groups.members[other, q]
+        leans[1, q] = -math.inf
+        if n == k and reach[j] < there:
+            continue
         lean = 0.0
         for a in range(d):
             lean += (rows[j, a] - line[1, a]) * line[0, a]
         leans[0, q] = lean
-        leans[1, q] = math.sqrt(reach[j])
-        lowest = min(lowest, lean)
+        leans[1, q] = ((2.0 + GAIN) * reach[j] + lean - apart / 2.0) * share - lean
+        most = max(most, leans[1, q])
         if n > k:
             gain = n / (n - 1) * reach[j] - m / (m + 1) * (reach[j] + lean)
             if gain > best and gain > GAIN * reach[j]:
                 best, taker = gain, j
     for p in range(m):
         i = groups.members[one, p]
+        if m == k and reach[i] < here:
+            continue
         lean = 0.0
         for a in range(d):
             lean += (rows[i, a] - line[1, a]) * line[0, a]
@@ -289,13 +325,11 @@ def _take_best_step(
             gain = m / (m - 1) * reach[i] - n / (n + 1) * (reach[i] - lean)
             if gain > best and gain > GAIN * reach[i]:
                 best, giver, taker = gain, i, NOBODY
-        # Two records are no farther apart than both are from a centroid.
-        far = math.sqrt(max(reach[i] - lean, 0.0) + GAIN * reach[i])
-        if lean - lowest + (far + there) ** 2 * share * (1.0 + GAIN) <= best:
+        upto = ((2.0 + GAIN) * reach[i] - lean - apart / 2.0) * share + lean
+        if upto + most <= best:
             continue
         for q in range(n):
-            most = (far + leans[1, q]) ** 2 * share * (1.0 + GAIN)
-            if lean - leans[0, q] + most <= best:
+            if upto + leans[1, q] <= best:
                 continue
             j = groups.members[other, q]
             distance = 0.0
