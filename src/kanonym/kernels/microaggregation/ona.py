@@ -113,17 +113,19 @@ def ona(
         nothing += NOTHING * largest * largest
     groups = make_groups(scaled, labels, k, min(n // k, width))
     n_groups = len(groups.sizes)
-    _find_neighbours(groups)
+    changed = np.zeros(n_groups, np.int64)
+    found = np.full(n_groups, -1)
+    tried = np.full(n_groups, -1)
+    _find_neighbours(groups, changed, found)
     begin_trial(groups)
     for c in range(n_groups):
         if groups.sizes[c] > 0:
             mark_dirty(groups, c)
     _process_queue(groups, nothing, FOREVER)
     refresh_changed(groups)
-    changed = np.zeros(n_groups, np.int64)
-    tried = np.full(n_groups, -1)
+    _note_changes(groups, changed)
     for _ in range(rounds):
-        _find_neighbours(groups)
+        _find_neighbours(groups, changed, found)
         least = max(above * _mean_loss(groups), nothing)
         before = groups.state[TRIAL]
         kept = before
@@ -134,8 +136,7 @@ def ona(
             tried[c] = groups.state[TRIAL]
             if _dissolve_group(groups, c, nothing):
                 kept = groups.state[TRIAL]
-                for at in range(groups.state[LOGGED]):
-                    changed[groups.log[at, 0]] = kept
+                _note_changes(groups, changed)
             else:
                 undo_trial(groups)
         if kept == before:
@@ -156,6 +157,13 @@ def _mean_loss(groups: Groups) -> float:
 
 
 @part
+def _note_changes(groups: Groups, changed: NDArray[np.int64]) -> None:
+    """Write this trial beside the groups that it has changed."""
+    for at in range(groups.state[LOGGED]):
+        changed[groups.log[at, 0]] = groups.state[TRIAL]
+
+
+@part
 def _has_changed(groups: Groups, c: Int, changed: NDArray[np.int64], trial: Int) -> bool:
     """Say whether a group or one nearby has changed since a trial."""
     if changed[c] > trial:
@@ -168,8 +176,11 @@ def _has_changed(groups: Groups, c: Int, changed: NDArray[np.int64], trial: Int)
 
 
 @part
-def _find_neighbours(groups: Groups) -> None:
-    """Find the groups whose centroids are nearest to that of each."""
+def _find_neighbours(groups: Groups, changed: NDArray[np.int64], found: NDArray[np.int64]) -> None:
+    """Find the groups whose centroids are nearest to that of each, where one has changed.
+
+    found: (n_groups,) int64, the trials after which that was done, or -1.
+    """
     n_groups, width = groups.near.shape
     d = groups.rows.shape[1]
     numbers = np.empty(n_groups, np.int64)
@@ -186,17 +197,21 @@ def _find_neighbours(groups: Groups) -> None:
     rebuild(tree)
     count = min(width + 1, m)
     distances = np.empty(count)
-    found = np.empty(count, np.int64)
+    nearest = np.empty(count, np.int64)
     for c in range(m):
-        search(tree, centres[c], distances, found, np.int64(0))
-        sort(distances, found, count)
+        own = numbers[c]
+        if not _has_changed(groups, own, changed, found[own]):
+            continue
+        found[own] = groups.state[TRIAL]
+        search(tree, centres[c], distances, nearest, np.int64(0))
+        sort(distances, nearest, count)
         at = 0
-        for other in found:
+        for other in nearest:
             if other != c and at < width:
-                groups.near[numbers[c], at] = numbers[other]
+                groups.near[own, at] = numbers[other]
                 at += 1
         while at < width:
-            groups.near[numbers[c], at] = NOBODY
+            groups.near[own, at] = NOBODY
             at += 1
 
 
@@ -222,9 +237,11 @@ def _process_queue(groups: Groups, nothing: float, patience: Int) -> None:
             if sizes[other] == 0 or other == c:
                 continue
             patience -= 1
-            while _are_close(centres, radii, sizes, k, c, other) and _take_best_step(
-                groups, c, other, leans, line, nothing
-            ):
+            while _are_close(centres, radii, sizes, k, c, other):
+                giver, taker = _best_step(groups, c, other, leans, line, nothing)
+                if giver == NOBODY and taker == NOBODY:
+                    break
+                _take_step(groups, c, other, giver, taker)
                 patience -= 1
                 changed = True
                 mark_dirty(groups, other)
@@ -264,15 +281,18 @@ def _are_close(
 
 
 @part
-def _take_best_step(
+def _best_step(
     groups: Groups,
     one: Int,
     other: Int,
     leans: NDArray[np.float64],
     line: NDArray[np.float64],
     nothing: float,
-) -> bool:
-    """Take the step between two groups by which the loss falls most, if there is one.
+) -> tuple[Int, Int]:
+    """Return the records that `one` gives and takes in the step by which the loss falls most.
+
+    Who is NOBODY does not move; both are where there is no such step. Parts that are called
+    here would make numba count references to all arrays of the groups in every call.
 
     A record leans to the other group by its squared distance to the centroid of `one`
     less that to the centroid of `other`. If it moves from m records to n, the loss falls by
@@ -281,8 +301,7 @@ def _take_best_step(
     group more than j does, and 1 / m + 1 / n of their squared distance. That is at most
     twice the squared distances of both to the point between the centroids.
     """
-    rows, reach = groups.rows, groups.reach
-    d = rows.shape[1]
+    d = groups.rows.shape[1]
     k = groups.members.shape[1] // 2
     m, n = groups.sizes[one], groups.sizes[other]
     share = 1.0 / m + 1.0 / n
@@ -302,30 +321,30 @@ def _take_best_step(
     for q in range(n):
         j = groups.members[other, q]
         leans[1, q] = -math.inf
-        if n == k and reach[j] < there:
+        if n == k and groups.reach[j] < there:
             continue
         lean = 0.0
         for a in range(d):
-            lean += (rows[j, a] - line[1, a]) * line[0, a]
+            lean += (groups.rows[j, a] - line[1, a]) * line[0, a]
         leans[0, q] = lean
-        leans[1, q] = ((2.0 + GAIN) * reach[j] + lean - apart / 2.0) * share - lean
+        leans[1, q] = ((2.0 + GAIN) * groups.reach[j] + lean - apart / 2.0) * share - lean
         most = max(most, leans[1, q])
         if n > k:
-            gain = n / (n - 1) * reach[j] - m / (m + 1) * (reach[j] + lean)
-            if gain > best and gain > GAIN * reach[j]:
+            gain = n / (n - 1) * groups.reach[j] - m / (m + 1) * (groups.reach[j] + lean)
+            if gain > best and gain > GAIN * groups.reach[j]:
                 best, taker = gain, j
     for p in range(m):
         i = groups.members[one, p]
-        if m == k and reach[i] < here:
+        if m == k and groups.reach[i] < here:
             continue
         lean = 0.0
         for a in range(d):
-            lean += (rows[i, a] - line[1, a]) * line[0, a]
+            lean += (groups.rows[i, a] - line[1, a]) * line[0, a]
         if m > k:
-            gain = m / (m - 1) * reach[i] - n / (n + 1) * (reach[i] - lean)
-            if gain > best and gain > GAIN * reach[i]:
+            gain = m / (m - 1) * groups.reach[i] - n / (n + 1) * (groups.reach[i] - lean)
+            if gain > best and gain > GAIN * groups.reach[i]:
                 best, giver, taker = gain, i, NOBODY
-        upto = ((2.0 + GAIN) * reach[i] - lean - apart / 2.0) * share + lean
+        upto = ((2.0 + GAIN) * groups.reach[i] - lean - apart / 2.0) * share + lean
         if upto + most <= best:
             continue
         for q in range(n):
@@ -334,13 +353,17 @@ def _take_best_step(
             j = groups.members[other, q]
             distance = 0.0
             for a in range(d):
-                gap = rows[j, a] - rows[i, a]
+                gap = groups.rows[j, a] - groups.rows[i, a]
                 distance += gap * gap
             gain = lean - leans[0, q] + distance * share
             if gain > best:
                 best, giver, taker = gain, i, j
-    if giver == NOBODY and taker == NOBODY:
-        return False
+    return giver, taker
+
+
+@part
+def _take_step(groups: Groups, one: Int, other: Int, giver: Int, taker: Int) -> None:
+    """Move a record between two groups, or exchange two, and split what is full then."""
     if taker == NOBODY:
         move(groups, giver, other)
     elif giver == NOBODY:
@@ -351,7 +374,6 @@ def _take_best_step(
     measure(groups, other)
     _split(groups, one)
     _split(groups, other)
-    return True
 
 
 @part
