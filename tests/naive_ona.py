@@ -32,6 +32,16 @@ class Search:
         self.near: list[list[int]] = [[] for _ in numbers]
         self.queue: deque[int] = deque()
         self.touched: dict[int, float] = {}
+        self.trial, self.changed, self.found = 0, [0 for _ in numbers], [-1 for _ in numbers]
+
+    def has_changed(self, c, trial):
+        """Say whether a group or one nearby has changed since a trial."""
+        return max(self.changed[other] for other in (c, *self.near[c])) > trial
+
+    def note(self):
+        """Write this trial beside the groups that it has changed."""
+        for c in self.touched:
+            self.changed[c] = self.trial
 
     def centre(self, c):
         """Return the centroid of a group."""
@@ -47,10 +57,11 @@ class Search:
         return sum((self.reach(i, c) for i in self.groups[c]), 0.0)
 
     def meet(self):
-        """Find the groups with the nearest centroids."""
+        """Find the groups with the nearest centroids, where one has changed."""
         alive = [c for c, group in enumerate(self.groups) if group]
         centres = {c: self.centre(c) for c in alive}
-        for c in alive:
+        for c in [c for c in alive if self.has_changed(c, self.found[c])]:
+            self.found[c] = self.trial
             nearest = sorted(alive, key=lambda other: (squared(centres[other], centres[c]), other))
             self.near[c] = [other for other in nearest[: self.width + 1] if other != c]
             self.near[c] = self.near[c][: self.width]
@@ -206,10 +217,10 @@ def ona(
     search = Search(records, labels, k, width, nothing)
     search.meet()
     search.queue.extend(c for c, group in enumerate(search.groups) if group)
+    search.trial = 1
     search.settle(math.inf)
-    changed = [0] * len(search.groups)
+    search.note()
     tried = [-1] * len(search.groups)
-    trial = 1
     for _ in range(rounds):
         search.meet()
         losses = [search.loss(c) for c, group in enumerate(search.groups) if group]
@@ -218,16 +229,15 @@ def ona(
         for c in range(len(search.groups)):
             if not search.groups[c] or search.loss(c) <= least:
                 continue
-            if max(changed[other] for other in (c, *search.near[c])) <= tried[c]:
+            if not search.has_changed(c, tried[c]):
                 continue
-            trial += 1
-            tried[c] = trial
+            search.trial += 1
+            tried[c] = search.trial
             before = deepcopy((search.groups, search.free))
             search.touched = {}
             if search.dissolved(c):
                 improved = True
-                for other in search.touched:
-                    changed[other] = trial
+                search.note()
             else:
                 search.groups, search.free = before
                 search.queue.clear()

@@ -100,6 +100,7 @@ def make_groups(rows: NDArray[np.float64], labels: NDArray[np.int32], k: Int, wi
     for c in range(n_groups - 1, -1, -1):
         if groups.sizes[c] > 0:
             add_up(groups, c)
+            measure(groups, c)
         else:
             release(groups, c)
     return groups
@@ -122,13 +123,12 @@ def release(groups: Groups, c: Int) -> None:
 
 @part
 def add_up(groups: Groups, c: Int) -> None:
-    """Sum a group's records anew, so that rounding does not pile up, and measure it."""
+    """Sum a group's records anew, so that rounding does not pile up."""
     for a in range(groups.rows.shape[1]):
         total = 0.0
         for place in range(groups.sizes[c]):
             total += groups.rows[groups.members[c, place], a]
         groups.sums[c, a] = total
-    measure(groups, c)
 
 
 @part
@@ -183,8 +183,6 @@ def next_dirty(groups: Groups) -> Int:
 def remember_group(groups: Groups, c: Int) -> None:
     """Write down what a group was before this trial; it has been measured."""
     state = groups.state
-    if groups.seen[c] == state[TRIAL]:
-        return
     groups.seen[c] = state[TRIAL]
     at = state[LOGGED]
     state[LOGGED] += 1
@@ -202,8 +200,11 @@ def remember_group(groups: Groups, c: Int) -> None:
 def move(groups: Groups, i: Int, c: Int) -> None:
     """Move a record to another group; neither is measured."""
     old = groups.group[i]
-    remember_group(groups, old)
-    remember_group(groups, c)
+    # A call counts references to all arrays of the groups: it is made where it must be.
+    if groups.seen[old] != groups.state[TRIAL]:
+        remember_group(groups, old)
+    if groups.seen[c] != groups.state[TRIAL]:
+        remember_group(groups, c)
     groups.sizes[old] -= 1
     _place_record(groups, groups.members[old, groups.sizes[old]], old, groups.place[i])
     _place_record(groups, i, c, groups.sizes[c])
@@ -217,8 +218,10 @@ def move(groups: Groups, i: Int, c: Int) -> None:
 def exchange(groups: Groups, i: Int, j: Int) -> None:
     """Let records of two groups change places; neither is measured."""
     one, other = groups.group[i], groups.group[j]
-    remember_group(groups, one)
-    remember_group(groups, other)
+    if groups.seen[one] != groups.state[TRIAL]:
+        remember_group(groups, one)
+    if groups.seen[other] != groups.state[TRIAL]:
+        remember_group(groups, other)
     place = groups.place[i]
     _place_record(groups, i, other, groups.place[j])
     _place_record(groups, j, one, place)
@@ -241,6 +244,7 @@ def refresh_changed(groups: Groups) -> None:
     for at in range(groups.state[LOGGED]):
         if groups.sizes[groups.log[at, 0]] > 0:
             add_up(groups, groups.log[at, 0])
+            measure(groups, groups.log[at, 0])
 
 
 @part

@@ -92,7 +92,8 @@ def ona(
     none changes. Then, in every round, each group is dissolved: each of its records moves
     to the group nearby where the loss rises least, groups of 2 k are split, and all that
     have changed deal with those nearby. If the loss has not fallen then, all that is
-    taken back. A group is not tried again before it, or one nearby, has changed.
+    taken back. A group is not tried again before it, or one nearby, has changed;
+    until then, those nearby are not looked for again either.
 
     Every step lowers the loss, by more than rounding can; so does every dissolution that
     is kept. Ties go to what comes first.

@@ -70,7 +70,7 @@ def loss(rows, weights, labels):
 
 
 @given(cases)
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(100))
 def test_the_partition_is_the_twins(case):
     """Skipping pairs that gain nothing, and undoing from a log, changes no group."""
     labels, n_groups = case.found()
@@ -92,7 +92,7 @@ def test_the_partition_of_a_skewed_table_is_the_twins(k, width):
 
 
 @given(cases)
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(100))
 def test_groups_have_k_to_2k_minus_1_records_and_the_loss_does_not_rise(case):
     """Every record is in one group, and no start is made worse."""
     labels, n_groups = case.found()
