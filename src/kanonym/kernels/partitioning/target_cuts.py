@@ -26,6 +26,12 @@ PLACES = 1024
 """Of cuts of one attribute that leave the same 1,024th of a node's records to the left, the best
 one is looked at; of nodes of up to so many records, every cut."""
 
+ROOM = 16
+"""Codes are counted where so many numbers for each tuple of a node suffice, else sorted."""
+
+UNCOUNTED = np.int64(np.iinfo(np.int64).min)
+"""No place in counts."""
+
 
 class Target(NamedTuple):
     """What cuts are to tell apart: categories or numbers.
@@ -73,6 +79,69 @@ def side_score(logs: Int, total: Int, known: Int, target: Target) -> float:
 
 
 @part
+def _count_codes(
+    node: NDArray[np.int32],
+    box: NDArray[np.int64],
+    target: Target,
+    counts: NDArray[np.int64],
+    first: NDArray[np.int64],
+) -> Int:
+    """Count a node's records by code, and by target there, where attributes have few codes.
+
+    counts: at `first[a]` + code * width stand the records of a code of attribute a, then
+    those of each category; or those that have a target, and the sum of its values.
+    first: (d,) int64, written, UNCOUNTED for attributes with more codes, and those that do not
+    vary. Returns the width.
+    """
+    n, d = len(node), box.shape[1]
+    weight_at = node.shape[1] - 2
+    categories = len(target.curve) > 0
+    width = 1 + (len(target.values) if categories else 2)
+    chosen = np.empty(d, np.int64)
+    m = used = np.int64(0)
+    room = min(ROOM * n, len(counts))
+    for a in range(d):
+        size = (box[1, a] - box[0, a] + 1) * width
+        first[a] = UNCOUNTED
+        if box[0, a] < box[1, a] and used + size <= room:
+            first[a] = used - box[0, a] * width
+            used += size
+            chosen[m] = a
+            m += 1
+    for at in range(used):
+        counts[at] = 0
+    if m == 0:
+        return width
+    for i in range(n):
+        weight, told = np.int64(node[i, weight_at]), np.int64(node[i, d])
+        value = np.int64(0) if categories or told < 0 else weight * target.values[told]
+        for x in range(m):
+            at = first[chosen[x]] + node[i, chosen[x]] * width
+            counts[at] += weight
+            if told >= 0:
+                if categories:
+                    counts[at + 1 + told] += weight
+                else:
+                    counts[at + 1] += weight
+                    counts[at + 2] += value
+    return width
+
+
+@part
+def _keep_better(
+    candidates: NDArray[np.float64], place: Int, gain: float, balance: Int, a: Int, code: Int
+) -> None:
+    """Write a cut at its place, if it gains more than the one there, or is better balanced."""
+    if gain > candidates[place, 0] or (
+        gain == candidates[place, 0] and balance > candidates[place, 1]
+    ):
+        candidates[place, 0] = gain
+        candidates[place, 1] = balance
+        candidates[place, 2] = a
+        candidates[place, 3] = code
+
+
+@part
 def gain_cut(
     records: NDArray[np.int32],
     start: Int,
@@ -113,12 +182,49 @@ def gain_cut(
     # Squares of sums are rounded: so little is no gain.
     least = target.least + (0.0 if categories else 1e-12 * base)
     places = min(total, PLACES)
-    candidates, tuples = work.candidates, work.tuples
+    candidates, tuples, counts = work.candidates, work.tuples, work.codes
     for c in range(d * places):
         candidates[c, 0] = -1.0
         candidates[c, 1] = -1.0
+    first = np.empty(d, np.int64)
+    width = _count_codes(node, box, target, counts, first)
     for a in range(d):
-        if box[0, a] == box[1, a]:
+        if first[a] == UNCOUNTED:
+            continue
+        left[:] = 0
+        logs, other_logs = np.int64(0), all_logs
+        upto = known = summed = np.int64(0)
+        for code in range(box[0, a], box[1, a]):
+            at = first[a] + code * width
+            if counts[at] == 0:
+                continue
+            upto += counts[at]
+            if total - upto < fewest:
+                break
+            if categories:
+                for c in range(len(left)):
+                    weight = counts[at + 1 + c]
+                    if weight > 0:
+                        held, others = left[c], whole[c] - left[c]
+                        logs += target.curve[held + weight] - target.curve[held]
+                        other_logs += target.curve[others - weight] - target.curve[others]
+                        left[c] = held + weight
+                        known += weight
+            else:
+                known += counts[at + 1]
+                summed += counts[at + 2]
+            if upto < fewest:
+                continue
+            gain = (
+                side_score(logs, summed, known, target)
+                + side_score(other_logs, sum_known - summed, n_known - known, target)
+                - base
+            )
+            if gain > least:
+                place = a * places + (upto - 1) * places // total
+                _keep_better(candidates, place, gain, min(upto, total - upto), a, code)
+    for a in range(d):
+        if first[a] != UNCOUNTED or box[0, a] == box[1, a]:
             continue
         sort_node(node, a, box, work)
         left[:] = 0
@@ -147,14 +253,9 @@ def gain_cut(
                 + side_score(other_logs, sum_known - summed, n_known - known, target)
                 - base
             )
-            place = a * places + (upto - 1) * places // total
-            balance = float(min(upto, total - upto))
-            best = candidates[place]
-            if gain > least and (gain > best[0] or (gain == best[0] and balance > best[1])):
-                best[0] = gain
-                best[1] = balance
-                best[2] = a
-                best[3] = node[row, a]
+            if gain > least:
+                place = a * places + (upto - 1) * places // total
+                _keep_better(candidates, place, gain, min(upto, total - upto), a, node[row, a])
     while True:
         pick = 0
         for c in range(1, d * places):
