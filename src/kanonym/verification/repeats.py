@@ -55,7 +55,8 @@ def repeats_of(
         frame = frame.with_columns(persons.alias("person"))
         holders = pl.col("person").n_unique()
     found = (
-        frame.drop_nulls("value")
+        frame.lazy()
+        .drop_nulls("value")
         .group_by("value")
         .agg(holders.alias("holders"), records.alias("records"))
         .select(
@@ -63,6 +64,7 @@ def repeats_of(
             pl.len().alias("values"),
             (pl.col("holders") == 1).sum().alias("alone"),
         )
+        .collect()
     )
     return Repeats(*found.row(0))
 

@@ -122,13 +122,16 @@ class Hierarchy(ShortRepr):
         """
         asked = values.fill_nan(None) if values.dtype.is_float() else values
         kind = _comparable(self.values.dtype, asked.dtype)
-        leaves = pl.DataFrame(
+        leaves = pl.LazyFrame(
             {"value": self.values.cast(kind), "leaf": np.arange(self.size, dtype=np.int32)}
         )
-        found = pl.DataFrame({"value": asked.cast(kind)}).join(
-            leaves, on="value", how="left", nulls_equal=True, maintain_order="left"
+        found = (
+            pl.LazyFrame({"value": asked.cast(kind)})
+            .join(leaves, on="value", how="left", nulls_equal=True, maintain_order="left")
+            .select(pl.col("leaf").fill_null(-1))
+            .collect()
         )
-        return found["leaf"].fill_null(-1).to_numpy()
+        return found["leaf"].to_numpy()
 
     def bind(self, values: pl.Series, counts: NDArray[np.int64] | None = None) -> Hierarchy:
         """Return this hierarchy over a column: leaves in the column's type, all values known.
@@ -156,8 +159,9 @@ class Hierarchy(ShortRepr):
             Names the first value that is no leaf, and has all in `values`; `origin` says of what.
 
         """
-        missing = values.filter(self.leaf_of(values) < 0).unique(maintain_order=True)
-        if len(missing):
+        unknown = self.leaf_of(values) < 0
+        if unknown.any():
+            missing = values.filter(unknown).unique(maintain_order=True)
             raise HierarchyError(
                 f"column {values.name!r}: {count_phrase(len(missing), 'value')} not in {origin}: "
                 f"{quote_first(missing.to_list())}. Add a row for each",

@@ -69,20 +69,18 @@ def list_lengths(labels: pl.Series) -> NDArray[np.int64]:
     """
     if labels.dtype != pl.String:
         return np.ones(len(labels), np.int64)
-    is_set = (labels.str.starts_with("{") & labels.str.ends_with("}")).fill_null(value=False)
-    if not is_set.any():
+    frame, label = labels.to_frame("label"), pl.col("label")
+    is_set = (label.str.starts_with("{") & label.str.ends_with("}")).fill_null(value=False)
+    if not frame.select(is_set.any()).item():
         return np.ones(len(labels), np.int64)
-    found = pl.select(
-        pl.when(is_set)
-        .then(labels.str.count_matches(", ", literal=True) + 1)
-        .otherwise(1)
-        .cast(pl.Int64)
-    ).to_series()
-    lengths = found.to_numpy().copy()
+    commas = label.str.count_matches(", ", literal=True)
+    found = frame.select(
+        pl.when(is_set).then(commas + 1).otherwise(1).cast(pl.Int64).alias("length"),
+        label.str.contains('"', literal=True).fill_null(value=False).alias("quoted"),
+    )
+    lengths = found["length"].to_numpy().copy()
     # A comma within quotes parts no members.
-    for i in np.flatnonzero(
-        (lengths > 1) & labels.str.contains('"', literal=True).fill_null(value=False).to_numpy()
-    ).tolist():
+    for i in np.flatnonzero((lengths > 1) & found["quoted"].to_numpy()).tolist():
         lengths[i] = len(members_of(labels[i]) or [None])
     return lengths
 

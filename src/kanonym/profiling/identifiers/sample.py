@@ -68,10 +68,13 @@ class Sample(ShortRepr):
         if column.dtype in {pl.Categorical, pl.Enum}:
             kept = filled  # categories are counted by their codes, quickly
         else:
-            thin = max(1, _about_different(filled) // (_RESERVE * DISTINCT))
+            enough = _RESERVE * DISTINCT
+            thin = 1 if len(filled) <= enough else max(1, _about_different(filled) // enough)
             kept = filled.filter(filled.hash(_SALT) % thin == 0) if thin > 1 else filled
-        counted = _as_texts(kept.alias("value").value_counts(name="count"), form)
-        counted = counted.with_columns(hash=pl.col("value").hash(_SALT)).sort("hash", "value")
+        texts = _as_texts(kept.alias("value").value_counts(name="count"), form)
+        counted = (
+            texts.with_columns(hash=pl.col("value").hash(_SALT)).sort("hash", "value").collect()
+        )
         values = counted["value"].head(DISTINCT).to_list()
         counts = counted["count"].head(DISTINCT).to_numpy().astype(np.int64)
         return cls(column.name, form, tuple(values), counts, len(filled))
@@ -110,7 +113,7 @@ def _about_different(values: pl.Series) -> int:
     return int(values.to_frame("value").select(pl.col("value").approx_n_unique()).item())
 
 
-def _as_texts(counted: pl.DataFrame, form: Form) -> pl.DataFrame:
+def _as_texts(counted: pl.DataFrame, form: Form) -> pl.LazyFrame:
     """Return different texts and their counts, without blank ones, NaN and infinity."""
     value = pl.col("value")
     if form == "decimal":
@@ -118,5 +121,5 @@ def _as_texts(counted: pl.DataFrame, form: Form) -> pl.DataFrame:
         numbers = counted["value"].to_numpy()
         if (numbers == np.floor(numbers)).all() and (np.abs(numbers) < _EXACT).all():
             counted = counted.with_columns(value.cast(pl.Int64))
-    texts = counted.with_columns(value.cast(pl.String).str.strip_chars()).filter(value != "")
-    return texts.group_by("value").agg(pl.col("count").sum())
+    texts = counted.lazy().with_columns(value.cast(pl.String).str.strip_chars())
+    return texts.filter(value != "").group_by("value").agg(pl.col("count").sum())
