@@ -75,6 +75,7 @@ def test_large_lattices_are_searched_in_stages_to_the_same_end(search):
     """A good node first, bounds of the last attributes then: the optimum stays what it was."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kanonym.algorithms.full_domain.strategies.LARGE", 0)
+        patch.setattr("kanonym.algorithms.full_domain.strategies.SMALL", 0)
         require_optimum(search)
 
 
@@ -85,6 +86,7 @@ def test_bounds_of_the_last_attributes_hold_for_every_sum(metric, data):
     """The stages again, for the metrics whose attributes are bounded one by one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kanonym.algorithms.full_domain.strategies.LARGE", 0)
+        patch.setattr("kanonym.algorithms.full_domain.strategies.SMALL", 0)
         require_optimum(data.draw(searches(metric, ["k-anonymity"], 20)))
 
 
@@ -129,6 +131,7 @@ def test_a_bound_holds_at_every_limit(strategy, large, search, share):
     steps = 1 + int(share * len(nodes))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kanonym.algorithms.full_domain.strategies.LARGE", large)
+        patch.setattr("kanonym.algorithms.full_domain.strategies.SMALL", large)
         algorithm = search.algorithm(search=strategy, steps=steps)
         found = find_best_node(
             algorithm, algorithm.space(search.table(), search.models, search.limit)
@@ -186,6 +189,7 @@ def test_the_number_of_cores_does_not_matter(strategy, search, steps):
 def test_a_search_stops_when_its_time_is_up(large, monkeypatch):
     """With the best so far, and the gap to what is possible at the least."""
     monkeypatch.setattr("kanonym.algorithms.full_domain.strategies.LARGE", large)
+    monkeypatch.setattr("kanonym.algorithms.full_domain.strategies.SMALL", large)
     table = wide(12, 2000)
     begun = time.monotonic()
     found = account_of(table, 0.5, seconds=0.5)
@@ -201,6 +205,7 @@ def test_a_search_stops_when_its_time_is_up(large, monkeypatch):
 def test_a_search_without_time_returns_the_most_general_node(strategy, large, monkeypatch):
     """It is the best that is known, and no more is claimed of it."""
     monkeypatch.setattr("kanonym.algorithms.full_domain.strategies.LARGE", large)
+    monkeypatch.setattr("kanonym.algorithms.full_domain.strategies.SMALL", large)
     found = account_of(wide(6), seconds=1e-9, search=strategy)
     assert set(found["levels"].values()) == {3}
     assert found["optimal"] is False
@@ -211,6 +216,7 @@ def test_a_listener_is_told_of_the_best_so_far(monkeypatch):
     monkeypatch.setattr("kanonym.algorithms.full_domain.search.PAUSE", -1.0)
     monkeypatch.setattr("kanonym.algorithms.full_domain.search.TICK", 1e-3)
     monkeypatch.setattr("kanonym.algorithms.full_domain.strategies.LARGE", 0)
+    monkeypatch.setattr("kanonym.algorithms.full_domain.strategies.SMALL", 0)
     said = []
     FullDomain().partition(Problem(wide(8), COSTS, FOUR, 0.5, said.append))
     form = r"[\d,]+ nodes checked, (no node yet|best [\d.]+)(, none below [\d.]+)?"
@@ -262,6 +268,7 @@ def test_keys_of_several_words_hold_the_same(large, search, bits):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kanonym.algorithms.full_domain.space.WORD_BITS", bits)
         patch.setattr("kanonym.algorithms.full_domain.strategies.LARGE", large)
+        patch.setattr("kanonym.algorithms.full_domain.strategies.SMALL", large)
         require_optimum(search)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import partial
 from types import FrameType
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -194,7 +194,8 @@ def branch_and_bound(
         left = remaining_steps(steps, checked)
         share = None if left is None else -(-left // len(batch))
         walks = [_Walk(space, best, share, clock) for _ in batch]
-        _search_in_parallel(walks, batch, clock, checked, batch[0][1].bound)
+        jobs = [partial(walk.follow, *task) for walk, task in zip(walks, batch, strict=True)]
+        search_in_parallel(walks, jobs, clock, checked, batch[0][1].bound)
         for walk in walks:
             best = min(best, walk.best)
             bound = min(bound, walk.open)
@@ -208,21 +209,33 @@ def is_worse(bound: float, best: Solution) -> bool:
     return bound >= best.score
 
 
-def _search_in_parallel(
-    walks: list[_Walk],
-    tasks: list[tuple[Branch, Child]],
+class Searcher(Protocol):
+    """Who searches a part of the lattice, in a thread of its own."""
+
+    best: Solution
+
+    @property
+    def so_far(self) -> int:
+        """Nodes checked so far."""
+        ...
+
+
+def search_in_parallel(
+    searchers: Sequence[Searcher],
+    jobs: Sequence[Callable[[], object]],
     clock: SearchClock,
     checked: int,
     bound: float,
 ) -> None:
-    """Search branches on all cores, and meanwhile look at the clock: kernels cannot."""
+    """Do the jobs of searchers on all cores, and meanwhile look at the clock: kernels cannot."""
     with ThreadPoolExecutor(cores()) as pool:
-        running = [pool.submit(walk.follow, *task) for walk, task in zip(walks, tasks, strict=True)]
+        running = [pool.submit(job) for job in jobs]
         try:
             while wait(running, TICK).not_done:
                 clock.is_over()
-                some = sum(walk.checked + int(walk.numbers[CHECKED]) for walk in walks)
-                clock.report_progress(checked + some, min(walk.best for walk in walks), bound)
+                some = sum(searcher.so_far for searcher in searchers)
+                best = min(searcher.best for searcher in searchers)
+                clock.report_progress(checked + some, best, bound)
         except BaseException:
             clock.flag[0] = 1
             raise
@@ -240,6 +253,11 @@ class _Walk:
         self.checked = 0
         self.numbers = np.zeros(3, np.int64)
         self.open = float("inf")
+
+    @property
+    def so_far(self) -> int:
+        """Nodes checked so far, those of a running kernel included."""
+        return self.checked + int(self.numbers[CHECKED])
 
     def follow(self, branch: Branch, child: Child) -> None:
         """Search one child of a branch, or leave it open."""

@@ -9,6 +9,7 @@ from kanonym.algorithms.full_domain.beam import beam_search
 from kanonym.algorithms.full_domain.branch import NOTHING, Solution
 from kanonym.algorithms.full_domain.neighbourhood import improve_in_neighbourhoods
 from kanonym.algorithms.full_domain.nodes import group_at_levels, judge, score_of
+from kanonym.algorithms.full_domain.refinement import can_refine, search_from_top
 from kanonym.algorithms.full_domain.search import (
     SearchClock,
     SearchResult,
@@ -16,10 +17,13 @@ from kanonym.algorithms.full_domain.search import (
     remaining_steps,
 )
 from kanonym.algorithms.full_domain.space import SearchSpace
-from kanonym.algorithms.full_domain.suffixes import bound_suffixes
+from kanonym.algorithms.full_domain.suffixes import bound_of_suffixes, bound_suffixes
 
 LARGE = 1 << 22
 """Larger lattices are searched for a good node, and for bounds, before the proof is tried."""
+
+SMALL = 1 << 18
+"""Larger lattices are searched from the top where class sizes decide alone."""
 
 WIDTH = 48
 """How many branches are followed at first."""
@@ -38,6 +42,9 @@ def search_optimal(
 
     known: a node of another part of the lattice; it is returned where none here is better.
     """
+    # A search from the top needs no bounds of the last attributes, unless it is cut short.
+    from_top = space.size > SMALL and can_refine(space)
+    prove = search_from_top if from_top else branch_and_bound
     if space.size <= LARGE:
         # Whatever stops the search, the most general node is there.
         best, checked, bound = most_general_solution(space), 1, 0.0
@@ -48,10 +55,12 @@ def search_optimal(
     else:
         first = search_best_first(space, steps and steps // 3, clock.part(1 / 3), once=True)
         best, checked, bound = min(known, first.best), first.checked, first.bound
-        if not space.bounded_by_classes:
+        limited = steps is not None or clock.is_limited
+        if not space.bounded_by_classes and (limited or not from_top):
             some = None if steps is None else (steps - checked) // 2
             checked += bound_suffixes(space, best, some, clock.part(1 / 2))
-    found = branch_and_bound(space, best, remaining_steps(steps, checked), clock)
+            bound = max(bound, bound_of_suffixes(space))
+    found = prove(space, best, remaining_steps(steps, checked), clock)
     return found._replace(checked=found.checked + checked, bound=max(bound, found.bound))
 
 

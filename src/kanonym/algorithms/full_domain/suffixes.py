@@ -80,3 +80,10 @@ def bound_suffixes(
         clock.report_progress(checked, best, score)
         rest[first] = (score + 1) ** d if geometric else score
     return checked
+
+
+def bound_of_suffixes(space: SearchSpace) -> float:
+    """Return a lower bound on the score of all nodes: what all attributes but the first lose."""
+    rest, d = float(space.axes.rest[1]), len(space.order)
+    score = rest ** (1 / d) - 1 if space.axes.form[0] else rest
+    return score * CAUTION

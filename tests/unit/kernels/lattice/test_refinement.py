@@ -1,0 +1,76 @@
+"""Laws of the search from the top of a lattice, against every node counted from scratch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kanonym.kernels.lattice.refinement import Tuples, search_refinements
+from kanonym.kernels.lattice.walk import HIGHEST, LOWEST
+from walks import random_walk
+
+
+def searchable(walk):
+    """Say whether class sizes alone decide, and keys have one word."""
+    one_word = not walk.axes.fields[-1, 0]
+    return walk.required[3] and not walk.remembers and not walk.counted and one_word
+
+
+WALKS = [walk for walk in map(random_walk, range(300)) if searchable(walk)]
+
+
+def search(walk, task=None, known=np.inf, steps=10**9, split=0):
+    """Return score and levels of the best node, what is left open, and the tasks with bounds."""
+    keys, counts = walk.packed(walk.tuples)
+    if task is None:
+        task = walk.axes.fields[:-1, [HIGHEST, LOWEST]].T.copy()
+    levels, scores = np.full(walk.d, -1, np.int64), np.array([known, np.inf])
+    tasks, bounds = search_refinements(
+        Tuples(keys[0], counts[0], np.array([0, keys.shape[1]])),
+        walk.axes,
+        task,
+        walk.required,
+        np.array([split, steps, 0], np.int64),
+        scores,
+        levels,
+        np.zeros(1, np.int64),
+    )
+    return scores[0], tuple(levels.tolist()), scores[1], list(zip(tasks, bounds, strict=True))
+
+
+def test_the_search_from_the_top_finds_the_least_score():
+    """Of all nodes; it leaves nothing open, and returns none where a better one is known."""
+    assert len(WALKS) > 10
+    for walk in WALKS:
+        nodes = walk.nodes()
+        least = min(nodes.values(), default=np.inf)
+        score, levels, left, tasks = search(walk)
+        assert left == np.inf
+        assert not tasks
+        assert score == pytest.approx(least, abs=1e-12)
+        if nodes:
+            assert nodes[levels] == pytest.approx(least, abs=1e-12)
+            assert search(walk, known=least * 0.5 - 1)[1] == (-1,) * walk.d
+
+
+@pytest.mark.parametrize("split", [1, 2])
+def test_parts_hold_what_the_whole_does(split):
+    """The best of what was met on the way and of all parts; none below the bound of its part."""
+    for walk in WALKS:
+        least = min(walk.nodes().values(), default=np.inf)
+        best, _, _, tasks = search(walk, split=split)
+        for task, bound in tasks:
+            score = search(walk, task)[0]
+            assert bound <= score + 1e-9
+            best = min(best, score)
+        assert best == pytest.approx(least, abs=1e-12)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3, 10])
+def test_a_search_that_is_stopped_leaves_a_bound(steps):
+    """After any number of nodes, what is open and what was found bound the least score."""
+    for walk in WALKS:
+        least = min(walk.nodes().values(), default=np.inf)
+        score, _, left, _ = search(walk, steps=steps)
+        assert min(score, left) <= least + 1e-9
+        assert score >= least - 1e-9
