@@ -30,7 +30,7 @@ def files(folder):
     table = {
         "patient_id": [1000 + i // 3 for i in range(n)],
         "age": [20 + i % 40 for i in range(n)],
-        "disease": [("flu", "cold", "burn", "gout")[i % 4] for i in range(n)],
+        "disease": [("flu", "cold", "burn", "gout")[(i + i // 40) % 4] for i in range(n)],
     }
     pl.DataFrame(table).write_csv(folder / "visits.csv")
     for name, text in POLICIES.items():

@@ -12,7 +12,7 @@ VISITS = pl.DataFrame(
     {
         "patient_id": [1000 + i // 3 for i in range(N)],
         "age": [20 + i % 40 for i in range(N)],
-        "disease": [("flu", "cold", "burn", "gout")[i % 4] for i in range(N)],
+        "disease": [("flu", "cold", "burn", "gout")[(i + i // 40) % 4] for i in range(N)],
         "salary": [30_000 + 37 * i for i in range(N)],
     }
 )
