@@ -50,6 +50,7 @@ def distinct_texts(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]] | N
 
 def _views(chunk: pl.Series) -> NDArray[np.uint64]:
     """Return the (n, 2) words that Arrow has of each text of one chunk."""
-    array = chunk.to_arrow(compat_level=pl.CompatLevel.newest())
+    # Its name is left out: Arrow refuses some.
+    array = chunk.alias("").to_arrow(compat_level=pl.CompatLevel.newest())
     words = np.frombuffer(array.buffers()[1], np.uint64).reshape(-1, 2)
     return words[array.offset : array.offset + len(array)]
