@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
+from threadpoolctl import threadpool_limits
 
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.evaluation.utility.cells import nothing_to_compare
@@ -21,6 +21,12 @@ MULTIPLIED = 20
 
 PENALTY = 1e-4
 """Weight of the squared coefficients: enough to settle those that no record decides."""
+
+STEPS = 50
+"""Most steps of Newton's: where a model can part the tables altogether, coefficients grow on."""
+
+PRECISE = 1e-9
+"""Coefficients are found where the mean gradient is at most this."""
 
 
 def propensity_error(pair: TablePair, random: np.random.Generator) -> MeasuredValue:
@@ -106,18 +112,35 @@ def _probabilities(
     records: NDArray[np.float64], released: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """Return (n,) float64: the probability of each of (n, d) records to be released."""
-    # Half a second to load: only who asks for this measure pays for it.
-    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415
-
-    model = LogisticRegression(C=1 / PENALTY, solver="newton-cholesky", max_iter=50)
     # One thread: the order in which several add up would show in the last digits.
-    with threadpool_limits(1), warnings.catch_warnings():
-        # Tables that a model can part altogether let its coefficients grow on and on.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(records, released)
-    probabilities: NDArray[np.float64] = model.predict_proba(records)[:, 1]
+    with threadpool_limits(1):
+        return _fitted(np.hstack([records, np.ones((len(records), 1))]), released)
+
+
+def _fitted(records: NDArray[np.float64], released: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return what `_probabilities` does, by Newton's method; the last feature is the intercept."""
+    n, d = records.shape
+    penalty = np.full(d, PENALTY)
+    penalty[-1] = 0.0
+
+    def loss(weights: NDArray[np.float64]) -> float:
+        scores = records @ weights
+        missed = np.logaddexp(0.0, scores).sum() - scores[released].sum()
+        return float(missed + penalty @ weights**2 / 2)
+
+    weights = np.zeros(d)
+    probabilities = np.full(n, 0.5)
+    for _ in range(STEPS):
+        gradient = records.T @ (probabilities - released) + penalty * weights
+        if np.abs(gradient).max() <= PRECISE * n:
+            break
+        spread = (probabilities * (1 - probabilities))[:, np.newaxis]
+        step = np.linalg.solve(records.T @ (records * spread) + np.diag(penalty), gradient)
+        before = loss(weights)
+        while loss(weights - step) > before and np.abs(step).max() > PRECISE:
+            step /= 2  # too far: the curvature changes on the way
+        weights -= step
+        probabilities = expit(records @ weights)
     return probabilities
 
 

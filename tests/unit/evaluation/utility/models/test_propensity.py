@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import pairs
 from kanonym.evaluation.utility.models import propensity
@@ -149,3 +150,15 @@ def test_of_many_columns_of_numbers_those_that_moved_are_multiplied():
     )
     assert error(moved).parts["parameters"] <= 1 + 40 + 20 * 21 / 2
     assert error(moved).value > error(same).value + 0.01
+
+
+@pytest.mark.parametrize("apart", [0.0, 0.5, 20.0])
+def test_probabilities_are_those_of_scikit_learn(apart):
+    """Its logistic regression with the same penalty is the twin, also of tables that are parted."""
+    released = np.arange(120) >= 50
+    records = np.random.default_rng(2).normal(size=(120, 4))
+    records[released] += apart
+    records[:, 3] = records[:, 0]
+    model = LogisticRegression(C=1 / propensity.PENALTY, solver="newton-cholesky", tol=1e-10)
+    twin = model.fit(records, released).predict_proba(records)[:, 1]
+    assert propensity._probabilities(records, released) == pytest.approx(twin, abs=1e-6)  # noqa: SLF001
