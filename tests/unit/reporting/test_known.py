@@ -157,6 +157,16 @@ def test_the_first_page_has_the_best_attack_for_each_question():
     ]
 
 
+@pytest.mark.parametrize(("gain", "said"), [(0.85, True), (0.01, False)])
+def test_the_first_page_says_that_a_larger_gain_is_elsewhere(summary_of, gain, said):
+    """An attack that adds more than a shown one is left out for the sake of other questions."""
+    told = [attack("inference", 0.9, 0.0), attack("inference", 0.88, 0.0)]
+    told += [attack("linkage", 0.1, 0.0), attack("singling-out", 0.2, 0.0)]
+    told.append(attack("inference", gain, 0.0))
+    text = render(summary_of(COLUMNS, LABELS, attacks=told), "markdown")
+    assert ("best attack on each question" in text) is said
+
+
 def test_associations_of_all_measures_make_one_picture():
     """Pairs of numbers, of categories, and of one of each stand side by side."""
     found = assessment_figures(None, UTILITY).associations

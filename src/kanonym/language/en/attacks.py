@@ -167,6 +167,9 @@ SENTENCES: Sentences = {
         "that the release makes succeed; below it, its {confidence} confidence interval. The "
         "policy sets no limit for attacks, so they have no verdict."
     ),
+    "attacks.chosen": (
+        "The table has the best attack on each question: singling out, linking, inferring."
+    ),
     "attacks.tried": "of {attempts}",
     "attacks.intro": (
         "Each attack was run on the release. An attempt is right if what the intruder says about a "

@@ -171,6 +171,9 @@ SENTENCES: Sentences = {
         "publicación hace acertar; debajo, su intervalo de confianza del {confidence}. La política "
         "no pone límites a los ataques, así que no hay veredicto sobre ellos."
     ),
+    "attacks.chosen": (
+        "La tabla muestra el mejor ataque a cada pregunta: singularizar, vincular, inferir."
+    ),
     "attacks.tried": "de {attempts}",
     "attacks.intro": (
         "Cada ataque se ejecutó sobre la publicación. Un intento acierta cuando lo que el intruso "

@@ -235,13 +235,13 @@ def _intruder_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
             Paragraph(says.text("attacks.none"), "note"),
         )
     reading = says.text("attacks.reading", confidence=says.percent(tried[0].confidence))
-    further = len(tried) - MOST_ATTACKS
+    shown = top_attacks(tried, MOST_ATTACKS)
+    further = len(tried) - len(shown)
     if further > 0:
+        if min(one.risk for one in shown) < max(one.risk for one in tried if one not in shown):
+            reading += f" {says.text('attacks.chosen')}"
         reading += f" {_more_rows_note(further, 'attacks', says).text}"
-    return (
-        attack_table(summary, top_attacks(tried, MOST_ATTACKS), says),
-        Paragraph(reading, "note"),
-    )
+    return attack_table(summary, shown, says), Paragraph(reading, "note")
 
 
 def _more_rows_note(number: int, section: str, says: Translator) -> Paragraph:
