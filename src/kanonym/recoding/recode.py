@@ -111,12 +111,17 @@ def recode(
     if partition.levels is not None:
         return generalize(table.domains, partition.levels, codes, partition.labels, dtypes)
 
+    together = None  # of all attributes, where they have the same groups: one pass
+    if partition.groups is None:
+        together = class_bounds(partition.labels, codes, partition.n_classes)
+
     def attribute(a: int) -> RecodedAttribute:
         domain, recoding = table.domains[a], recodings[a]
         givers, n_givers = partition.value_groups(a)
         column = np.ascontiguousarray(codes[:, a])
-        low, high = class_bounds(givers, column[:, None], n_givers)
-        bounds = low[:, 0], high[:, 0]
+        low, high = together or class_bounds(givers, column[:, None], n_givers)
+        own = a if together else 0
+        bounds = np.ascontiguousarray(low[:, own]), np.ascontiguousarray(high[:, own])
         if recoding in ("set", "mean", "median", "mode"):
             histograms = class_histograms(givers, column, weights, n_givers, domain.size)
         if recoding == "set":
