@@ -13,9 +13,6 @@ from kanonym.kernels.classes.disclosure import DISTINCT, class_measure, holds
 from kanonym.kernels.classes.penalty import SET, Costs, span_loss
 from kanonym.kernels.compile import Int, kernel, part
 
-LOOKS = 4
-"""After so many units it is looked whether a longer class could lose less."""
-
 
 class Extent(NamedTuple):
     """What a class spans so far, as `widen` keeps it.
@@ -137,8 +134,7 @@ def cut(
     Best loss of the first i units = least over j < i of the best of the first j, and the
     loss of a class of units j to i - 1. A class is not looked at if it consists of two that
     satisfy the criteria, the right one as short as may be: both together lose no more, and
-    neither do they mix more values of the target. Nor is one looked at that loses too much
-    even if its records lost no more than those of its last units do.
+    neither do they mix more values of the target.
     Where a class that satisfies the criteria goes on to do so when it grows (a number of
     records, of distinct values), the cut is therefore the best of all cuts; else it is the
     best of those that the rule leaves. Ties go to the shorter last class.
@@ -218,14 +214,6 @@ def cut(
             passed = passed or known[start]
             if apart and known[start]:
                 break
-            if not lasting and best[end] < math.inf and (end - start) % LOOKS == 0:
-                # A longer class loses no less for each record.
-                least = math.inf
-                for before in range(farthest, start):
-                    least = min(least, best[before] + (units[end] - units[before]) * loss)
-                if least >= best[end]:
-                    complete = complete and farthest == 0
-                    break
             complete = complete and (start > farthest or start == 0)
         # No class that begins after this place has one to follow.
         stuck = 0 if best[end] < math.inf else stuck + 1
