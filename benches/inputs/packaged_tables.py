@@ -111,6 +111,8 @@ def main() -> None:
             if 2 * k <= len(frame)
             for algorithm in ("Mondrian", "MDAV-generic")
         }
+        if not labels:
+            continue
         pd.DataFrame(labels).to_csv(folder / f"{name}.labels.csv", index=False)
         print(f"{name}: {len(frame)} x {len(frame.columns)}", file=sys.stderr, flush=True)
 
