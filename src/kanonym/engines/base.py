@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
@@ -167,8 +168,8 @@ class Engine(Protocol):
         """Return some columns of a table as it is; errors as of `StagedRelease.take`."""
         ...
 
-    def sample(self, names: Sequence[str]) -> FrequencySet:
-        """Return some columns of `SAMPLED` records at most, which are not drawn at random."""
+    def sample(self, names: Sequence[str]) -> pl.DataFrame:
+        """Return at most `SAMPLED` records, not drawn at random, without nested columns."""
         ...
 
     def values(self, name: str) -> ColumnValues:

@@ -55,6 +55,11 @@ class FrequencySet(ShortRepr):
         return own if self.counts is None else own * self.counts
 
 
+def is_countable(dtype: pl.DataType) -> bool:
+    """Whether values of a type can be counted: no lists, structs or Python objects."""
+    return not dtype.is_nested() and dtype != pl.Object
+
+
 def values_of(
     column: Callable[[str], pl.Series],
     name: str,
@@ -70,6 +75,6 @@ def values_of(
 
     """
     own = column(name)
-    if own.dtype.is_nested() or own.dtype == pl.Object:
+    if not is_countable(own.dtype):
         raise DataError(f"column {name!r} holds {own.dtype}, which is not counted")
     return ColumnValues(own.alias(name), repeats_of(own, counts, persons))

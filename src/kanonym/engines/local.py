@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
@@ -17,12 +18,13 @@ from kanonym.actions.registry import ColumnActions
 from kanonym.data import files, frames
 from kanonym.data.columns.sorting import sorting_key
 from kanonym.data.conventions import canonical_table, changed_texts, styled_columns, typed_table
+from kanonym.data.errors import DataError
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Role, Schema
 from kanonym.engines.base import ABILITIES, SAMPLED, Ability
 from kanonym.engines.decided_sets import released_sets, texts_of_sets, with_sets
 from kanonym.engines.decision import Decision, run_task
-from kanonym.engines.frequency_set import FrequencySet, values_of
+from kanonym.engines.frequency_set import FrequencySet, is_countable, values_of
 from kanonym.engines.records import apply_late_actions, released_values
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task
@@ -70,14 +72,15 @@ class LocalEngine(ShortRepr):
         raw = partial(frames.raw_column, self.frame)
         return FrequencySet(column, frames.n_rows(self.frame), texts=self.texts.get, sets=raw)
 
-    def sample(self, names: Sequence[str]) -> FrequencySet:
+    def sample(self, names: Sequence[str]) -> pl.DataFrame:
         """Return records from the whole table, at equal distances."""
-        del names
         n = frames.n_rows(self.frame)
         rows = np.arange(0, n, max(1, -(-n // SAMPLED)))
-        return FrequencySet(
-            lambda name: frames.label_column(self.frame, name).gather(rows), len(rows)
-        )
+        columns = []
+        for name in names:
+            with suppress(DataError):  # of a type without labels
+                columns.append(frames.label_column(self.frame, name).gather(rows))
+        return pl.DataFrame([one for one in columns if is_countable(one.dtype)])
 
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a column are repeated."""

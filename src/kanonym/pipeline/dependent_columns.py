@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
-import polars as pl
 
 from kanonym.data.errors import DataError
 from kanonym.data.schema import Insensitive, Role, Schema, Sensitive
@@ -45,7 +44,11 @@ def dependent_columns(schema: Schema, before: Engine) -> dict[str, tuple[str, ..
     known = schema.names(Role.QUASI_IDENTIFIER)
     if not unprotected or not known:
         return {}
-    columns = _sampled(before, [*known, *unprotected])
+    try:
+        sample = before.sample([*known, *unprotected])
+    except DataError:  # values that cannot come to this process
+        return {}
+    columns = {one.name: Doubt.of(one) for one in sample}
     found = {
         name: tuple(
             one for one in known if one in columns and are_dependent(columns[name], columns[one])
@@ -54,21 +57,6 @@ def dependent_columns(schema: Schema, before: Engine) -> dict[str, tuple[str, ..
         if name in columns
     }
     return {name: others for name, others in found.items() if others}
-
-
-def _sampled(before: Engine, names: Sequence[str]) -> dict[str, Doubt]:
-    """Return the columns of a sample; without those whose values cannot be counted."""
-    sample = before.sample(names)
-    rows = None if sample.counts is None else np.repeat(np.arange(sample.n_rows), sample.counts)
-    columns = {}
-    for name in names:
-        try:
-            column = sample.column(name)
-        except DataError:
-            continue
-        if not column.dtype.is_nested() and column.dtype != pl.Object:
-            columns[name] = Doubt.of(column if rows is None else column.gather(rows))
-    return columns
 
 
 def dependence_warnings(

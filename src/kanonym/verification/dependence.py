@@ -100,4 +100,5 @@ def _rank_correlation(left: Doubt, right: Doubt) -> float:
     both = pl.DataFrame([left.scale.alias("left"), right.scale.alias("right")]).drop_nulls()
     if len(both) < LEAST_ROWS or min(one.n_unique() for one in both) < LEAST_VALUES:
         return 0.0
-    return abs(float(both.select(pl.corr("left", "right", method="spearman")).item()))
+    ranks = both.select(pl.all().rank())  # dates and decimals have no type in common
+    return abs(float(ranks.select(pl.corr("left", "right")).item()))

@@ -134,3 +134,11 @@ def test_numbers_of_one_order_are_dependent():
     salary = pl.Series(RANDOM.lognormal(10, 1, N))
     other = salary / 1000 * RANDOM.uniform(0.95, 1.05, N)
     assert are_dependent(Doubt.of(salary), Doubt.of(other))
+
+
+@pytest.mark.parametrize("dtype", [pl.Date, pl.Datetime, pl.Duration("ms"), pl.Decimal(18, 2)])
+def test_numbers_and_dates_of_any_type_are_compared(dtype):
+    """A date and an amount in one order are dependent, whatever their types."""
+    days = pl.Series(RANDOM.permutation(20_000)[:N])
+    dates = days.cast(pl.Date)
+    assert are_dependent(Doubt.of(dates), Doubt.of(days.cast(pl.Int32).cast(dtype)))

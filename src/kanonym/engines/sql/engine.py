@@ -14,7 +14,7 @@ from kanonym.data.schema import Schema
 from kanonym.data.table import Domain
 from kanonym.engines.base import SAMPLED, Ability
 from kanonym.engines.decision import Decision, decide, with_input
-from kanonym.engines.frequency_set import FrequencySet
+from kanonym.engines.frequency_set import FrequencySet, is_countable
 from kanonym.engines.sql import large, premerged
 from kanonym.engines.sql.column_values import VALUE, column_values
 from kanonym.engines.sql.frequencies import (
@@ -76,9 +76,10 @@ class SqlEngine:
             )
         return frequency_set(found)
 
-    def sample(self, names: Sequence[str]) -> FrequencySet:
+    def sample(self, names: Sequence[str]) -> pl.DataFrame:
         """Return the records that the engine gives first."""
-        return frequency_set(first_rows(self.source, names, self.types, SAMPLED))
+        plain = [name for name in names if is_countable(self.types[name])]
+        return first_rows(self.source, plain, SAMPLED)
 
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a column are repeated."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,7 @@ from kanonym.engines.sql.statements import (
     COUNT,
     count_query,
     empty_query,
+    exact_column,
     free_name,
     project,
     subquery,
@@ -113,21 +114,11 @@ def frequencies(
     return fetch_frequencies(source, project(source, aliases, dtypes), aliases, text=source.is_text)
 
 
-def first_rows(
-    source: Source, columns: Sequence[str], dtypes: Mapping[str, pl.DataType], n: int
-) -> Frequencies:
-    """Return the distinct ones of the rows that the engine gives first, at most n.
-
-    Raises
-    ------
-    SchemaError, DataError
-        As `frequencies`.
-
-    """
-    first = exp.select(exp.Star()).from_(subquery(source.query, "t")).limit(n)
-    found = frequencies(replace(source, query=first, most_tuples=n), columns, dtypes)
-    assert found is not None  # noqa: S101 - n rows have no more tuples
-    return found
+def first_rows(source: Source, columns: Sequence[str], n: int) -> pl.DataFrame:
+    """Return columns of the rows that the engine gives first, at most n, with local types."""
+    query = exp.select(*(exact_column(name, "t") for name in columns))
+    rows = source.store.fetch(query.from_(subquery(source.query, "t")).limit(n))
+    return pl.DataFrame([values_of_file(one) if source.is_text(one.name) else one for one in rows])
 
 
 def fetch_frequencies(
