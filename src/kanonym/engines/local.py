@@ -24,7 +24,7 @@ from kanonym.data.schema import Role, Schema
 from kanonym.engines.base import ABILITIES, SAMPLED, Ability
 from kanonym.engines.decided_sets import released_sets, texts_of_sets, with_sets
 from kanonym.engines.decision import Decision, run_task
-from kanonym.engines.frequency_set import FrequencySet, is_countable, values_of
+from kanonym.engines.frequency_set import FrequencySet, values_of
 from kanonym.engines.records import apply_late_actions, released_values
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task
@@ -76,11 +76,12 @@ class LocalEngine(ShortRepr):
         """Return records from the whole table, at equal distances."""
         n = frames.n_rows(self.frame)
         rows = np.arange(0, n, max(1, -(-n // SAMPLED)))
+        records = frames.assemble(self.frame, rows, names)
         columns = []
         for name in names:
-            with suppress(DataError):  # of a type without labels
-                columns.append(frames.label_column(self.frame, name).gather(rows))
-        return pl.DataFrame([one for one in columns if is_countable(one.dtype)])
+            with suppress(DataError):  # of a type that cannot be counted
+                columns.append(frames.column(records, name))
+        return pl.DataFrame(columns)
 
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a column are repeated."""

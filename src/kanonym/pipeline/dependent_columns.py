@@ -107,8 +107,9 @@ def _records_in_small_classes(
 ) -> int:
     try:
         released = take(names)
+        columns = [released.column(name) for name in names]
     except DataError:  # so many combinations that they cannot be counted here
         return rows
-    groups = group_released([released.column(name) for name in names], released.n_rows)
+    groups = group_released(columns, released.n_rows)
     sizes = np.bincount(groups.labels, released.counts).astype(np.int64)
     return int(sizes[sizes < k].sum())

@@ -80,6 +80,15 @@ def test_a_file_is_warned_of_when_the_original_is_given():
     assert dependent(found) == dependent(release.verification) != {}
 
 
+def test_columns_of_other_types_stand_beside():
+    """Lists, structs and columns without a value are released, and not compared."""
+    table = TABLE.with_columns(
+        ages=pl.concat_list("age", "age"), pair=pl.struct("age", "group"), nothing=None
+    )
+    release = released("ages", "pair", "nothing", "birth_year", table=table)
+    assert list(dependent(release.verification)) == ["birth_year"]
+
+
 def test_a_batch_of_a_series_is_warned_of():
     """A batch, and the union of batches, have the warning of any other release."""
     policy = released("birth_year").policy
