@@ -28,7 +28,8 @@ def postgres_server():
             shutil.chown(folder, "postgres")
         except LookupError:
             pytest.skip("needs PostgreSQL: it does not run as root, and has no user `postgres`")
-        before = ["runuser", "-u", "postgres", "--"]
+        switch = shutil.which("runuser") or "/usr/sbin/runuser"  # not on every PATH
+        before = [switch, "-u", "postgres", "--"]
     password = secrets.token_urlsafe(12)
     (folder / "password").write_text(password)
     (folder / "password").chmod(0o644)

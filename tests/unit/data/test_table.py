@@ -227,7 +227,7 @@ def test_value_codes_are_equal_where_values_are(name):
 
 QUICK = {
     *("integers", "no null", "bytes", "booleans", "categories", "ordered", "dates", "nulls"),
-    *("no rows", "text", "null text"),
+    *("no rows", "no text", "text", "null text"),
 }
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kanonym.kernels.lattice.refinement import Tuples, search_refinements
+from kanonym.kernels.lattice.refined_classes import Tuples
+from kanonym.kernels.lattice.refinement import search_refinements
 from kanonym.kernels.lattice.walk import HIGHEST, LOWEST
 from walks import random_walk
 
