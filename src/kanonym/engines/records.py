@@ -29,16 +29,20 @@ def released_values(
     acting: what is done to columns before the algorithm; changed: of `apply_late_actions`.
     """
     # As unsigned 32-bit Series, polars takes indices without a copy.
-    classes = pl.Series(decision.labels[rows].view(np.uint32))
+    labels = decision.labels[rows]
+    classes = pl.Series(labels.view(np.uint32))
+    # A class may be one of the population alone: what it would release is nobody's here.
+    released = np.zeros(decision.n_classes, np.bool_)
+    released[labels] = True
 
     def values(attribute: RecodedAttribute) -> list[ReleasedColumn]:
         if attribute.name in changed:
             return [column.gather(rows) for column in changed[attribute.name]]
         value_of_class = attribute.label_of_class
         used = np.zeros(len(attribute.columns[0]), np.bool_)
-        used[value_of_class] = True  # no class is empty
+        used[value_of_class[released]] = True
         if not used.all():
-            value_of_class = (np.cumsum(used) - 1)[value_of_class]
+            value_of_class = np.maximum(np.cumsum(used) - 1, 0)[value_of_class]
         places = pl.Series(value_of_class.astype(np.uint32, copy=False))
         return [
             RepeatedColumn(column.filter(used), places, classes) for column in attribute.columns
