@@ -32,15 +32,15 @@ def released_values(
     labels = decision.labels[rows]
     classes = pl.Series(labels.view(np.uint32))
     # A class may be one of the population alone: what it would release is nobody's here.
-    released = np.zeros(decision.n_classes, np.bool_)
-    released[labels] = True
+    occurs = np.zeros(decision.n_classes, np.bool_)
+    occurs[labels] = True
 
     def values(attribute: RecodedAttribute) -> list[ReleasedColumn]:
         if attribute.name in changed:
             return [column.gather(rows) for column in changed[attribute.name]]
         value_of_class = attribute.label_of_class
         used = np.zeros(len(attribute.columns[0]), np.bool_)
-        used[value_of_class[released]] = True
+        used[value_of_class[occurs]] = True
         if not used.all():
             value_of_class = np.maximum(np.cumsum(used) - 1, 0)[value_of_class]
         places = pl.Series(value_of_class.astype(np.uint32, copy=False))
