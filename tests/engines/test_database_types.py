@@ -19,6 +19,7 @@ from kanonym.data.files import read_table
 from kanonym.engines.database import scan_database, write_table
 from kanonym.engines.database.sql import store_of
 from kanonym.engines.duckdb import scan_duckdb
+from kanonym.engines.duckdb.enumerations import with_enumerations
 from kanonym.engines.sql.statements import count_query, empty_query
 
 IN_POSTGRES = pytest.mark.xdist_group("postgresql")
@@ -176,17 +177,49 @@ def test_several_files_are_one_table(tmp_path):
 
 
 @IN_DUCKDB
+@pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl"])
+def test_repeated_texts_are_written_as_texts(tmp_path, kind, monkeypatch):
+    """Repeated rows come back from every format as texts, however they were enumerated."""
+    rows = pl.DataFrame(
+        {
+            "few": ["b", None, "a", "ü 'quoted\""],
+            "many": ["1", "2", "3", "4"],
+            "none": pl.Series([None] * 4, dtype=pl.String),
+            "age": [1, 2, None, 4],
+            "n": [2, 1500, 0, 1],
+        }
+    )
+    monkeypatch.setattr("kanonym.engines.duckdb.enumerations.MOST_WORDS", 3)
+    store = scan_duckdb(rows).store
+    repeated = store.repeat(store.put(rows), "n")
+    held = store.relation(with_enumerations(store, repeated))
+    assert [one.id for one in held.types] == ["enum", "varchar", "varchar", "bigint"]
+    wanted = pl.concat(
+        [rows.drop("n")[:1]] * 2 + [rows.drop("n")[1:2]] * 1500 + [rows.drop("n")[3:]]
+    )
+    assert_frame_equal(store.fetch(repeated), wanted)
+    staged = store.stage(repeated, str(tmp_path / f"release.{kind}"))
+    found = store.fetch(staged.query)
+    assert_frame_equal(found, wanted.cast({"none": found["none"].dtype}))
+    released = store.stage(repeated, None).publish()
+    store.close()
+    assert [one.id for one in released.types] == ["varchar", "varchar", "varchar", "bigint"]
+
+
+@IN_DUCKDB
 def test_relations_leave_nothing_in_their_connection():
     """When the store is closed, the connection of a relation is as it was, but for releases."""
     with duckdb.connect() as connection:
-        source = scan_duckdb(connection.sql("SELECT 1 AS a, 2 AS n"))
+        source = scan_duckdb(connection.sql("SELECT 'x' AS a, 2 AS n"))
         store = source.store
         store.hold(store.repeat(store.put(everything(source)), "n"))
         released = store.stage(source.query, None).publish()
         store.stage(source.query, None).discard()
         store.close()
         assert len(connection.sql("SHOW TABLES").fetchall()) == 1
-        assert released.fetchall() == [(1, 2)]
+        kinds = connection.sql("SELECT * FROM duckdb_types() WHERE type_name LIKE 'kanonym%'")
+        assert not kinds.fetchall()
+        assert released.fetchall() == [("x", 2)]
 
 
 @IN_POSTGRES

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+import numpy as np
 import polars as pl
 
 from kanonym.data.errors import DataError
@@ -78,4 +79,4 @@ def require_same(written: Fingerprint, found: Fingerprint, where: str) -> None:
 
 
 def _add_hashes(total: int, hashes: pl.Series) -> int:
-    return (total + int(hashes.cast(pl.Int128).sum() or 0)) & _WRAP
+    return (total + int(hashes.to_numpy().sum(dtype=np.uint64))) & _WRAP  # it wraps, too

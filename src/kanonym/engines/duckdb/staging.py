@@ -17,6 +17,7 @@ from kanonym.data.files.text.header import refuse_names_like_values
 from kanonym.engines.database.fingerprints import fingerprint_of, require_same
 from kanonym.engines.database.staging import HiddenFile, StagedTable, rows_of_file, write_hidden
 from kanonym.engines.duckdb.csv_files import read_csv
+from kanonym.engines.duckdb.enumerations import with_enumerations
 from kanonym.engines.duckdb.errors import translate_errors
 from kanonym.engines.duckdb.files import read_parquet
 from kanonym.engines.sql.statements import exact_column, subquery
@@ -58,16 +59,17 @@ def stage_file(store: DuckStore, query: Query, place: str) -> StagedTable:
     reads: Query
     rows: Callable[[], Iterable[pl.DataFrame]] | None = None
     with hidden.open_for_writing() as path:
-        held = store.hold(query)
         if kind == "parquet" or (kind in ("csv", "tsv") and not packed):
+            held = store.hold(with_enumerations(store, query))
             if kind == "parquet":
                 reads = _parquet(store, held, str(path), place)
             else:
-                reads = _csv(store, held, str(path), "\t" if kind == "tsv" else ",", place)
+                types = [str(dtype) for dtype in store.relation(query).types]
+                reads = _csv(store, held, types, str(path), "\t" if kind == "tsv" else ",", place)
             _require_same(store, held, path, kind, place)
             store.drop(held)
         else:
-            reads = held
+            reads = held = store.hold(query)
             frame = store.fetch(reads)
             write_hidden(frame, path, kind, packed=packed)
             rows = partial(iter, [frame])
@@ -81,7 +83,9 @@ def _require_same(store: DuckStore, held: Query, path: Path, kind: str, place: s
     require_same(fingerprint_of(parts), fingerprint_of(rows_of_file(path, kind, schema)), place)
 
 
-def _csv(store: DuckStore, query: Query, path: str, separator: str, place: str) -> Query:
+def _csv(
+    store: DuckStore, query: Query, types: list[str], path: str, separator: str, place: str
+) -> Query:
     relation = store.relation(query)
     head = require_printable(
         store.fetch(query.limit(_HEAD)), "CSV"
@@ -89,7 +93,7 @@ def _csv(store: DuckStore, query: Query, path: str, separator: str, place: str) 
     refuse_names_like_values(head, "CSV")
     with translate_errors(place):
         relation.write_csv(path, sep=separator)
-    return read_csv([path], relation.columns, separator, [str(dtype) for dtype in relation.types])
+    return read_csv([path], relation.columns, separator, types)
 
 
 def _parquet(store: DuckStore, query: Query, path: str, place: str) -> Query:

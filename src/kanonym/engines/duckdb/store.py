@@ -15,6 +15,7 @@ from kanonym.engines.database.names import fresh_name, read_query, table_of
 from kanonym.engines.database.staging import BATCH_ROWS
 from kanonym.engines.database.temporary import TemporaryTables
 from kanonym.engines.duckdb import files
+from kanonym.engines.duckdb.enumerations import enumerable_columns, enumeration_of
 from kanonym.engines.duckdb.errors import translate_errors
 from kanonym.engines.duckdb.staging import stage_file, stage_table
 from kanonym.engines.sql.statements import exact_column
@@ -53,10 +54,13 @@ class DuckStore(TemporaryTables):
         self._run = run
         self._connection = connection
         self._registered: list[str] = []
+        self._kinds: list[str] = []
 
     def close(self) -> None:
-        """Drop the temporary tables; forget those of this process."""
+        """Drop the temporary tables and enumerations; forget the tables of this process."""
         super().close()
+        while self._kinds:
+            self._execute(f'DROP TYPE IF EXISTS "{self._kinds.pop()}"')
         while self._registered:
             self._connection.unregister(self._registered.pop())
 
@@ -81,9 +85,11 @@ class DuckStore(TemporaryTables):
         """Return each row as often as its integer column `times` says, in order.
 
         DuckDB makes a list as long as `times` for each of many rows at once: a row is taken
-        apart into rows of at most `_LIST` first.
+        apart into rows of at most `_LIST` first. Texts of few values are repeated as
+        enumerations, and cast to text at last.
         """
         names = [name for name in self.columns(query) if name != times]
+        coded = self._enumerate(query, names)
         number, part, one = exact_column(times), fresh_name(), fresh_name()
         most = exp.Literal.number(_LIST)
         parts = exp.IntDiv(
@@ -92,8 +98,14 @@ class DuckStore(TemporaryTables):
         )
         before = exp.Mul(this=most, expression=exact_column(part))
         rest = exp.Least(this=most, expressions=[exp.Sub(this=number, expression=before)])
+        given = (
+            exp.alias_(exp.cast(exact_column(name), coded[name]), name, quoted=True)
+            if name in coded
+            else exact_column(name)
+            for name in names
+        )
         apart = (
-            exp.select(*map(exact_column, names), number)
+            exp.select(*given, number)
             .select(exp.alias_(_unnest(parts), part, quoted=True))
             .from_(query.subquery("q"))
         )
@@ -102,7 +114,13 @@ class DuckStore(TemporaryTables):
             .select(exp.alias_(_unnest(rest), one, quoted=True))
             .from_(apart.subquery("q"))
         )
-        return exp.select(*map(exact_column, names)).from_(repeated.subquery("q"))
+        texts = (
+            exp.alias_(exp.cast(exact_column(name), "TEXT"), name, quoted=True)
+            if name in coded
+            else exact_column(name)
+            for name in names
+        )
+        return exp.select(*texts).from_(repeated.subquery("q"))
 
     def require_place(self, place: str | None) -> None:
         """Refuse a file that cannot be written."""
@@ -142,6 +160,15 @@ class DuckStore(TemporaryTables):
     def keep(self, query: Query) -> None:
         """Leave the table of a query of `hold` behind when the store is closed."""
         self._tables.remove(table_of(query))
+
+    def _enumerate(self, query: Query, names: list[str]) -> dict[str, exp.DataType]:
+        """Return an enumeration of the values of each column of texts that has few."""
+        coded = {}
+        for name in enumerable_columns(self, query, names):
+            self._kinds.append(fresh_name())
+            self._execute(enumeration_of(query, name, self._kinds[-1]))
+            coded[name] = exp.DataType.build(self._kinds[-1], udt=True)
+        return coded
 
     def _read(self, sql: str) -> pl.DataFrame:
         with translate_errors():
