@@ -217,12 +217,14 @@ def check_places(
     read: the inputs by the option that names them; written: option and place of each output;
     asked: a policy, hierarchies or actions, whose files are inputs as well.
     """
-    from kanonym.policy.referenced_files import input_files, mapping_files
-
     taken = [(option, file) for option, place in read.items() if (file := _file(place))]
-    taken += input_files(asked).items()
     outputs = [(option, place, _file(place)) for option, place in written]
-    kept = [(option, path, path) for option, path in mapping_files(asked).items()]
+    kept: list[tuple[str, Path, Path]] = []
+    if asked:
+        from kanonym.policy.referenced_files import input_files, mapping_files
+
+        taken += input_files(asked).items()
+        kept = [(option, path, path) for option, path in mapping_files(asked).items()]
     for option, place, file in [*kept, *outputs]:
         for other, known in taken:
             if file is not None and _is_same_file(file, known):

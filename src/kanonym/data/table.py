@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kanonym.data.columns.distinct_texts import distinct_texts
 from kanonym.data.errors import DataError
 from kanonym.data.results.short_repr import ShortRepr
-from kanonym.kernels.classes.grouping import dense_codes, group_rows, one_group
+from kanonym.kernels.classes.grouping import dense_codes, dense_ranks, group_rows, one_group
 from kanonym.kernels.parallel import parallel
 
 if TYPE_CHECKING:
@@ -30,6 +30,12 @@ SMALL_INTEGERS = (
     *(pl.UInt8, pl.UInt16, pl.UInt32),
 )
 """Integer types whose values all fit 64 signed bits."""
+
+SORTED_BY_BITS = (
+    *(*SMALL_INTEGERS, pl.Float32, pl.Float64),
+    *(pl.Date, pl.Datetime, pl.Time, pl.Duration),
+)
+"""Types whose values are ranked by a sort of their bits."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -312,15 +318,40 @@ def _distinct(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
     few = distinct_texts(column) if column.dtype == pl.String else None
     if few is not None:
         return few
+    if column.dtype in SORTED_BY_BITS:
+        return _distinct_numbers(column)
     values = column.drop_nulls().unique().sort()
-    if values.dtype.is_float():
-        values = values.set(values == 0, 0.0)  # -0.0 is equal to it and reads otherwise
     if not len(values):
         return values, np.zeros(len(column), np.int32)
     codes = column.replace_strict(
         values, pl.int_range(len(values), dtype=pl.Int32, eager=True), default=len(values)
     )
     return values, codes.cast(pl.Int32).to_numpy(writable=True)
+
+
+def _distinct_numbers(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
+    """Return what `_distinct` does, of numbers or times, by a sort of their bits."""
+    held = column.drop_nulls()
+    numbers = held.to_physical()
+    is_float = held.dtype.is_float()
+    # -0.0 is equal to 0.0 and reads otherwise: + 0.0 makes it that.
+    line = numbers.cast(pl.Float64 if is_float else pl.Int64).to_numpy()
+    first, codes = dense_ranks(line + 0.0 if is_float else line)
+    values = held.gather(first)
+    if is_float:
+        values = values.set(values == 0, 0.0)
+    return values, _with_null_code(column, codes, len(values))
+
+
+def _with_null_code(
+    column: pl.Series, codes: NDArray[np.int32], null_code: int
+) -> NDArray[np.int32]:
+    """Return the codes of a column's values, and that of null between them."""
+    if len(codes) == len(column):
+        return codes
+    every = np.full(len(column), null_code, np.int32)
+    every[column.is_not_null().to_numpy()] = codes
+    return every
 
 
 def _refuse_infinite(column: pl.Series) -> None:
@@ -387,9 +418,6 @@ def _small_integers(column: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.in
     if column.dtype not in SMALL_INTEGERS:
         return None
     small = dense_codes(column.drop_nulls().cast(pl.Int64).to_numpy())
-    if small is None or not column.null_count():
-        return small
-    values, present = small
-    codes = np.full(len(column), len(values), np.int32)
-    codes[column.is_not_null().to_numpy()] = present
-    return values, codes
+    if small is None:
+        return None
+    return small[0], _with_null_code(column, small[1], len(small[0]))

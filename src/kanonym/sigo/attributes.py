@@ -69,6 +69,9 @@ def read_attribute(records: Records, name: str) -> Attribute:
 
     """
     cells = records.columns[name]
+    numbers = cells.cast(pl.Float64, strict=False)
+    if not numbers.null_count():  # texts have quotes
+        return _attribute_of_numbers(records, name, numbers)
     _refuse(records, name, cells.is_null(), "is missing; give every record a value")
     _refuse(records, name, cells == NULL, "is null; replace it, or leave the record out")
     nested = cells.str.contains(r"^[\[{]")
@@ -80,6 +83,10 @@ def read_attribute(records: Records, name: str) -> Attribute:
     if is_text.all() and bad.any():
         return _attribute_of_texts(name, texts)
     _refuse(records, name, bad, "is a text among numbers; make it a number, or all of them texts")
+    return _attribute_of_numbers(records, name, numbers)
+
+
+def _attribute_of_numbers(records: Records, name: str, numbers: pl.Series) -> Attribute:
     fits = numbers.abs() <= LARGEST
     _refuse(records, name, ~fits, f"is not a finite number of at most {LARGEST:g}; replace it")
     return Attribute(name, "number", numbers.to_numpy())

@@ -1,9 +1,8 @@
 """Records in: JSON Lines, a JSON array or CSV, every value as the text that stands there.
 
 A value that nobody replaces is printed as it came, so `1.10` stays `1.10` and a number of
-thirty digits keeps them all. Most files have few layouts (orders of keys), and nested values of
-little depth: their lines are cut by a regular expression for each layout. All others are read
-one by one.
+thirty digits keeps them all. Most files have few layouts (orders of keys), and are read by a
+kernel. All others are read one by one, and so are those with a fault, which is then told.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.files.disk import decode, read_bytes
 from kanonym.data.files.text import delimited
+from kanonym.data.files.text.json_values import read_objects
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Insensitive, Role, Schema
 from kanonym.sigo.printing import go_numbers, quote_texts
@@ -106,8 +106,8 @@ def read_records(path: str) -> Records:
 
     Notes
     -----
-    All is held in memory. Cost O(bytes); lines of few layouts, with nested values of a depth of
-    2 at the most, are read some ten times faster than others.
+    All is held in memory. Cost O(bytes); objects of few layouts are read many times faster than
+    others.
 
     """
     where = "standard input" if path == "-" else path
@@ -116,11 +116,8 @@ def read_records(path: str) -> Records:
     first = text[_skip_blank(text, 0) :][:1]
     if first not in ("", "{", "["):
         return _read_csv(data, where)
-    if first == "{":
-        records = _read_by_layout(text, where)
-        if records is not None:
-            return records
-    return _read_sequence(text, where)
+    found = read_objects(text)
+    return _read_sequence(text, where) if found is None else Records(where, *found)
 
 
 def _read_csv(data: bytes, where: str) -> Records:
@@ -145,65 +142,6 @@ def _read_csv(data: bytes, where: str) -> Records:
         np.arange(1, n + 1),
         is_json=False,
     )
-
-
-def _read_by_layout(text: str, where: str) -> Records | None:
-    """Read lines of few layouts without deeply nested values; None for others."""
-    lines = pl.Series("line", [text]).str.split("\n").explode()
-    blank = lines.str.strip_chars(" \t\r") == ""
-    numbers = np.flatnonzero(~blank.to_numpy()) + 1
-    if blank.any():
-        lines = lines.filter(~blank)
-    layout = np.empty(len(lines), np.int32)
-    layouts: dict[tuple[str, ...], int] = {}
-    frames: list[pl.DataFrame] = []
-    rows: list[NDArray[np.int64]] = []
-    pending = np.arange(len(lines))
-    while len(pending):
-        found = _matches(lines)
-        if found is None or len(frames) == _LAYOUTS:
-            return None
-        fits = ~found[:, 0].is_null()
-        rows.append(pending[fits.to_numpy()])
-        layout[rows[-1]] = layouts.setdefault(tuple(found.columns), len(layouts))
-        frames.append(found.filter(fits))
-        pending, lines = pending[~fits.to_numpy()], lines.filter(~fits)
-    frame = frames[0]
-    if len(frames) > 1:
-        frame = pl.concat(frames, how="diagonal")[np.argsort(np.concatenate(rows))]
-    columns = {column.name: column for column in frame}
-    return Records(where, columns, tuple(layouts), layout, numbers)
-
-
-def _matches(lines: pl.Series) -> pl.DataFrame | None:
-    """Return the values of lines that have the first one's keys, null for others.
-
-    Values are nested as deeply as the first line's, at the most. None where the first line
-    itself cannot be read so.
-    """
-    try:
-        first = _object(lines[0], _skip_blank(lines[0], 0))[0]
-    except (json.JSONDecodeError, RecursionError):
-        return None
-    names = list(first)
-    depths = list(map(_depth, first.values()))
-    if max(depths, default=0) >= len(_VALUES):
-        return None
-    cells = f"{_SPACE},{_SPACE}".join(
-        f"{pl.escape_regex(json.dumps(name, ensure_ascii=False))}{_SPACE}:{_SPACE}"
-        f"({_VALUES[depth]})"
-        for name, depth in zip(names, depths, strict=True)
-    )
-    try:
-        found = lines.str.extract_groups(rf"^{_SPACE}\{{{_SPACE}{cells}{_SPACE}\}}{_SPACE}$")
-    except pl.exceptions.PolarsError:  # more keys than a compiled expression can hold
-        return None
-    if not names or found.struct[0].is_null()[0]:
-        return None
-    frame = found.struct.unnest()
-    frame.columns = names
-    nested = [name for name, depth in zip(names, depths, strict=True) if depth]
-    return frame.with_columns(_compact_column(frame[name]) for name in nested)
 
 
 def _read_sequence(text: str, where: str) -> Records:
@@ -303,23 +241,6 @@ def _end(text: str, place: int) -> None:
         raise json.JSONDecodeError("Extra data behind the array", text, place)
 
 
-def _depth(value: str) -> int:
-    """Return how many objects and arrays stand within each other in a JSON text, at the most."""
-    depth = deepest = 0
-    for mark in _BRACKET_OR_STRING.finditer(value):
-        depth += (mark[0] in "{[") - (mark[0] in "}]")
-        deepest = max(deepest, depth)
-    return deepest
-
-
-def _compact_column(values: pl.Series) -> pl.Series:
-    """Return JSON texts without blanks inside of nested values."""
-    rows = np.flatnonzero(values.str.contains(r"^[{\[](?s:.*)[ \t\r]").fill_null(value=False))
-    if not len(rows):
-        return values
-    return values.scatter(rows, [_compact(value) for value in values.gather(rows)])
-
-
 def _compact(value: str) -> str:
     return _STRING_OR_BLANK.sub(lambda found: found[1] or "", value)
 
@@ -353,28 +274,5 @@ def _refuse_constant(constant: str) -> NoReturn:
 _BLANKS = frozenset(" \t\r\n")
 _BLANK = re.compile(r"[ \t\r\n]*")
 _STRING_OR_BLANK = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+')
-_BRACKET_OR_STRING = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 # Numbers are not converted: a long one would take long.
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=str, parse_float=str)
-
-_LAYOUTS = 32
-"""Lines of more layouts are read one by one."""
-
-_SPACE = r"[ \t\r]*"
-_NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
-_STRING = r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"'
-_SCALAR = rf"{_NUMBER}|{_STRING}|true|false|null"
-
-
-def _nested(value: str) -> str:
-    """Return the expression of a value that nests those of another one, or is a scalar."""
-    member = f"{_STRING}{_SPACE}:{_SPACE}(?:{value})"
-    lists = [
-        rf"{left}{_SPACE}(?:{one}(?:{_SPACE},{_SPACE}{one})*{_SPACE})?{right}"
-        for left, one, right in ((r"\{", member, r"\}"), (r"\[", f"(?:{value})", r"\]"))
-    ]
-    return "|".join([_SCALAR, *lists])
-
-
-_VALUES = (_SCALAR, _nested(_SCALAR), _nested(_nested(_SCALAR)))
-"""Values by depth."""

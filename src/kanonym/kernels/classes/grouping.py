@@ -180,6 +180,24 @@ def dense_codes(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
     return _rank(values, low, np.zeros(span, np.int32), codes) + low, codes
 
 
+def dense_ranks(
+    numbers: NDArray[np.float64] | NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the first row of each distinct number, ascending, and each row's (n,) int32 rank.
+
+    Numbers are neither NaN nor -0.0. Cost O(n · bits / 11) for the bits of their range.
+    """
+    if len(numbers) == 0:
+        return np.empty(0, np.int64), np.empty(0, np.int32)
+    bits = numbers.view(np.int64)
+    if numbers.dtype == np.float64:  # the bits of negative numbers descend, but for the sign
+        bits = bits ^ ((bits >> 63) & np.iinfo(np.int64).max)
+    key = bits.view(np.uint64) ^ np.uint64(1 << 63)
+    key -= key.min()
+    ranks, _, first, _ = _group_keys(key, int(key.max()).bit_length())
+    return first, ranks
+
+
 @kernel
 def put(values: NDArray[np.int32], places: NDArray[np.int32], into: NDArray[np.int32]) -> None:
     """Write (n,) values to (n,) places of an array; numpy would first widen the places."""

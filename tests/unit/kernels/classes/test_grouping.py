@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -170,6 +172,22 @@ def test_dense_codes_are_ranks(values, offset):
 def test_wide_ranges_are_left_to_others(values, pays):
     """A range of more than four entries a row and more than 65,536 is declined."""
     assert (grouping.dense_codes(np.array(values, np.int64)) is not None) == pays
+
+
+@given(
+    st.one_of(
+        st.lists(st.integers(-(2**63), 2**63 - 1)),
+        st.lists(st.sampled_from([-(2**63), -1, 0, 1, 2**63 - 1])),
+        st.lists(st.floats(allow_nan=False).map(lambda value: value + 0.0)),
+        st.lists(st.sampled_from([-math.inf, -1.5, -5e-324, 0.0, 5e-324, 1.5, math.inf])),
+    )
+)
+def test_dense_ranks_are_ranks(values):
+    """Any numbers are ranked in their order, and each has a row that has it."""
+    numbers = np.array(values, np.int64 if all(type(one) is int for one in values) else np.float64)
+    first, ranks = grouping.dense_ranks(numbers)
+    assert numbers[first].tolist() == sorted(set(values))
+    assert ranks.tolist() == [sorted(set(values)).index(value) for value in values]
 
 
 def test_read_only_columns_are_taken():
