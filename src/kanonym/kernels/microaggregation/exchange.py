@@ -21,13 +21,12 @@ class Groups(NamedTuple):
 
     Attributes
     ----------
-    rows
-        (n, d) float64, the records, scaled so that all attributes weigh the same.
-    group, place, reach
-        (n,) int64, int64 and float64: the group of each record, its place there, and its
-        squared distance to the centroid.
     members
         (n_groups, 2 k) int64, the records of a group come first.
+    points, reach
+        (n_groups, 2 k, d) and (n_groups, 2 k) float64: the values of these records, scaled so that
+        all attributes weigh the same, and their squared distances to the centroid. They lie beside
+        each other: what two groups have to know of each other is read in one go.
     sizes, radii
         (n_groups,) int64 and float64: records of a group, and the largest distance of one to the
         centroid.
@@ -41,20 +40,19 @@ class Groups(NamedTuple):
         (n_groups,) int64 and bool: a ring of groups that have changed, and who is in it.
     seen
         (n_groups,) int64, the last trial that changed a group.
-    log, logged
+    log, logged, kept
         (n_groups, 2 k + 2) int64, the groups that this trial has changed, in order, as they
-        were: number, size, members; (n_groups, d + 1) float64, their sums and losses.
+        were: number, size, members; (n_groups, d + 1) float64, their sums and losses;
+        (n_groups, 2 k, d) float64, their points.
     state
         (5,) int64: how many numbers are FREE; the TRIAL; how many groups are LOGGED; where the
         queue's HEAD is, and how many are WAITING in it.
 
     """
 
-    rows: NDArray[np.float64]
-    group: NDArray[np.int64]
-    place: NDArray[np.int64]
-    reach: NDArray[np.float64]
     members: NDArray[np.int64]
+    points: NDArray[np.float64]
+    reach: NDArray[np.float64]
     sizes: NDArray[np.int64]
     radii: NDArray[np.float64]
     sums: NDArray[np.float64]
@@ -66,6 +64,7 @@ class Groups(NamedTuple):
     seen: NDArray[np.int64]
     log: NDArray[np.int64]
     logged: NDArray[np.float64]
+    kept: NDArray[np.float64]
     state: NDArray[np.int64]
 
 
@@ -75,11 +74,9 @@ def make_groups(rows: NDArray[np.float64], labels: NDArray[np.int32], k: Int, wi
     n, d = rows.shape
     n_groups = n // k + 1
     groups = Groups(
-        rows,
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n),
         np.empty((n_groups, 2 * k), np.int64),
+        np.empty((n_groups, 2 * k, d)),
+        np.empty((n_groups, 2 * k)),
         np.zeros(n_groups, np.int64),
         np.zeros(n_groups),
         np.empty((n_groups, d)),
@@ -91,11 +88,15 @@ def make_groups(rows: NDArray[np.float64], labels: NDArray[np.int32], k: Int, wi
         np.zeros(n_groups, np.int64),
         np.empty((n_groups, 2 * k + 2), np.int64),
         np.empty((n_groups, d + 1)),
+        np.empty((n_groups, 2 * k, d)),
         np.zeros(5, np.int64),
     )
     for i in range(n):
         own = np.int64(labels[i])
-        _place_record(groups, i, own, groups.sizes[own])
+        place = groups.sizes[own]
+        groups.members[own, place] = i
+        for a in range(d):
+            groups.points[own, place, a] = rows[i, a]
         groups.sizes[own] += 1
     for c in range(n_groups - 1, -1, -1):
         if groups.sizes[c] > 0:
@@ -104,14 +105,6 @@ def make_groups(rows: NDArray[np.float64], labels: NDArray[np.int32], k: Int, wi
         else:
             release(groups, c)
     return groups
-
-
-@part
-def _place_record(groups: Groups, i: Int, c: Int, place: Int) -> None:
-    """Write a record at a place of a group."""
-    groups.members[c, place] = i
-    groups.group[i] = c
-    groups.place[i] = place
 
 
 @part
@@ -124,27 +117,26 @@ def release(groups: Groups, c: Int) -> None:
 @part
 def add_up(groups: Groups, c: Int) -> None:
     """Sum a group's records anew, so that rounding does not pile up."""
-    for a in range(groups.rows.shape[1]):
+    for a in range(groups.points.shape[2]):
         total = 0.0
         for place in range(groups.sizes[c]):
-            total += groups.rows[groups.members[c, place], a]
+            total += groups.points[c, place, a]
         groups.sums[c, a] = total
 
 
 @part
 def measure(groups: Groups, c: Int) -> None:
     """Write a group's centroid, and how far its records are from it."""
-    d = groups.rows.shape[1]
+    d = groups.points.shape[2]
     for a in range(d):
         groups.centres[c, a] = groups.sums[c, a] / groups.sizes[c]
     radius = 0.0
     for place in range(groups.sizes[c]):
-        i = groups.members[c, place]
         distance = 0.0
         for a in range(d):
-            gap = groups.rows[i, a] - groups.centres[c, a]
+            gap = groups.points[c, place, a] - groups.centres[c, a]
             distance += gap * gap
-        groups.reach[i] = distance
+        groups.reach[c, place] = distance
         radius = max(radius, distance)
     groups.radii[c] = math.sqrt(radius)
 
@@ -154,7 +146,7 @@ def loss(groups: Groups, c: Int) -> float:
     """Return the sum of the squared distances of a group's records to its centroid."""
     total = 0.0
     for place in range(groups.sizes[c]):
-        total += groups.reach[groups.members[c, place]]
+        total += groups.reach[c, place]
     return total
 
 
@@ -186,47 +178,54 @@ def remember_group(groups: Groups, c: Int) -> None:
     groups.seen[c] = state[TRIAL]
     at = state[LOGGED]
     state[LOGGED] += 1
-    d = groups.rows.shape[1]
+    d = groups.points.shape[2]
     groups.log[at, 0] = c
     groups.log[at, 1] = groups.sizes[c]
     for place in range(groups.sizes[c]):
         groups.log[at, 2 + place] = groups.members[c, place]
+        for a in range(d):
+            groups.kept[at, place, a] = groups.points[c, place, a]
     for a in range(d):
         groups.logged[at, a] = groups.sums[c, a]
     groups.logged[at, d] = loss(groups, c)
 
 
 @part
-def move(groups: Groups, i: Int, c: Int) -> None:
-    """Move a record to another group; neither is measured."""
-    old = groups.group[i]
+def move(groups: Groups, old: Int, place: Int, c: Int) -> None:
+    """Move the record at a place of a group to another group; neither is measured."""
     # A call counts references to all arrays of the groups: it is made where it must be.
     if groups.seen[old] != groups.state[TRIAL]:
         remember_group(groups, old)
     if groups.seen[c] != groups.state[TRIAL]:
         remember_group(groups, c)
     groups.sizes[old] -= 1
-    _place_record(groups, groups.members[old, groups.sizes[old]], old, groups.place[i])
-    _place_record(groups, i, c, groups.sizes[c])
+    last, end = groups.sizes[old], groups.sizes[c]
+    groups.members[c, end] = groups.members[old, place]
+    groups.members[old, place] = groups.members[old, last]
+    for a in range(groups.points.shape[2]):
+        value = groups.points[old, place, a]
+        groups.points[c, end, a] = value
+        groups.points[old, place, a] = groups.points[old, last, a]
+        groups.sums[old, a] -= value
+        groups.sums[c, a] += value
     groups.sizes[c] += 1
-    for a in range(groups.rows.shape[1]):
-        groups.sums[old, a] -= groups.rows[i, a]
-        groups.sums[c, a] += groups.rows[i, a]
 
 
 @part
-def exchange(groups: Groups, i: Int, j: Int) -> None:
-    """Let records of two groups change places; neither is measured."""
-    one, other = groups.group[i], groups.group[j]
+def exchange(groups: Groups, one: Int, here: Int, other: Int, there: Int) -> None:
+    """Let the records at places of two groups change places; neither is measured."""
     if groups.seen[one] != groups.state[TRIAL]:
         remember_group(groups, one)
     if groups.seen[other] != groups.state[TRIAL]:
         remember_group(groups, other)
-    place = groups.place[i]
-    _place_record(groups, i, other, groups.place[j])
-    _place_record(groups, j, one, place)
-    for a in range(groups.rows.shape[1]):
-        gap = groups.rows[j, a] - groups.rows[i, a]
+    i = groups.members[one, here]
+    groups.members[one, here] = groups.members[other, there]
+    groups.members[other, there] = i
+    for a in range(groups.points.shape[2]):
+        value = groups.points[one, here, a]
+        gap = groups.points[other, there, a] - value
+        groups.points[one, here, a] = groups.points[other, there, a]
+        groups.points[other, there, a] = value
         groups.sums[one, a] += gap
         groups.sums[other, a] -= gap
 
@@ -252,7 +251,7 @@ def has_improved(groups: Groups, least: float) -> bool:
     """Say whether this trial has lowered the loss by a share `least` of what it has changed."""
     before = after = 0.0
     for at in range(groups.state[LOGGED]):
-        before += groups.logged[at, groups.rows.shape[1]]
+        before += groups.logged[at, groups.points.shape[2]]
         after += loss(groups, groups.log[at, 0])
     return after < before * (1.0 - least)
 
@@ -270,7 +269,9 @@ def undo_trial(groups: Groups) -> None:
             release(groups, c)
             continue
         for place in range(groups.sizes[c]):
-            _place_record(groups, groups.log[at, 2 + place], c, place)
-        for a in range(groups.rows.shape[1]):
+            groups.members[c, place] = groups.log[at, 2 + place]
+            for a in range(groups.points.shape[2]):
+                groups.points[c, place, a] = groups.kept[at, place, a]
+        for a in range(groups.points.shape[2]):
             groups.sums[c, a] = groups.logged[at, a]
         measure(groups, c)

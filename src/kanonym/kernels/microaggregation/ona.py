@@ -142,7 +142,7 @@ def ona(
                 undo_trial(groups)
         if kept == before:
             break
-    return _number_groups(groups)
+    return _number_groups(groups, n)
 
 
 @part
@@ -183,7 +183,7 @@ def _find_neighbours(groups: Groups, changed: NDArray[np.int64], found: NDArray[
     found: (n_groups,) int64, the trials after which that was done, or -1.
     """
     n_groups, width = groups.near.shape
-    d = groups.rows.shape[1]
+    d = groups.points.shape[2]
     numbers = np.empty(n_groups, np.int64)
     m = 0
     for c in range(n_groups):
@@ -220,12 +220,23 @@ def _find_neighbours(groups: Groups, changed: NDArray[np.int64], found: NDArray[
 def _process_queue(groups: Groups, nothing: float, patience: Int) -> None:
     """Let groups that wait, and those that change with them, deal with those nearby.
 
-    No further group begins after two groups have met `patience` times.
+    No further group begins after two groups have met `patience` times. Two groups take the step
+    by which the loss falls most, again and again. All of that is one loop nest: parts that
+    are called in it would make numba count references to all arrays of the groups.
+
+    A record leans to the other group by its squared distance to the centroid of its own
+    less that to the other centroid. If it moves from m records to n, the loss falls by
+    m / (m - 1) of the squared distance that it had, less n / (n + 1) of that to the other
+    centroid as it was. If i and j are exchanged, it falls by what i leans to the other
+    group more than j does, and 1 / m + 1 / n of their squared distance. That is at most
+    twice the squared distances of both to the point between the centroids.
     """
-    centres, radii, sizes, near = groups.centres, groups.radii, groups.sizes, groups.near
-    k = groups.members.shape[1] // 2
+    points, reach, sizes = groups.points, groups.reach, groups.sizes
+    centres, radii, near = groups.centres, groups.radii, groups.near
+    d = points.shape[2]
+    k = points.shape[1] // 2
     leans = np.empty((2, 2 * k))
-    line = np.empty((2, centres.shape[1]))
+    line = np.empty((2, d))
     while groups.state[WAITING] > 0 and patience > 0:
         c = next_dirty(groups)
         if sizes[c] == 0:
@@ -239,7 +250,60 @@ def _process_queue(groups: Groups, nothing: float, patience: Int) -> None:
                 continue
             patience -= 1
             while _are_close(centres, radii, sizes, k, c, other):
-                giver, taker = _best_step(groups, c, other, leans, line, nothing)
+                m, n = sizes[c], sizes[other]
+                share = 1.0 / m + 1.0 / n
+                apart = 0.0
+                for a in range(d):
+                    gap = centres[other, a] - centres[c, a]
+                    apart += gap * gap
+                    line[0, a] = 2.0 * gap
+                    line[1, a] = (centres[c, a] + centres[other, a]) / 2.0
+                best = GAIN * apart + nothing
+                gap = math.sqrt(apart)
+                # Nearer to their centroids, records cannot gain by an exchange: see `_are_close`.
+                here = max(gap - radii[other], 0.0) ** 2
+                there = max(gap - radii[c], 0.0) ** 2
+                giver = taker = NOBODY
+                most = -math.inf
+                for q in range(n):
+                    far = reach[other, q]
+                    leans[1, q] = -math.inf
+                    if n == k and far < there:
+                        continue
+                    lean = 0.0
+                    for a in range(d):
+                        lean += (points[other, q, a] - line[1, a]) * line[0, a]
+                    leans[0, q] = lean
+                    leans[1, q] = ((2.0 + GAIN) * far + lean - apart / 2.0) * share - lean
+                    most = max(most, leans[1, q])
+                    if n > k:
+                        gain = n / (n - 1) * far - m / (m + 1) * (far + lean)
+                        if gain > best and gain > GAIN * far:
+                            best, taker = gain, q
+                for p in range(m):
+                    far = reach[c, p]
+                    if m == k and far < here:
+                        continue
+                    lean = 0.0
+                    for a in range(d):
+                        lean += (points[c, p, a] - line[1, a]) * line[0, a]
+                    if m > k:
+                        gain = m / (m - 1) * far - n / (n + 1) * (far - lean)
+                        if gain > best and gain > GAIN * far:
+                            best, giver, taker = gain, p, NOBODY
+                    upto = ((2.0 + GAIN) * far - lean - apart / 2.0) * share + lean
+                    if upto + most <= best:
+                        continue
+                    for q in range(n):
+                        if upto + leans[1, q] <= best:
+                            continue
+                        distance = 0.0
+                        for a in range(d):
+                            gap = points[other, q, a] - points[c, p, a]
+                            distance += gap * gap
+                        gain = lean - leans[0, q] + distance * share
+                        if gain > best:
+                            best, giver, taker = gain, p, q
                 if giver == NOBODY and taker == NOBODY:
                     break
                 _take_step(groups, c, other, giver, taker)
@@ -282,95 +346,14 @@ def _are_close(
 
 
 @part
-def _best_step(
-    groups: Groups,
-    one: Int,
-    other: Int,
-    leans: NDArray[np.float64],
-    line: NDArray[np.float64],
-    nothing: float,
-) -> tuple[Int, Int]:
-    """Return the records that `one` gives and takes in the step by which the loss falls most.
-
-    Who is NOBODY does not move; both are where there is no such step. Parts that are called
-    here would make numba count references to all arrays of the groups in every call.
-
-    A record leans to the other group by its squared distance to the centroid of `one`
-    less that to the centroid of `other`. If it moves from m records to n, the loss falls by
-    m / (m - 1) of the squared distance that it had, less n / (n + 1) of that to the other
-    centroid as it was. If i and j are exchanged, it falls by what i leans to the other
-    group more than j does, and 1 / m + 1 / n of their squared distance. That is at most
-    twice the squared distances of both to the point between the centroids.
-    """
-    d = groups.rows.shape[1]
-    k = groups.members.shape[1] // 2
-    m, n = groups.sizes[one], groups.sizes[other]
-    share = 1.0 / m + 1.0 / n
-    apart = 0.0
-    for a in range(d):
-        gap = groups.centres[other, a] - groups.centres[one, a]
-        apart += gap * gap
-        line[0, a] = 2.0 * gap
-        line[1, a] = (groups.centres[one, a] + groups.centres[other, a]) / 2.0
-    best = GAIN * apart + nothing
-    gap = math.sqrt(apart)
-    # Nearer to their centroids, records cannot gain by an exchange: see `_are_close`.
-    here = max(gap - groups.radii[other], 0.0) ** 2
-    there = max(gap - groups.radii[one], 0.0) ** 2
-    giver = taker = NOBODY
-    most = -math.inf
-    for q in range(n):
-        j = groups.members[other, q]
-        leans[1, q] = -math.inf
-        if n == k and groups.reach[j] < there:
-            continue
-        lean = 0.0
-        for a in range(d):
-            lean += (groups.rows[j, a] - line[1, a]) * line[0, a]
-        leans[0, q] = lean
-        leans[1, q] = ((2.0 + GAIN) * groups.reach[j] + lean - apart / 2.0) * share - lean
-        most = max(most, leans[1, q])
-        if n > k:
-            gain = n / (n - 1) * groups.reach[j] - m / (m + 1) * (groups.reach[j] + lean)
-            if gain > best and gain > GAIN * groups.reach[j]:
-                best, taker = gain, j
-    for p in range(m):
-        i = groups.members[one, p]
-        if m == k and groups.reach[i] < here:
-            continue
-        lean = 0.0
-        for a in range(d):
-            lean += (groups.rows[i, a] - line[1, a]) * line[0, a]
-        if m > k:
-            gain = m / (m - 1) * groups.reach[i] - n / (n + 1) * (groups.reach[i] - lean)
-            if gain > best and gain > GAIN * groups.reach[i]:
-                best, giver, taker = gain, i, NOBODY
-        upto = ((2.0 + GAIN) * groups.reach[i] - lean - apart / 2.0) * share + lean
-        if upto + most <= best:
-            continue
-        for q in range(n):
-            if upto + leans[1, q] <= best:
-                continue
-            j = groups.members[other, q]
-            distance = 0.0
-            for a in range(d):
-                gap = groups.rows[j, a] - groups.rows[i, a]
-                distance += gap * gap
-            gain = lean - leans[0, q] + distance * share
-            if gain > best:
-                best, giver, taker = gain, i, j
-    return giver, taker
-
-
-@part
 def _take_step(groups: Groups, one: Int, other: Int, giver: Int, taker: Int) -> None:
-    """Move a record between two groups, or exchange two, and split what is full then."""
+    """Move a record between two groups, or exchange two, by place; split what is full then."""
     if taker == NOBODY:
-        move(groups, giver, other)
+        move(groups, one, giver, other)
     elif giver == NOBODY:
-        move(groups, taker, one)
+        move(groups, other, taker, one)
     else:
-        exchange(groups, giver, taker)
+        exchange(groups, one, giver, other, taker)
     measure(groups, one)
     measure(groups, other)
     _split(groups, one)
@@ -383,27 +366,29 @@ def _split(groups: Groups, c: Int) -> None:
     full = groups.members.shape[1]
     if groups.sizes[c] < full:
         return
-    d = groups.rows.shape[1]
+    d = groups.points.shape[2]
     width = groups.near.shape[1]
     groups.state[FREE] -= 1
     new = groups.free[groups.state[FREE]]
     remember_group(groups, new)
     for a in range(d):
         groups.sums[new, a] = 0.0
-    members = np.empty(full, np.int64)
-    outermost = groups.members[c, 0]
+    members = groups.members[c].copy()
+    outermost = 0
     for place in range(full):
-        members[place] = groups.members[c, place]
-        if groups.reach[members[place]] > groups.reach[outermost]:
-            outermost = members[place]
+        if groups.reach[c, place] > groups.reach[c, outermost]:
+            outermost = place
     distances = np.zeros(full)
     for place in range(full):
         for a in range(d):
-            gap = groups.rows[members[place], a] - groups.rows[outermost, a]
+            gap = groups.points[c, place, a] - groups.points[c, outermost, a]
             distances[place] += gap * gap
     sort(distances, members, full)
-    for place in range(full // 2):
-        move(groups, members[place], new)
+    for i in members[: full // 2]:
+        place = 0
+        while groups.members[c, place] != i:
+            place += 1
+        move(groups, c, place, new)
     measure(groups, c)
     measure(groups, new)
     groups.near[new, 0] = c
@@ -420,9 +405,8 @@ def _dissolve_group(groups: Groups, c: Int, nothing: float) -> bool:
     If not, they are still to be taken back.
     """
     full = groups.members.shape[1]
-    d = groups.rows.shape[1]
+    d = groups.points.shape[2]
     while groups.sizes[c] > 0:
-        i = groups.members[c, 0]
         least = math.inf
         chosen = NOBODY
         for at in range(groups.near.shape[1]):
@@ -434,14 +418,14 @@ def _dissolve_group(groups: Groups, c: Int, nothing: float) -> bool:
                 continue
             rise = 0.0
             for a in range(d):
-                gap = groups.rows[i, a] - groups.centres[other, a]
+                gap = groups.points[c, 0, a] - groups.centres[other, a]
                 rise += gap * gap
             rise *= size / (size + 1)
             if rise < least:
                 least, chosen = rise, other
         if chosen == NOBODY:
             return False
-        move(groups, i, chosen)
+        move(groups, c, np.int64(0), chosen)
         measure(groups, chosen)
         mark_dirty(groups, chosen)
     for at in range(groups.state[LOGGED]):
@@ -458,14 +442,17 @@ def _dissolve_group(groups: Groups, c: Int, nothing: float) -> bool:
 
 
 @part
-def _number_groups(groups: Groups) -> tuple[NDArray[np.int32], int]:
-    """Return labels that number the groups in the order of their first records."""
-    n = len(groups.group)
+def _number_groups(groups: Groups, n: Int) -> tuple[NDArray[np.int32], int]:
+    """Return (n,) labels that number the groups in the order of their first records."""
+    group = np.empty(n, np.int64)
+    for c in range(len(groups.sizes)):
+        for place in range(groups.sizes[c]):
+            group[groups.members[c, place]] = c
     numbers = np.full(len(groups.sizes), -1, np.int32)
     labels = np.empty(n, np.int32)
     found = 0
     for i in range(n):
-        c = groups.group[i]
+        c = group[i]
         if numbers[c] < 0:
             numbers[c] = found
             found += 1
