@@ -263,7 +263,8 @@ def _process_queue(groups: Groups, nothing: float, patience: Int) -> None:
                 # Nearer to their centroids, records cannot gain by an exchange: see `_are_close`.
                 here = max(gap - radii[other], 0.0) ** 2
                 there = max(gap - radii[c], 0.0) ** 2
-                giver = taker = NOBODY
+                giver: Int = NOBODY
+                taker: Int = NOBODY
                 most = -math.inf
                 for q in range(n):
                     far = reach[other, q]
