@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from kanonym.kernels.classes.grouping import Groups
+from kanonym.kernels.classes.group_sizes import exceeds_pairs
+from kanonym.kernels.classes.grouping import append_codes
 from kanonym.kernels.parallel import parallel
 from kanonym.profiling.separation import (
     Codes,
+    Key,
     Separation,
     columns_of_one_key,
-    group_records,
+    key_of,
     separation_of,
 )
 
@@ -54,8 +56,12 @@ class Threshold:
 
     def is_reached(self, counted: Separation, n_rows: int) -> bool:
         """Tell whether a set reaches it in a table of n_rows, by itself or by a sample."""
-        pairs = counted.records * (counted.records - 1)
-        return 2 * counted.together * (n_rows - 1) <= self.others * pairs
+        return counted.together <= self.most_together(counted.records, n_rows)
+
+    def most_together(self, n_counted: int, n_rows: int) -> int:
+        """Return most pairs of equal records among those counted with which a set reaches it."""
+        most = math.floor(self.others * (n_counted * (n_counted - 1)))
+        return most // (2 * max(n_rows - 1, 1))
 
     def is_met(self, columns: Sequence[Codes], n_rows: int) -> bool:
         """Tell whether a set reaches it, counted on all records: what a part reaches, all do."""
@@ -121,7 +127,8 @@ def minimal_sets(columns: Mapping[str, Codes], n_rows: int, threshold: Threshold
     all its subsets of one column less fall short (Agrawal and Srikant 1994, section 2.1.1).
     One that falls short is widened as long as it does: no part of the widened set need be
     counted (Gunopulos et al. 2003, Discovering all most specific sentences, section 4).
-    Groups are rolled up: those of a set and one more column from those of the set.
+    Keys are rolled up: those of a set and one more column from those of the set. Counting stops
+    at the pair of equal records that is one too many.
 
     Exact up to `MOST_EXACT` records. In larger tables the sets are those of a seeded sample
     (Motwani and Xu 2007, section 3): of m columns, each of the 2^m sets that leaves more
@@ -204,13 +211,13 @@ class _Search:
     looked_at: int = 0
     visits: int = 0
     failing: list[int] = field(default_factory=list)  # bit sets of columns that fall short
-    prefix: tuple[tuple[int, ...], Codes] | None = None
+    prefix: tuple[tuple[int, ...], Key] | None = None
 
     def run(self) -> list[tuple[int, ...]]:
         """Return the minimal sets that reach the threshold."""
         found: list[tuple[int, ...]] = []
         n = len(self.columns)
-        if not self._is_reached(group_records(self.columns)):
+        if not self._is_reached(self._key(self.columns)):
             return found
         level: list[tuple[int, ...]] = [()]
         for size in range(1, n + 1):
@@ -232,7 +239,7 @@ class _Search:
         kept = list(range(len(self.columns)))
         for place in sorted(kept, key=lambda place: self.columns[place][1]):
             fewer = [other for other in kept if other != place]
-            if fewer and self._is_reached(group_records([self.columns[other] for other in fewer])):
+            if fewer and self._is_reached(self._key([self.columns[other] for other in fewer])):
                 kept = fewer
         return tuple(kept)
 
@@ -249,36 +256,42 @@ class _Search:
         bits = sum(1 << place for place in one)
         if any(bits & ~wide == 0 for wide in self.failing):
             return True
-        groups = self._groups(one)
-        if self._is_reached(groups):
+        key = self._key_of_set(one)
+        if self._is_reached(key):
             return False
-        self.failing.append(self._widen(bits, groups))
+        self.failing.append(self._widen(bits, key))
         return True
 
-    def _widen(self, bits: int, groups: Groups) -> int:
+    def _widen(self, bits: int, key: Key) -> int:
         """Return a set that falls short, and would not with any further column."""
         # Columns of few values first: more of them fit in.
         order = sorted(range(len(self.columns)), key=lambda place: self.columns[place][1])
         for place in order:
             if not bits >> place & 1:
-                more = group_records([(groups.labels, len(groups.sizes)), self.columns[place]])
+                more = _append_column(key, self.columns[place])
                 if not self._is_reached(more):
-                    bits, groups = bits | 1 << place, more
+                    bits, key = bits | 1 << place, more
         return bits
 
-    def _groups(self, one: tuple[int, ...]) -> Groups:
-        """Return the groups of a set, from those of the set without its last column."""
+    def _key_of_set(self, one: tuple[int, ...]) -> Key:
+        """Return the keys of a set, from those of the set without its last column."""
         *before, last = one
-        if not before:
-            return group_records([self.columns[last]])
         if self.prefix is None or self.prefix[0] != tuple(before):
-            groups = group_records([self.columns[place] for place in before])
-            self.prefix = tuple(before), (groups.labels, len(groups.sizes))
-        return group_records([self.prefix[1], self.columns[last]])
+            self.prefix = tuple(before), self._key([self.columns[place] for place in before])
+        return _append_column(self.prefix[1], self.columns[last])
 
-    def _is_reached(self, groups: Groups) -> bool:
-        self.visits += len(groups.labels)
-        return self.threshold.is_reached(Separation.from_sizes(groups.sizes), self.n_rows)
+    def _key(self, columns: Sequence[Codes]) -> Key:
+        return key_of(columns, len(self.columns[0][0]))
+
+    def _is_reached(self, key: Key) -> bool:
+        n = len(key[0])
+        self.visits += n
+        return not exceeds_pairs(key[0], self.threshold.most_together(n, self.n_rows))
+
+
+def _append_column(key: Key, column: Codes) -> Key:
+    """Return the keys with one column more; the given ones stay."""
+    return append_codes(key[0].copy(), key[1], *column)
 
 
 def _extend_level(level: Sequence[tuple[int, ...]], n: int) -> Iterator[tuple[int, ...]]:

@@ -9,13 +9,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.kernels.classes.grouping import Groups, label_rows, one_group
+from kanonym.kernels.classes.group_sizes import count_groups
+from kanonym.kernels.classes.grouping import append_codes
 
 KEY_BITS = 64
 """Bits of a key: codes of several columns side by side."""
 
 Codes = tuple[NDArray[np.int32], int]
 """(n_rows,) int32 codes from 0 of one column, and the number of codes."""
+
+Key = tuple[NDArray[np.uint64], int]
+"""(n_rows,) uint64 keys of several columns, and the bits that they take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,29 +102,20 @@ def separation_of(columns: Sequence[Codes], n_rows: int) -> Separation:
 
     Notes
     -----
-    Exact. One sort of n_rows keys.
+    Exact. Cost O(n_rows) a column, and hash tables of n_rows keys.
 
     """
-    if not columns:
-        return Separation.from_sizes(one_group(n_rows).sizes)
-    return Separation.from_sizes(_group_sizes(columns))
+    key, _ = key_of(columns, n_rows)
+    n_groups, n_alone, smallest, n_pairs = map(int, count_groups(key))
+    return Separation(n_rows, n_groups, n_alone, smallest, n_pairs)
 
 
-def _group_sizes(columns: Sequence[Codes]) -> NDArray[np.int64]:
-    """Return the (n_groups,) sizes of groups of equal records.
-
-    Sizes ask for no row numbers, and keys alone are sorted several times as fast.
-    """
-    widths = [_width(one) for one in columns]
-    if sum(widths) > KEY_BITS:
-        return group_records(columns).sizes
-    key = np.zeros(len(columns[0][0]), np.uint64)
-    for (codes, _), width in zip(columns, widths, strict=True):
-        key <<= np.uint64(width)
-        key |= codes.view(np.uint32)
-    key.sort()
-    starts = np.flatnonzero(np.append(True, key[1:] != key[:-1])[: len(key)])
-    return np.diff(starts, append=len(key))
+def key_of(columns: Sequence[Codes], n_rows: int) -> Key:
+    """Return keys that are equal where records are, in all columns of a set."""
+    key = np.zeros(n_rows, np.uint64), 0
+    for codes, size in columns:
+        key = append_codes(*key, codes, size)
+    return key
 
 
 def columns_of_one_key(columns: Sequence[Codes]) -> list[Codes]:
@@ -136,9 +131,3 @@ def columns_of_one_key(columns: Sequence[Codes]) -> list[Codes]:
 def _width(column: Codes) -> int:
     """Return the bits of a column's codes."""
     return max(column[1] - 1, 0).bit_length()
-
-
-def group_records(columns: Sequence[Codes]) -> Groups:
-    """Return the groups of equal records in one column or more, without their codes."""
-    codes, sizes = zip(*columns, strict=True)
-    return label_rows(codes, sizes)
