@@ -190,6 +190,27 @@ def least_loss_cut(node: Node, attributes: Sequence[Attribute], satisfies: Satis
     return min(ranked)[2] if ranked else None
 
 
+def median_cut(node: Node, attributes: Sequence[Attribute], satisfies: Satisfies) -> Cut | None:
+    """Return the allowed cut of least loss beside the median of an attribute; ties as above."""
+    ranked = []
+    for a in range(len(attributes)):
+        median = quantile(node, a, 8)
+        for code in {max([c for c in codes_of(node, a) if c < median], default=None), median}:
+            if code is None or code == max(codes_of(node, a)):
+                continue
+            sides = divide(node, (a, code))
+            if all(satisfies(side) for side in sides):
+                left = sum(loss(side, attributes) for side in sides)
+                ranked.append((left, -min(records(side) for side in sides), (a, code)))
+    return min(ranked)[2] if ranked else None
+
+
+def quantile(node: Node, a: int, sixteenths: int) -> int:
+    """Return the code of the record that stands behind so many sixteenths of all."""
+    target = math.ceil(Fraction(records(node) * sixteenths, 16))
+    return sorted(row.codes[a] for row in node for _ in range(row.weight))[target - 1]
+
+
 def beside_quantile_cut(
     node: Node, attributes: Sequence[Attribute], satisfies: Satisfies, *, only_sizes: bool
 ) -> Cut | None:
@@ -198,12 +219,10 @@ def beside_quantile_cut(
     Where only sizes count, the median alone is tried; else quantiles outwards from it.
     """
     for sixteenths in (8,) if only_sizes else (8, 4, 12, 2, 14, 1, 15):
-        target = math.ceil(Fraction(records(node) * sixteenths, 16))
         varying = [a for a in range(len(attributes)) if len(codes_of(node, a)) > 1]
         for a in sorted(varying, key=lambda a: (-attributes[a].loss(codes_of(node, a)), a)):
-            values = sorted(row.codes[a] for row in node for _ in range(row.weight))
-            quantile = values[target - 1]
-            sides = [divide(node, (a, code)) for code in (quantile, quantile - 1)]
+            code = quantile(node, a, sixteenths)
+            sides = [divide(node, (a, behind)) for behind in (code, code - 1)]
             # Stable: of two equally balanced cuts the one behind the quantile comes first.
             for left, right in sorted(sides, key=lambda two: -min(map(records, two))):
                 if left and right and satisfies(left) and satisfies(right):
@@ -218,18 +237,27 @@ def strict(
     *,
     exact: int,
     only_sizes: bool,
+    medians: int = 0,
 ) -> list[Node]:
-    """Return the classes of strict Mondrian; nodes of up to `exact` rows cut by least loss."""
+    """Return the classes of strict Mondrian; nodes of up to `exact` rows cut by least loss.
+
+    Larger nodes of up to `medians` rows are cut by least loss beside a median, if they may be.
+    """
+    cut = None
     if len(node) <= exact:
         cut = least_loss_cut(node, attributes, satisfies)
-    else:
+    elif len(node) <= medians:
+        cut = median_cut(node, attributes, satisfies)
+    if cut is None and len(node) > exact:
         cut = beside_quantile_cut(node, attributes, satisfies, only_sizes=only_sizes)
     if cut is None:
         return [node]
     return [
         part
         for side in divide(node, cut)
-        for part in strict(side, attributes, satisfies, exact=exact, only_sizes=only_sizes)
+        for part in strict(
+            side, attributes, satisfies, exact=exact, only_sizes=only_sizes, medians=medians
+        )
     ]
 
 

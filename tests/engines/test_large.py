@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from effort import examples
+from kanonym.algorithms import mondrian
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.files import read_table
 from kanonym.data.schema import Role
@@ -28,6 +29,14 @@ from kanonym.engines.task import Task, sensitive_names
 DUCKDB = pytest.mark.xdist_group("duckdb")
 
 AGES = ka.hierarchy.intervals(width=[5, 10, 20])
+
+
+@pytest.fixture(autouse=True, scope="module")
+def large():
+    """Let these tables be large to Mondrian, too: by `span` it compares no cuts of fragments."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mondrian, "LARGE", 0)
+        yield
 
 
 def records(n, seed, *, nulls=True):

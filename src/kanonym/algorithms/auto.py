@@ -14,8 +14,8 @@ from kanonym.algorithms.segmentation import Segmentation
 from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.penalty import Costs
-from kanonym.kernels.partitioning.mondrian import workspace
 from kanonym.kernels.partitioning.one_sided_cuts import total_loss
+from kanonym.kernels.partitioning.workspace import workspace
 
 SMALL = 20_000
 """k-member takes time that grows with the square of the tuples: seconds for so many."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,10 @@ from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.grouping import put
 from kanonym.kernels.classes.penalty import Costs
 from kanonym.kernels.parallel import cores, parallel
-from kanonym.kernels.partitioning.mondrian import refine, separate, workspace
+from kanonym.kernels.partitioning.mondrian import refine, separate
 from kanonym.kernels.partitioning.one_sided_cuts import suppressing_cuts, total_loss
 from kanonym.kernels.partitioning.relaxed_mondrian import refine_relaxed
+from kanonym.kernels.partitioning.workspace import workspace
 from kanonym.models.base import PrivacyModel
 
 LARGE = 1 << 19
@@ -44,6 +45,22 @@ TRIMS = 32
 """So many cuts at the most give up outliers of the whole table."""
 
 
+class TriedCuts(NamedTuple):
+    """Up to how many tuples of a node cuts are compared by their loss.
+
+    Attributes
+    ----------
+    every
+        Every cut.
+    medians
+        In larger nodes those beside the median of each attribute.
+
+    """
+
+    every: int = 0
+    medians: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Mondrian(Algorithm):
     """Multidimensional local recoding by recursive cuts.
@@ -56,9 +73,11 @@ class Mondrian(Algorithm):
     split
         `loss`: of all cuts, the one that leaves the least normalized certainty
         penalty; nodes of more than 1,024 tuples (fewer in tables of more than
-        32,768, at the least 32) are cut as by `span`. `span`: the attribute of the
-        widest normalized span, beside its median. `auto`: `loss` for tables of up to
-        524,288 tuples, else `span`, which takes a fraction of its time.
+        32,768, at the least 32) are cut beside the median of the attribute of the widest
+        normalized span. `span`: likewise, but in the smaller nodes only the cuts beside
+        medians are compared by what they leave; in tables of more than 524,288 tuples, none.
+        `auto`: `loss` for tables of up to 524,288 tuples, else `span`, which takes a
+        fraction of its time there.
     target
         A column that models are to predict from the quasi-identifiers: of whatever role but
         theirs. Of all allowable cuts the one is made that tells most about it, until none
@@ -81,7 +100,8 @@ class Mondrian(Algorithm):
     §3-4. Deviations: both cuts beside the median are tried (`x < m` and `x <= m`),
     so a value that holds more than half of the records does not stop the cutting;
     where no median cut satisfies l-diversity and the like, other quantiles are tried;
-    the `loss` split is ours, after Xu et al. 2006. With hierarchies, values stand in
+    the `loss` split is ours, after Xu et al. 2006, and so is the choice of `span` in small
+    nodes: the paper calls the widest attribute a heuristic. With hierarchies, values stand in
     depth-first order and cuts run between neighbours.
 
     LeFevre, DeWitt and Ramakrishnan 2006, "Workload-aware anonymization", §3, for the
@@ -121,10 +141,12 @@ class Mondrian(Algorithm):
         """These cuts, where equal records stay together."""
         return self if self.strict else None
 
-    def exhaustive_limit(self, n_tuples: int) -> int:
-        """Return up to how many tuples of a node every cut is tried, in a table of so many."""
-        by_loss = self.split == "loss" or (self.split == "auto" and n_tuples <= LARGE)
-        return _default_exhaustive_limit(n_tuples) if by_loss else 0
+    def tried_cuts(self, n_tuples: int) -> TriedCuts:
+        """Return up to how many tuples of a node which cuts are tried, in a table of so many."""
+        limit = _largest_tried(n_tuples)
+        if self.split == "loss" or (self.split == "auto" and n_tuples <= LARGE):
+            return TriedCuts(every=limit)
+        return TriedCuts(medians=limit if n_tuples <= LARGE else 0)
 
     def with_chance(self, criteria: Criteria, key: int | None) -> Criteria:
         """Return criteria by which nodes are left whole by chance, where there is a key."""
@@ -159,24 +181,24 @@ class Mondrian(Algorithm):
         if self._cuts_by_span(table) and not limit and counts_suffice(table, criteria):
             return partition_by_span(table, costs, criteria)
         records = _records(table, by_row=by_row)
-        exact = self.exhaustive_limit(len(records))
+        tried = self.tried_cuts(len(records))
         is_start = np.zeros(len(records), np.bool_)
         if self.target is not None:
             aim = guiding_target(table, self.target)
-            _refine_guided(records, costs, criteria, exact, is_start, aim)
+            _refine_guided(records, costs, criteria, tried, is_start, aim)
             labels = _in_table_order(records, np.cumsum(is_start, dtype=np.int32) - np.int32(1))
             account = aim.account(labels, table.weights)
             return Partition(labels, int(is_start.sum()), account=account)
         if self.strict:
-            _refine_parallel(records, costs, criteria, exact, is_start, (0, len(records)))
+            _refine_parallel(records, costs, criteria, tried, is_start, (0, len(records)))
         else:
             work = workspace(len(records), costs)
-            refine_relaxed(records, costs, criteria, work, exact > 0, is_start)
+            refine_relaxed(records, costs, criteria, work, tried.every > 0, is_start)
             records = np.delete(records, len(costs.attributes), axis=1)
         if limit == 0:
             classes = np.cumsum(is_start, dtype=np.int32) - np.int32(1)
             return Partition(_in_table_order(records, classes), int(classes[-1]) + 1, by_row)
-        spend = partial(_suppress, records, is_start, costs, criteria, exact)
+        spend = partial(_suppress, records, is_start, costs, criteria, tried)
         ordered, labels, least = spend(0)
         best = _in_table_order(ordered, labels)
         # Powers of two below the limit, too: a larger budget is not always spent better,
@@ -195,7 +217,7 @@ class Mondrian(Algorithm):
     def _cuts_by_span(self, table: EncodedTable) -> bool:
         """Whether no cut is tried by its loss, or by a target."""
         by_tuple = self.strict and self.target is None
-        return by_tuple and not self.exhaustive_limit(len(table.weights))
+        return by_tuple and not any(self.tried_cuts(len(table.weights)))
 
     def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
         """Return the cuts of classes that were refused; of strict cuts alone.
@@ -210,7 +232,7 @@ class Mondrian(Algorithm):
         units = Units.of(table, partition)
         least = compile_criteria(problem.models, table).min_size
         tuples = np.bincount(partition.labels[partition.labels >= 0], minlength=partition.n_classes)
-        tried = tuples <= self.exhaustive_limit(len(table.weights))
+        tried = tuples <= self.tried_cuts(len(table.weights)).every
         if problem.key is not None and self.target is None:
             tried &= np.bincount(units.classes, units.sizes) >= LARGEST * least
         return Refusals.of(
@@ -240,11 +262,11 @@ def tree_order(
     """
     records = _records(table, by_row=False)
     is_start = np.zeros(len(records), np.bool_)
-    exact = _default_exhaustive_limit(len(records)) if len(records) <= LARGE else 0
+    tried = Mondrian().tried_cuts(len(records))
     if aim is None:
-        _refine_parallel(records, costs, criteria, exact, is_start, (0, len(records)))
+        _refine_parallel(records, costs, criteria, tried, is_start, (0, len(records)))
     else:
-        _refine_guided(records, costs, criteria, exact, is_start, aim)
+        _refine_guided(records, costs, criteria, tried, is_start, aim)
     classes = np.cumsum(is_start, dtype=np.int32) - np.int32(1)
     order = records[:, -1].astype(np.int64)
     return order[np.lexsort((order, classes))], classes
@@ -255,23 +277,23 @@ def refine_nodes(
     bounds: Sequence[int],
     costs: Costs,
     criteria: Criteria,
-    exact: int,
+    tried: TriedCuts,
 ) -> tuple[NDArray[np.int32], int]:
     """Cut nodes of a tree to the end; return the class of each tuple, and their number.
 
     bounds: (n_nodes + 1,) where each node begins in the tuples, and where the last one ends.
-    exact: up to how many tuples of a node every cut is tried.
+    tried: up to how many tuples of a node which cuts are tried.
     """
     records = _records(table, by_row=False)
     is_start = np.zeros(len(records), np.bool_)
     for node in pairwise(bounds):
-        _refine_parallel(records, costs, criteria, exact, is_start, node)
+        _refine_parallel(records, costs, criteria, tried, is_start, node)
     classes = np.cumsum(is_start, dtype=np.int32) - np.int32(1)
     return _in_table_order(records, classes), int(is_start.sum())
 
 
-def _default_exhaustive_limit(n_records: int) -> int:
-    """Return up to how many tuples of a node every cut is tried.
+def _largest_tried(n_records: int) -> int:
+    """Return up to how many tuples of a node cuts are compared by their loss.
 
     The time of that grows with the logarithm of the node, and what it saves is saved in
     the small ones: large tables stop earlier.
@@ -306,7 +328,7 @@ def _refine_parallel(
     records: NDArray[np.int32],
     costs: Costs,
     criteria: Criteria,
-    exact: int,
+    tried: TriedCuts,
     is_start: NDArray[np.bool_],
     whole: tuple[int, int],
 ) -> None:
@@ -315,7 +337,7 @@ def _refine_parallel(
     def advance(node: tuple[int, int]) -> list[tuple[int, int]]:
         start, stop = node
         large = stop - start > GRAIN
-        work = workspace(exact, costs)
+        work = workspace(tried.every, costs, tried.medians)
         middle = int(refine(records, start, stop, costs, criteria, work, is_start, large))
         return [(start, middle), (middle, stop)] if large and middle >= 0 else []
 
@@ -328,7 +350,7 @@ def _refine_guided(
     records: NDArray[np.int32],
     costs: Costs,
     criteria: Criteria,
-    exact: int,
+    tried: TriedCuts,
     is_start: NDArray[np.bool_],
     aim: GuidingTarget,
 ) -> None:
@@ -338,12 +360,12 @@ def _refine_guided(
     stops = np.append(starts[1:], len(records))
     large = stops - starts > GRAIN
     for node in np.stack([starts[large], stops[large]], axis=1).tolist():
-        _refine_parallel(records, costs, criteria, exact, is_start, (node[0], node[1]))
+        _refine_parallel(records, costs, criteria, tried, is_start, (node[0], node[1]))
     sizes = np.add.reduceat(records[:, -2].astype(np.int64), starts)
     left = np.flatnonzero(~large & (sizes >= 2 * criteria.min_size))
 
     def finish(nodes: NDArray[np.int64]) -> None:
-        work = workspace(exact, costs)
+        work = workspace(tried.every, costs, tried.medians)
         for start, stop in zip(starts[nodes], stops[nodes], strict=True):
             refine(records, int(start), int(stop), costs, criteria, work, is_start, False)  # noqa: FBT003
 
@@ -355,7 +377,7 @@ def _suppress(
     is_start: NDArray[np.bool_],
     costs: Costs,
     criteria: Criteria,
-    exact: int,
+    tried: TriedCuts,
     budget: int,
     *,
     trim: bool = False,
@@ -375,7 +397,7 @@ def _suppress(
         given_up[:first] = given_up[end:] = True
         budget -= int(records[given_up, -2].sum())
         is_start[:] = False
-        _refine_parallel(records, costs, criteria, exact, is_start, (first, end))
+        _refine_parallel(records, costs, criteria, tried, is_start, (first, end))
     queue: list[tuple[float, int, int, tuple[int, ...]]] = []
 
     def enqueue(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> None:
@@ -386,7 +408,8 @@ def _suppress(
 
     starts = np.flatnonzero(is_start)
     stops = np.append(starts[1:], end)
-    whole, fine = workspace(int((stops - starts).max()), costs), workspace(exact, costs)
+    whole = workspace(int((stops - starts).max()), costs)
+    fine = workspace(tried.every, costs, tried.medians)
     if budget:
         enqueue(starts, stops)
     while queue:

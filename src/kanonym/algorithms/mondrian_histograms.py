@@ -19,7 +19,7 @@ from kanonym.kernels.classes.chance import is_left_whole
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.disclosure import hold_all, measure_classes
 from kanonym.kernels.classes.penalty import SET, Costs, span_losses
-from kanonym.kernels.partitioning.mondrian import QUANTILES
+from kanonym.kernels.partitioning.quantile_cuts import QUANTILES
 
 State = Literal["open", "cut", "fragment", "class"]
 Cut = tuple[int, int]

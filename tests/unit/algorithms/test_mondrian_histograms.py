@@ -13,7 +13,7 @@ import naive_mondrian as naive
 from effort import examples
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.criteria import compile_criteria
-from kanonym.algorithms.mondrian import LARGE, Mondrian, refine_nodes
+from kanonym.algorithms.mondrian import LARGE, Mondrian, TriedCuts, refine_nodes
 from kanonym.algorithms.mondrian_histograms import (
     Histogram,
     Tree,
@@ -107,9 +107,9 @@ def test_classes_are_those_of_the_whole(split, table, fragment, key):
     except InfeasibleError:
         return
     criteria = algorithm.with_chance(compile_criteria(table.models, encoded), key)
-    exact = algorithm.exhaustive_limit(len(encoded.weights))
-    # `loss` tries every cut of 32 tuples at the least: fragments are no smaller.
-    tree, tuples = grown(encoded, table.costs, criteria, max(fragment, exact))
+    tried = algorithm.tried_cuts(len(encoded.weights))
+    # Cuts of 32 tuples at the least are compared: fragments are no smaller.
+    tree, tuples = grown(encoded, table.costs, criteria, max(fragment, *tried))
     leaves = tree.numbers_in_state("class")
     found = {frozenset(tuples[number].tolist()) for number in leaves}
     for number in tree.numbers_in_state("fragment"):
@@ -118,7 +118,7 @@ def test_classes_are_those_of_the_whole(split, table, fragment, key):
             [table.rows[i] for i in own], table.attributes, table.domains, table.recodings,
             table.sensitive, table.models,
         ).encoded()  # fmt: skip
-        labels, _ = refine_nodes(part, [0, len(own)], table.costs, criteria, exact)
+        labels, _ = refine_nodes(part, [0, len(own)], table.costs, criteria, tried)
         found |= {frozenset(own[list(one)].tolist()) for one in as_sets(labels)}
     assert found == as_sets(whole.labels)
 
@@ -146,20 +146,22 @@ def test_nodes_are_refined_each_for_itself(table, cuts):
     n = len(encoded.weights)
     criteria = compile_criteria(table.models, encoded)
     bounds = sorted({0, n, *(cut for cut in cuts if cut < n)})
-    labels, n_classes = refine_nodes(encoded, bounds, table.costs, criteria, 8)
+    tried = TriedCuts(every=8, medians=16)
+    labels, n_classes = refine_nodes(encoded, bounds, table.costs, criteria, tried)
     assert sorted(set(labels.tolist())) == list(range(n_classes))
     for start, stop in pairwise(bounds):
         part = table.__class__(
             table.rows[start:stop], table.attributes, table.domains, table.recodings,
             table.sensitive, table.models,
         ).encoded()  # fmt: skip
-        alone, _ = refine_nodes(part, [0, stop - start], table.costs, criteria, 8)
+        alone, _ = refine_nodes(part, [0, stop - start], table.costs, criteria, tried)
         assert as_sets(labels[start:stop]) == as_sets(alone)
 
 
 def test_the_rule_of_cuts_follows_from_the_size_of_the_whole_table():
-    """`auto` tries every cut of small nodes in tables of up to 524,288 tuples, fewer in large."""
+    """Up to 524,288 tuples `auto` tries every cut of small nodes, `span` those beside medians."""
     automatic = Mondrian()
-    assert automatic.exhaustive_limit(LARGE) == Mondrian(split="loss").exhaustive_limit(LARGE) > 0
-    assert automatic.exhaustive_limit(LARGE + 1) == 0
-    assert Mondrian(split="span").exhaustive_limit(100) == 0
+    assert automatic.tried_cuts(LARGE) == Mondrian(split="loss").tried_cuts(LARGE) == (64, 0)
+    assert automatic.tried_cuts(LARGE + 1) == (0, 0)
+    spans = Mondrian(split="span")
+    assert [spans.tried_cuts(n) for n in (100, LARGE, LARGE + 1)] == [(0, 1024), (0, 64), (0, 0)]

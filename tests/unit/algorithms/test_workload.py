@@ -81,12 +81,16 @@ def test_mondrian_cuts_by_gain_and_then_as_without_a_target(split, case):
     classes = [[] for _ in range(found.n_classes)]
     for row, label in zip(case.rows, found.labels.tolist(), strict=True):
         classes[label].append(row)
-    exact = len(case.rows) if split == "loss" else 0
     expected = [
         part
         for node in twins.by_gain(case.rows, case.d, table.satisfies, case.twin)
         for part in naive.strict(
-            node, table.attributes, table.satisfies, exact=exact, only_sizes=table.only_sizes
+            node,
+            table.attributes,
+            table.satisfies,
+            exact=len(case.rows) if split == "loss" else 0,
+            only_sizes=table.only_sizes,
+            medians=len(case.rows),
         )
     ]
     assert sorted(map(sorted, classes)) == sorted(map(sorted, expected))

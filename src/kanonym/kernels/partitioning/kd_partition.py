@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from kanonym.kernels.classes.conditions import Criteria, sides_satisfy
 from kanonym.kernels.classes.grouping import sort_rows
 from kanonym.kernels.compile import Int, kernel, part
-from kanonym.kernels.partitioning.mondrian import quantile_cut, separate
+from kanonym.kernels.partitioning.mondrian import separate
+from kanonym.kernels.partitioning.quantile_cuts import quantile_cut
 
 
 @kernel

@@ -8,193 +8,21 @@ sends codes of attribute a that are at most c to the left.
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.kernels.classes.chance import is_left_whole
-from kanonym.kernels.classes.conditions import Criteria, shell_sort, sides_satisfy
+from kanonym.kernels.classes.conditions import Criteria, shell_sort
 from kanonym.kernels.classes.penalty import RANGE, SET, Costs, span_loss
 from kanonym.kernels.compile import Int, kernel, part
-
-QUANTILES = np.array([8, 4, 12, 2, 14, 1, 15], np.int64)
-"""Where a large node is cut, in sixteenths of its records: the median, then outwards."""
-
-
-class Workspace(NamedTuple):
-    """Memory of one thread for nodes of at most n tuples; `workspace` allocates it.
-
-    Few arrays, because each one that is handed from kernel to kernel costs compile time.
-
-    Attributes
-    ----------
-    tuples
-        (n, 4) int64 by place: ORDER (offset of the tuple in the node), KEY (to sort
-        by), and the records of the side that ends here, grown from the LEFT and the
-        RIGHT.
-    places
-        (n + 1, 2 d + 4) float64: where each tuple stands, see `spread`, and in the
-        last two columns the loss of the side that ends here, grown from the left and
-        the right; the last row is the running minimum.
-    candidates
-        (n d, 4) float64: loss, records of the smaller side, attribute, code.
-    codes
-        (4 d + 4 n + 2 + n_codes + 1,) int64: by attribute lowest code, highest code,
-        distinct codes and list of attributes in use; a counting sort's counts; a stamp
-        for each code, and the latest stamp.
-
-    """
-
-    tuples: NDArray[np.int64]
-    places: NDArray[np.float64]
-    candidates: NDArray[np.float64]
-    codes: NDArray[np.int64]
-
-
-ORDER, KEY, LEFT, RIGHT = 0, 1, 2, 3
-
-
-def workspace(n: int, costs: Costs) -> Workspace:
-    """Allocate memory for nodes of at most n tuples."""
-    d = len(costs.attributes)
-    return Workspace(
-        tuples=np.empty((n, 4), np.int64),
-        places=np.empty((n + 1, 2 * d + 4)),
-        candidates=np.empty((n * d, 4)),
-        codes=np.zeros(4 * d + 4 * n + 2 + len(costs.positions) + 1, np.int64),
-    )
-
-
-@part
-def measure_node(records: NDArray[np.int32], start: Int, stop: Int, box: NDArray[np.int64]) -> Int:
-    """Write smallest and largest code of each attribute into (2, d) box; return the records."""
-    d = box.shape[1]
-    weight_at = records.shape[1] - 2
-    total = np.int64(0)
-    for a in range(d):
-        box[0, a] = records[start, a]
-        box[1, a] = records[start, a]
-    for i in range(start, stop):
-        total += records[i, weight_at]
-        for a in range(d):
-            code = records[i, a]
-            box[0, a] = min(box[0, a], code)
-            box[1, a] = max(box[1, a], code)
-    return total
-
-
-@part
-def attribute_loss(
-    records: NDArray[np.int32],
-    start: Int,
-    stop: Int,
-    a: Int,
-    box: NDArray[np.int64],
-    costs: Costs,
-    work: Workspace,
-) -> float:
-    """Return what each record of a node loses in one attribute; of SET, its codes are counted."""
-    if box[0, a] == box[1, a]:
-        return 0.0
-    if costs.attributes[a, 0] != SET:
-        return span_loss(a, box[0, a], box[1, a], costs)
-    codes = work.codes
-    first = 4 * box.shape[1] + 4 * len(work.tuples) + 2 + costs.attributes[a, 1]
-    stamp = codes[-1] + 1
-    codes[-1] = stamp
-    further = -1
-    for i in range(start, stop):
-        at = first + records[i, a]
-        if codes[at] != stamp:
-            codes[at] = stamp
-            further += 1
-    return float(further * costs.positions[costs.attributes[a, 1] + 1])
-
-
-@part
-def quantile_cut(
-    records: NDArray[np.int32], start: Int, stop: Int, a: Int, low: Int, high: Int, target: Int
-) -> tuple[Int, Int, Int]:
-    """Return the smallest code v with at least `target` records at or below it.
-
-    Returns v, the records at or below v, and those below v. Codes run from low to
-    high; a histogram of at most 2 n + 64 buckets is narrowed until a bucket is a code.
-    """
-    weight_at = records.shape[1] - 2
-    below = np.int64(0)
-    while True:
-        limit = 2 * (stop - start) + 64
-        shift = 0
-        while (high - low) >> shift >= limit:
-            shift += 1
-        histogram = np.zeros(((high - low) >> shift) + 1, np.int64)
-        for i in range(start, stop):
-            code = records[i, a]
-            if low <= code <= high:
-                histogram[(code - low) >> shift] += records[i, weight_at]
-        bucket = 0
-        while below + histogram[bucket] < target:
-            below += histogram[bucket]
-            bucket += 1
-        low += bucket << shift
-        if shift == 0:
-            return low, below + histogram[bucket], below
-        high = min(high, low + (1 << shift) - 1)
-
-
-@part
-def wide_cut(
-    records: NDArray[np.int32],
-    start: Int,
-    stop: Int,
-    total: Int,
-    box: NDArray[np.int64],
-    costs: Costs,
-    criteria: Criteria,
-    work: Workspace,
-) -> tuple[Int, Int]:
-    """Choose a cut by LeFevre et al. 2006: widest attribute, beside the median.
-
-    Where no median cut satisfies the criteria, cuts beside other quantiles are tried.
-    Returns attribute and code, or (-1, 0). total: records of the node.
-    """
-    d = box.shape[1]
-    tried = np.zeros(d, np.bool_)
-    spans = np.empty(d, np.float64)
-    for b in range(d):
-        spans[b] = attribute_loss(records, start, stop, np.int64(b), box, costs, work)
-    n_quantiles = len(QUANTILES) if len(criteria.thresholds) else 1
-    for q in range(n_quantiles):
-        for b in range(d):
-            tried[b] = False
-        target = max((total * QUANTILES[q] + 15) // 16, 1)
-        for _ in range(d):
-            a: Int = np.int64(-1)
-            for b in range(d):
-                # Equal on paper, spans may differ by rounding: the lower attribute goes first.
-                wider = a < 0 or spans[b] > spans[a] + 1e-9
-                if wider and not tried[b] and box[0, b] < box[1, b]:
-                    a = b
-            if a < 0:
-                break
-            tried[a] = True
-            code, upto, below = quantile_cut(records, start, stop, a, box[0, a], box[1, a], target)
-            first = min(upto, total - upto) >= min(below, total - below)
-            for turn in range(2):
-                inclusive = first == (turn == 0)
-                left = upto if inclusive else below
-                cut = code if inclusive else code - 1
-                if (
-                    left >= criteria.min_size
-                    and total - left >= criteria.min_size
-                    and sides_satisfy(
-                        records, start, stop, a, cut, criteria, np.int64(0), np.int64(1)
-                    )
-                ):
-                    return a, cut
-    return -1, 0
+from kanonym.kernels.partitioning.quantile_cuts import best_candidate, median_cut, wide_cut
+from kanonym.kernels.partitioning.workspace import (
+    KEY,
+    LEFT,
+    ORDER,
+    Workspace,
+    measure_node,
+)
 
 
 @part
@@ -362,7 +190,7 @@ def least_loss_cut(
     loss_at = 2 * box.shape[1] + 2
     spread(node, box, costs, work.places)
     candidates, tuples, places = work.candidates, work.tuples, work.places
-    n_candidates = 0
+    n_candidates = np.int64(0)
     for a in range(box.shape[1]):
         if box[0, a] == box[1, a]:
             continue
@@ -384,19 +212,7 @@ def least_loss_cut(
             candidates[n_candidates, 2] = a
             candidates[n_candidates, 3] = code
             n_candidates += 1
-    margin = 1e-9 * total
-    for _ in range(n_candidates):
-        pick = 0
-        for c in range(1, n_candidates):
-            gain = candidates[pick, 0] - candidates[c, 0]
-            if gain > margin or (gain >= -margin and candidates[c, 1] > candidates[pick, 1]):
-                pick = c
-        a, cut = int(candidates[pick, 2]), int(candidates[pick, 3])
-        if sides_satisfy(records, start, stop, a, cut, criteria, np.int64(0), np.int64(1)):
-            return a, cut
-        candidates[pick, 0] = math.inf
-        candidates[pick, 1] = -1.0
-    return -1, 0
+    return best_candidate(records, start, stop, total, n_candidates, criteria, work)
 
 
 @kernel
@@ -428,8 +244,9 @@ def refine(
 ) -> Int:
     """Cut a node and what comes of it until nothing can be cut; mark where classes start.
 
-    Nodes that fit the workspace try every cut and take the one of least loss; larger
-    ones cut their widest attribute beside the median.
+    Nodes that fit the workspace try every cut and take the one of least loss; larger ones, up
+    to `work.medians` tuples, those beside a median, still larger ones cut their widest
+    attribute there.
     is_start: (n,) bool, set to True at the first record of each class.
     only_once: stop after the first cut and mark both sides.
     Returns where the right side of the first cut begins, -1 where there was none.
@@ -458,7 +275,11 @@ def refine(
                 break
             if last - first <= exact_below:
                 a, cut = least_loss_cut(records, first, last, total, box, costs, criteria, work)
-            else:
+            elif last - first <= work.medians:
+                a, cut = median_cut(records, first, last, total, box, costs, criteria, work)
+            # Of sizes alone, no other quantile could do.
+            untried = last - first > max(exact_below, work.medians)
+            if a < 0 and last - first > exact_below and (untried or len(criteria.thresholds)):
                 a, cut = wide_cut(records, first, last, total, box, costs, criteria, work)
             if a >= 0:
                 middle = separate(records, first, last, a, cut)

@@ -8,15 +8,13 @@ from numpy.typing import NDArray
 from kanonym.kernels.classes.conditions import Criteria, sides_satisfy
 from kanonym.kernels.classes.penalty import Costs
 from kanonym.kernels.compile import Int, kernel, part
-from kanonym.kernels.partitioning.mondrian import (
+from kanonym.kernels.partitioning.mondrian import sort_node, spread, sweep
+from kanonym.kernels.partitioning.workspace import (
     LEFT,
     ORDER,
     Workspace,
     attribute_loss,
     measure_node,
-    sort_node,
-    spread,
-    sweep,
 )
 
 

@@ -14,13 +14,8 @@ from numpy.typing import NDArray
 
 from kanonym.kernels.classes.conditions import Criteria, sides_satisfy
 from kanonym.kernels.compile import Int, kernel, part
-from kanonym.kernels.partitioning.mondrian import (
-    ORDER,
-    Workspace,
-    measure_node,
-    separate,
-    sort_node,
-)
+from kanonym.kernels.partitioning.mondrian import separate, sort_node
+from kanonym.kernels.partitioning.workspace import ORDER, Workspace, measure_node
 
 PLACES = 1024
 """Of cuts of one attribute that leave the same 1,024th of a node's records to the left, the best
@@ -60,6 +55,7 @@ def gain_workspace(n: int, d: int) -> Workspace:
         places=np.empty((1, 1)),
         candidates=np.empty((d * PLACES, 4)),
         codes=np.zeros(4 * d + 4 * n + 3, np.int64),
+        medians=0,
     )
 
 

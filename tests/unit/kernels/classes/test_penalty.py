@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import naive_mondrian as naive
 from kanonym.algorithms.mondrian import _records
 from kanonym.kernels.classes.penalty import RANGE, Costs, class_bounds, span_losses
-from kanonym.kernels.partitioning.mondrian import measure_node, workspace
 from kanonym.kernels.partitioning.one_sided_cuts import node_loss
+from kanonym.kernels.partitioning.workspace import measure_node, workspace
 from tables import tables
 
 

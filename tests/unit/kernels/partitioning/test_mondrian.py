@@ -15,7 +15,8 @@ from effort import examples
 from kanonym.algorithms.criteria import compile_criteria
 from kanonym.algorithms.mondrian import _records
 from kanonym.data.table import encode
-from kanonym.kernels.partitioning import mondrian
+from kanonym.kernels.partitioning import mondrian, quantile_cuts
+from kanonym.kernels.partitioning.workspace import measure_node, workspace
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import AlphaKAnonymity, KAnonymity
 from tables import tables
@@ -27,16 +28,16 @@ LARGE = tables(60, 120)
 class Node:
     """One table as the kernels take it."""
 
-    def __init__(self, table, exact=None):
+    def __init__(self, table, exact=None, medians=0):
         """Lay out the records, and measure them as one node."""
         encoded = table.encoded()
         self.records = _records(encoded, by_row=False)
         self.n = len(self.records)
         self.costs = table.costs
         self.criteria = compile_criteria(table.models, encoded)
-        self.work = mondrian.workspace(self.n if exact is None else exact, self.costs)
+        self.work = workspace(self.n if exact is None else exact, self.costs, medians)
         self.box = np.empty((2, len(table.domains)), np.int64)
-        self.total = mondrian.measure_node(self.records, 0, self.n, self.box)
+        self.total = measure_node(self.records, 0, self.n, self.box)
         self.whole = self.records, 0, self.n, self.total, self.box, self.costs, self.criteria
 
     def refine(self, *, only_once=False):
@@ -92,10 +93,23 @@ def test_wide_cut_is_its_twin(strategy, data):
         table.rows, table.attributes, table.satisfies, only_sizes=table.only_sizes
     )
     node = Node(table)
-    a, code = mondrian.wide_cut(*node.whole, node.work)
+    a, code = quantile_cuts.wide_cut(*node.whole, node.work)
     if a >= 0:  # a code that no row has cuts like the next lower one
         code = max(row.codes[a] for row in table.rows if row.codes[a] <= code)
     assert found((a, code)) == expected
+
+
+@pytest.mark.parametrize("strategy", [SMALL, LARGE], ids=["small", "large"])
+@settings(max_examples=examples(300))
+@given(data=st.data())
+def test_median_cut_is_its_twin(strategy, data):
+    """Of the cuts beside medians that satisfy the models the one of least loss is chosen."""
+    table = data.draw(strategy)
+    node = Node(table, 0)
+    a, code = quantile_cuts.median_cut(*node.whole, node.work)
+    if a >= 0:  # a code that no row has cuts like the next lower one
+        code = max(row.codes[a] for row in table.rows if row.codes[a] <= code)
+    assert found((a, code)) == naive.median_cut(table.rows, table.attributes, table.satisfies)
 
 
 def test_where_the_median_fails_lower_quantiles_come_first():
@@ -103,7 +117,7 @@ def test_where_the_median_fails_lower_quantiles_come_first():
     ages, values = pl.Series("age", range(16)), pl.Series("s", [*"aabbaaaabbbbaabb"])
     table = encode([(ages, None)], [(values, None, False)], 16)
     costs = certainty_costs(table.domains, ["interval"])
-    box, work = np.array([[0], [15]]), mondrian.workspace(0, costs)
+    box, work = np.array([[0], [15]]), workspace(0, costs)
     for models, expected in (
         ([AlphaKAnonymity(0.5, 1, "s")], (0, 3)),
         ([AlphaKAnonymity(0.5, 5, "s")], (-1, 0)),
@@ -111,7 +125,9 @@ def test_where_the_median_fails_lower_quantiles_come_first():
     ):
         records = _records(table, by_row=False)
         assert (
-            mondrian.wide_cut(records, 0, 16, 16, box, costs, compile_criteria(models, table), work)
+            quantile_cuts.wide_cut(
+                records, 0, 16, 16, box, costs, compile_criteria(models, table), work
+            )
             == expected
         )
 
@@ -126,7 +142,7 @@ def test_a_quantile_is_a_record_of_the_sorted_node(codes, weights, sixteenths):
     records = np.array([[c, w, 0] for c, w in zip(codes, weights, strict=False)], np.int32)
     values = sorted(c for c, w in zip(codes, weights, strict=False) for _ in range(w))
     target = -(-len(values) * sixteenths // 16)
-    code, upto, under = mondrian.quantile_cut(
+    code, upto, under = quantile_cuts.quantile_cut(
         records, 0, len(codes), 0, min(codes), max(codes), target
     )
     assert code == values[target - 1]
@@ -146,22 +162,32 @@ def test_records_are_moved_as_they_are(codes, cut):
 
 
 @settings(max_examples=examples(300))
-@given(table=SMALL, exact=st.integers(0, 14))
-def test_refining_is_its_twin(table, exact):
+@given(table=SMALL, exact=st.integers(0, 14), medians=st.integers(0, 14))
+def test_refining_is_its_twin(table, exact, medians):
     """A table ends in the classes of the recursion, wherever it turns from median to least loss."""
-    classes, _ = Node(table, exact).refine()
+    classes, _ = Node(table, exact, medians).refine()
     expected = naive.strict(
-        table.rows, table.attributes, table.satisfies, exact=exact, only_sizes=table.only_sizes
+        table.rows,
+        table.attributes,
+        table.satisfies,
+        exact=exact,
+        only_sizes=table.only_sizes,
+        medians=medians,
     )
     assert classes == numbered(table, expected)
 
 
-@given(table=LARGE, exact=st.sampled_from([0, 32, 120]))
-def test_refining_a_larger_table_is_its_twin(table, exact):
+@given(table=LARGE, exact=st.sampled_from([0, 32, 120]), medians=st.sampled_from([0, 40, 120]))
+def test_refining_a_larger_table_is_its_twin(table, exact, medians):
     """The law of small tables holds where nodes are sorted by counting and cut many times."""
-    classes, _ = Node(table, exact).refine()
+    classes, _ = Node(table, exact, medians).refine()
     expected = naive.strict(
-        table.rows, table.attributes, table.satisfies, exact=exact, only_sizes=table.only_sizes
+        table.rows,
+        table.attributes,
+        table.satisfies,
+        exact=exact,
+        only_sizes=table.only_sizes,
+        medians=medians,
     )
     assert classes == numbered(table, expected)
 

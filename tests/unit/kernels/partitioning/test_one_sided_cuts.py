@@ -13,8 +13,8 @@ import naive_mondrian as naive
 from effort import examples
 from kanonym.algorithms.criteria import compile_criteria
 from kanonym.algorithms.mondrian import _records
-from kanonym.kernels.partitioning.mondrian import workspace
 from kanonym.kernels.partitioning.one_sided_cuts import suppressing_cuts
+from kanonym.kernels.partitioning.workspace import workspace
 from tables import tables
 
 

@@ -18,8 +18,8 @@ from kanonym.algorithms.criteria import compile_criteria
 from kanonym.algorithms.mondrian import _records
 from kanonym.algorithms.workload import guiding_target
 from kanonym.data.table import encode
-from kanonym.kernels.partitioning import mondrian
 from kanonym.kernels.partitioning import target_cuts as workload
+from kanonym.kernels.partitioning.workspace import measure_node
 from kanonym.models import KAnonymity
 
 SMALL = guided()
@@ -38,7 +38,7 @@ class Node:
         self.criteria = compile_criteria(case.table.models, case.encoded)
         self.work = workload.gain_workspace(self.n, case.d)
         self.box = np.empty((2, case.d), np.int64)
-        self.total = mondrian.measure_node(self.records, 0, self.n, self.box)
+        self.total = measure_node(self.records, 0, self.n, self.box)
 
     def cut(self):
         """Return the chosen cut as a twin puts it."""

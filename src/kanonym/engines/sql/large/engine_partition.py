@@ -12,7 +12,7 @@ import polars as pl
 from sqlglot import exp
 
 from kanonym.algorithms.criteria import compile_criteria, require_feasible
-from kanonym.algorithms.mondrian import Mondrian
+from kanonym.algorithms.mondrian import Mondrian, TriedCuts
 from kanonym.algorithms.mondrian_histograms import Histogram, Tree
 from kanonym.data.errors import DataError
 from kanonym.data.partition import Partition
@@ -124,14 +124,14 @@ def partition_on_engine(
             key = secret_key_on_engine(source, held, coding.codes, len(table.domains))
     if algorithm.cuts is not None:
         criteria = algorithm.cuts.with_chance(criteria, key)
-    exact = 0 if algorithm.cuts is None else algorithm.cuts.exhaustive_limit(n_tuples)
-    size = max(largest if fragment is None else fragment, exact)
+    tried = TriedCuts() if algorithm.cuts is None else algorithm.cuts.tried_cuts(n_tuples)
+    size = max(largest if fragment is None else fragment, *tried)
     tree = Tree(table.n_rows, n_tuples, coding.ready.costs, criteria, size)
     sizes = [domain.size for domain in (*table.domains, *table.sensitive)]
     growing = TreeBuilder(source, held, len(table.domains), sizes, tree)
     with watch.stage("cut"):
         growing.grow()
-    job = WorkerContext.of(task, coding.ready, criteria, exact, key)
+    job = WorkerContext.of(task, coding.ready, criteria, tried, key)
     with watch.stage("algorithm"):
         tuples, classes = _refine_fragments(growing, job, size)
     account = {
@@ -218,7 +218,7 @@ def _schema(job: WorkerContext) -> dict[str, pl.DataType]:
     """Return the columns of what `refine_fragment` returns, and their types."""
     codes = {name: pl.Int32() for name in [BATCH, NODE, *job.codes]}
     one = pl.DataFrame([[0]] * len(codes) + [[1]], schema={**codes, COUNT: pl.Int64()})
-    whole = replace(job, algorithm=Mondrian(), exact=0)
+    whole = replace(job, algorithm=Mondrian(), tried=TriedCuts())
     found = dict(refine_fragment(one, whole).schema)
     return {
         name: found.get(name, pl.Int64())

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem
-from kanonym.algorithms.mondrian import refine_nodes
+from kanonym.algorithms.mondrian import TriedCuts, refine_nodes
 from kanonym.data.partition import Partition
 from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.schema import Recoding
@@ -44,8 +44,8 @@ class WorkerContext:
         Of the task and of the encoded columns.
     criteria
         What classes must satisfy, compared with the whole table.
-    exact
-        Up to how many tuples of a node strict Mondrian tries every cut.
+    tried
+        Up to how many tuples of a node strict Mondrian tries which cuts.
     missing
         By quasi-identifier the records without a value.
     key
@@ -62,13 +62,13 @@ class WorkerContext:
     algorithm: Algorithm
     models: Sequence[PrivacyModel]
     criteria: Criteria
-    exact: int
+    tried: TriedCuts
     missing: Sequence[int]
     key: int | None
 
     @classmethod
     def of(
-        cls, task: Task, ready: Prepared, criteria: Criteria, exact: int, key: int | None
+        cls, task: Task, ready: Prepared, criteria: Criteria, tried: TriedCuts, key: int | None
     ) -> WorkerContext:
         """Gather what workers need of a task."""
         table = ready.table
@@ -82,7 +82,7 @@ class WorkerContext:
             algorithm=task.algorithm,
             models=tuple(task.models),
             criteria=criteria,
-            exact=exact,
+            tried=tried,
             missing=[
                 int(table.weights[table.codes[:, a] == domain.null_code].sum())
                 for a, domain in enumerate(table.domains)
@@ -189,7 +189,7 @@ def refine_fragment(rows: pl.DataFrame, job: WorkerContext) -> pl.DataFrame:
     if job.separates_equal:
         table, partition = _divide_fragments(table, bounds, job)
     else:
-        found = refine_nodes(table, bounds, job.costs, job.criteria, job.exact)
+        found = refine_nodes(table, bounds, job.costs, job.criteria, job.tried)
         partition = Partition(*found)
     _, classes = job.recode_partition(table, partition)
     tuples, labels, sizes = np.arange(len(table.weights)), partition.labels, table.weights
