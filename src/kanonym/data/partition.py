@@ -91,6 +91,9 @@ class Distribution(ShortRepr):
     ancestors
         (n_levels, n_values) int32 label of each value at each level of its
         hierarchy, level 0 the values themselves; shape (0, 0) without one.
+    numbers
+        (n_values,) float64: the values themselves, of numbers and of dates (days or smaller
+        units since 1970), NaN for null; None of other attributes, and where nobody asks.
 
     """
 
@@ -99,6 +102,7 @@ class Distribution(ShortRepr):
     counts: NDArray[np.int64]
     table: NDArray[np.int64]
     ancestors: NDArray[np.int32]
+    numbers: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -21,6 +21,7 @@ from kanonym.models.released_table import ReleasedSets, ReleasedTable
 from kanonym.verification.class_counting import Counting
 from kanonym.verification.dominant_values import dominance
 from kanonym.verification.long_lists import long_list_warnings
+from kanonym.verification.near_values import near_values
 from kanonym.verification.persons import PopulationColumn, count_persons
 from kanonym.verification.released_classes import (
     SensitiveColumn,
@@ -195,12 +196,15 @@ def _verify(
             for i in failed[smallest]
         ]
     attributes = _sensitive_attributes(sensitive, models)
-    shares, dominant = dominance(seen, attributes, counted.sizes <= seen.sizes)
+    judged = counted.sizes <= seen.sizes
+    shares, dominant = dominance(seen, attributes, judged)
+    near = [near_values(name, seen.distributions[name], judged) for name in attributes]
     warned = [
         *unprotected_warnings(attributes, models),
         *_trivial_warnings(models, checks, seen),
         *_apart_warnings(models, sets, grouped),
         *dominant,
+        *(one for one in near if one),
     ]
     warned += long_list_warnings(
         [column.gather(groups.first) for column in quasi_identifiers], sizes

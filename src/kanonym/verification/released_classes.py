@@ -177,7 +177,12 @@ def _classes_by_key(
         sizes, offsets, values, counts = key_histograms(keys, width)
         table = np.bincount(codes, minlength=domain.size)
         distributions[column.values.name] = Distribution(
-            offsets, values, counts, table, _ancestors(domain, domain.size)
+            offsets,
+            values,
+            counts,
+            table,
+            _ancestors(domain, domain.size),
+            _numbers(domain, domain.size),
         )
     return Classes(sizes, distributions)
 
@@ -205,7 +210,9 @@ def _distribution(
         known, counts = compared >= 0, column.reference_counts
         given = None if counts is None else counts[known]
         table = np.bincount(compared[known], given, n_values).astype(np.int64)
-    return Distribution(*histograms, table, _ancestors(domain, n_values))
+    return Distribution(
+        *histograms, table, _ancestors(domain, n_values), _numbers(domain, n_values)
+    )
 
 
 def _ancestors(domain: Domain, n_values: int) -> NDArray[np.int32]:
@@ -213,6 +220,14 @@ def _ancestors(domain: Domain, n_values: int) -> NDArray[np.int32]:
     if domain.hierarchy is None:
         return np.zeros((0, 0), np.int32)
     return np.ascontiguousarray(domain.hierarchy.codes[:, :n_values])
+
+
+def _numbers(domain: Domain, n_values: int) -> NDArray[np.float64] | None:
+    """Return the numbers of values as in `Distribution`."""
+    if domain.kind not in {"number", "temporal"}:
+        return None
+    numbers = domain.values.to_physical().cast(pl.Float64).to_numpy()
+    return np.append(numbers, np.nan)[:n_values]
 
 
 def _stack_columns(values: pl.Series, reference: pl.Series) -> pl.Series:

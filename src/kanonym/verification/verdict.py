@@ -30,6 +30,7 @@ WarningKind = Literal[
     "persons-not-checked",
     "unprotected-sensitive",
     "dominant-value",
+    "near-values",
     "identifying-amount",
     "free-text",
     "items-apart",

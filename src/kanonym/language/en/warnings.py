@@ -24,6 +24,10 @@ SENTENCES: Sentences = {
         "In {classes} of the classes, with {records} of the records, nearly all records share one "
         "value of “{columns}”, up to {share}: there it is as good as known."
     ),
+    "warning.near-values": (
+        "In {classes} of the classes, with {records} of the records, nearly all values of "
+        "“{columns}” are close to each other: they are different, but each is known nearly."
+    ),
     "warning.identifying-amount": (
         "{columns}: released unchanged, although up to {records} records have a unique value. "
         "Whoever knows it finds the person."

@@ -24,6 +24,10 @@ SENTENCES: Sentences = {
         "En {classes} de las clases, con {records} de los registros, casi todos los registros "
         "comparten un valor de «{columns}», hasta el {share}: allí es casi como si se conociera."
     ),
+    "warning.near-values": (
+        "En {classes} de las clases, con {records} de los registros, casi todos los valores de "
+        "«{columns}» son muy próximos: son distintos, pero cada uno se conoce casi con exactitud."
+    ),
     "warning.identifying-amount": (
         "{columns}: se publica sin cambios, aunque hasta {records} registros tienen un valor "
         "único. Quien lo conozca encuentra a la persona."

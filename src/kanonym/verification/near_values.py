@@ -1,0 +1,80 @@
+"""Classes whose numbers or dates lie close together: different values that tell nearly the same."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data.partition import Distribution
+from kanonym.verification.dominant_values import NEARLY_ALL
+from kanonym.verification.verdict import VerificationWarning
+
+NEAR = 0.05
+"""Values are close within this share of the range that the middle `MIDDLE` of all values has."""
+MIDDLE = 0.9
+"""Not the whole range: one income of millions would make all others close."""
+MOST_OF_TABLE = 0.5
+"""An interval that holds more of the table tells little: most people have such a value."""
+
+
+def near_values(
+    attribute: str, distribution: Distribution, judged: NDArray[np.bool_]
+) -> VerificationWarning | None:
+    """Return a warning where classes have different values that are close; None where none has.
+
+    judged: (n_classes,) bool, as of `dominance`.
+
+    Notes
+    -----
+    A class is told where an interval of at most `NEAR` of the range holds `NEARLY_ALL` of its
+    records, null counted as outside, and at most `MOST_OF_TABLE` of those of the table. Classes
+    that are nearly all one value are left to `dominant_value`. The similarity attack of Li, Li,
+    Venkatasubramanian (2007), section 3; the bounds are ours. Cost: O(e log e) of e entries.
+
+    """
+    if distribution.numbers is None:
+        return None
+    by_number = np.argsort(distribution.numbers)  # NaN, which is null, at the end
+    numbers = distribution.numbers[by_number]
+    numbers = numbers[~np.isnan(numbers)]
+    below = np.concatenate([[0], np.cumsum(distribution.table[by_number[: len(numbers)]])])
+    ends = np.searchsorted(below[1:], below[-1] * np.array([1 - MIDDLE, 1 + MIDDLE]) / 2)
+    if not below[-1] or numbers[ends[0]] == numbers[ends[1]]:
+        return None
+    width = NEAR * float(np.diff(numbers[ends])[0])
+    reach = np.searchsorted(numbers, numbers + width * (1 + 1e-12), side="right")
+
+    n_classes = len(distribution.offsets) - 1
+    classes = np.repeat(np.arange(n_classes), np.diff(distribution.offsets))
+    records = np.bincount(classes, distribution.counts, n_classes)
+    rank = np.empty(len(by_number), np.int64)
+    rank[by_number] = np.arange(len(by_number))
+    place = rank[distribution.values]
+    keys = classes * len(by_number) + place
+    order = np.argsort(keys, kind="stable")
+    order = order[place[order] < len(numbers)]
+    keys, classes, place = keys[order], classes[order], place[order]
+    held = np.concatenate([[0], np.cumsum(distribution.counts[order])])
+
+    # The interval from each value of a class to the last one of the class that is near it.
+    after = np.searchsorted(keys, classes * len(by_number) + reach[place])
+    start = np.arange(len(keys))
+    enough = NEARLY_ALL * records[classes] - 1e-9
+    of_table = below[place[after - 1] + 1] - below[place]
+    close = (held[after] - held[start] >= enough) & (of_table <= MOST_OF_TABLE * below[-1])
+    told = np.zeros(n_classes, np.bool_)
+    told[classes[close]] = True
+    told[classes[np.diff(held) >= enough]] = False
+    told &= judged
+    if not told.any():
+        return None
+    counts = {"classes": int(told.sum()), "records": int(records[told].sum())}
+    return VerificationWarning(
+        "near-values",
+        (attribute,),
+        f"{attribute}: in {counts['classes']:,} of {n_classes:,} classes ({counts['records']:,} "
+        f"records) at least {NEARLY_ALL:.0%} of the values differ by at most {NEAR:.0%} of the "
+        "range of most values: each is known nearly for everybody there. l-diversity counts them "
+        "as different; require t-closeness of it with distance: ordered",
+        counts,
+    )
