@@ -19,7 +19,7 @@ from kanonym.data.files import read_table
 from kanonym.engines.database import scan_database, write_table
 from kanonym.engines.database.sql import store_of
 from kanonym.engines.duckdb import scan_duckdb
-from kanonym.engines.duckdb.enumerations import with_enumerations
+from kanonym.engines.duckdb.enumerations import with_enumerations, with_texts
 from kanonym.engines.sql.statements import count_query, empty_query
 
 IN_POSTGRES = pytest.mark.xdist_group("postgresql")
@@ -198,6 +198,9 @@ def test_repeated_texts_are_written_as_texts(tmp_path, kind, monkeypatch):
         [rows.drop("n")[:1]] * 2 + [rows.drop("n")[1:2]] * 1500 + [rows.drop("n")[3:]]
     )
     assert_frame_equal(store.fetch(repeated), wanted)
+    written = store.relation(with_texts(store, with_enumerations(store, repeated)))
+    assert [one.id for one in written.types] == ["varchar", "varchar", "varchar", "bigint"]
+    assert_frame_equal(pl.DataFrame(written.to_arrow_table()), wanted)
     staged = store.stage(repeated, str(tmp_path / f"release.{kind}"))
     found = store.fetch(staged.query)
     assert_frame_equal(found, wanted.cast({"none": found["none"].dtype}))

@@ -116,9 +116,11 @@ class Decision(ShortRepr):
         built: Mapping[str, str] | None = None,
     ) -> Decision:
         """Return the decision that an encoded table is divided so."""
-        kept = partition.labels >= 0
-        weights = None if partition.by_row else table.weights[kept]
-        sizes = np.bincount(partition.labels[kept], weights, partition.n_classes)
+        labels, weights = partition.labels, None if partition.by_row else table.weights
+        if labels.min(initial=0) < 0:
+            kept = labels >= 0
+            labels, weights = labels[kept], None if weights is None else weights[kept]
+        sizes = np.bincount(labels, weights, partition.n_classes)
         return cls(
             recoded=recoded,
             class_sizes=sizes.astype(np.int64),

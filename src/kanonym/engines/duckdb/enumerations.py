@@ -1,4 +1,4 @@
-"""Texts of few values as enumerations of DuckDB: it writes these by their numbers."""
+"""Texts of few values as enumerations of DuckDB: it repeats and keeps these by their numbers."""
 
 from __future__ import annotations
 
@@ -62,6 +62,23 @@ def with_enumerations(store: DuckStore, query: Query) -> Query:
         if types[one.alias].id == "enum":
             one.set("this", one.this.this)
     return found
+
+
+def with_texts(store: DuckStore, query: Query) -> Query:
+    """Return a query with texts in the place of enumerations.
+
+    As Parquet, DuckDB 2.0.0 writes other values than an enumeration of millions of rows holds,
+    in about every third file.
+    """
+    relation = store.relation(query)
+    return exp.select(
+        *(
+            exp.alias_(exp.cast(exact_column(name, "t"), "TEXT"), name, quoted=True)
+            if kind.id == "enum"
+            else exact_column(name, "t")
+            for name, kind in zip(relation.columns, relation.types, strict=True)
+        )
+    ).from_(subquery(query, "t"))
 
 
 def _casts(query: Query) -> list[exp.Alias]:

@@ -17,7 +17,7 @@ from kanonym.data.files.text.header import refuse_names_like_values
 from kanonym.engines.database.fingerprints import fingerprint_of, require_same
 from kanonym.engines.database.staging import HiddenFile, StagedTable, rows_of_file, write_hidden
 from kanonym.engines.duckdb.csv_files import read_csv
-from kanonym.engines.duckdb.enumerations import with_enumerations
+from kanonym.engines.duckdb.enumerations import with_enumerations, with_texts
 from kanonym.engines.duckdb.errors import translate_errors
 from kanonym.engines.duckdb.files import read_parquet
 from kanonym.engines.sql.statements import exact_column, subquery
@@ -97,14 +97,14 @@ def _csv(
 
 
 def _parquet(store: DuckStore, query: Query, path: str, place: str) -> Query:
-    written = store.relation(query)
+    written = store.relation(with_texts(store, query))
     with translate_errors(place):
         written.write_parquet(path, compression="zstd")
     names = list(written.columns)
     reads = exp.select(*map(exact_column, names)).from_(subquery(read_parquet([path], names), "f"))
     found = store.relation(reads)
     for name, before, after in zip(names, written.types, found.types, strict=True):
-        if before != after and before.id != "enum":
+        if before != after:
             raise DataError(
                 f"column {name!r}: DuckDB writes {before} to Parquet as {after}, and values would "
                 "change. Cast it to another type, such as VARCHAR"
