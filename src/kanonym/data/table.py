@@ -334,12 +334,10 @@ def _distinct_numbers(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
     held = column.drop_nulls()
     numbers = held.to_physical()
     is_float = held.dtype.is_float()
-    # -0.0 is equal to 0.0 and reads otherwise: + 0.0 makes it that.
-    line = numbers.cast(pl.Float64 if is_float else pl.Int64).to_numpy()
-    first, codes = dense_ranks(line + 0.0 if is_float else line)
+    first, codes = dense_ranks(numbers.cast(pl.Float64 if is_float else pl.Int64).to_numpy())
     values = held.gather(first)
     if is_float:
-        values = values.set(values == 0, 0.0)
+        values = values.set(values == 0, 0.0)  # -0.0 is equal to it and reads otherwise
     return values, _with_null_code(column, codes, len(values))
 
 

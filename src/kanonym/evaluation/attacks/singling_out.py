@@ -23,7 +23,7 @@ from kanonym.evaluation.attacks.matching.predicates import (
 from kanonym.evaluation.attacks.matching.sizes import expected_singletons
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
-from kanonym.kernels.classes.grouping import group_rows
+from kanonym.kernels.classes.grouping import label_rows
 from kanonym.models.base import check_integer
 
 LOOKED_AT = 10_000_000
@@ -205,15 +205,15 @@ def _multivariate_predicates(
 ) -> Predicates:
     """Return of each record the rarest combination, of records the rarest first."""
     rows, attempts = asked
-    own, d = codes[rows], codes.shape[1]
+    own, d = np.asfortranarray(codes[rows]), codes.shape[1]  # columns are grouped one by one
+    highest = own.max(axis=0, initial=0).tolist()
     shares = _shares(pair, own, rows)
     n = len(rows)
     size, share = np.full(n, n + 1, np.int64), np.zeros(n)
     columns = np.zeros((n, width), np.int64)
     for chosen in _column_sets(d, width, max(LOOKED_AT // n, 10), random):
-        groups = group_rows(
-            [own[:, number] for number in chosen],
-            [int(own[:, number].max()) + 1 for number in chosen],
+        groups = label_rows(
+            [own[:, number] for number in chosen], [highest[number] + 1 for number in chosen]
         )
         sizes, weight = groups.sizes[groups.labels], shares[:, chosen].sum(axis=1)
         better = (sizes < size) | ((sizes == size) & (weight < share))

@@ -185,13 +185,15 @@ def dense_ranks(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return the first row of each distinct number, ascending, and each row's (n,) int32 rank.
 
-    Numbers are neither NaN nor -0.0. Cost O(n · bits / 11) for the bits of their range.
+    -0.0 is 0.0; NaN is one number, the last. Cost O(n · bits / 11) for the bits of their range.
     """
     if len(numbers) == 0:
         return np.empty(0, np.int64), np.empty(0, np.int32)
-    bits = numbers.view(np.int64)
-    if numbers.dtype == np.float64:  # the bits of negative numbers descend, but for the sign
-        bits = bits ^ ((bits >> 63) & np.iinfo(np.int64).max)
+    if numbers.dtype == np.float64:
+        bits = np.where(np.isnan(numbers), np.nan, numbers + 0.0).view(np.int64)
+        bits ^= (bits >> 63) & np.iinfo(np.int64).max  # those of negative numbers descend
+    else:
+        bits = numbers.view(np.int64)
     key = bits.view(np.uint64) ^ np.uint64(1 << 63)
     key -= key.min()
     ranks, _, first, _ = _group_keys(key, int(key.max()).bit_length())

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
-from kanonym.kernels.classes.grouping import group_rows
+from kanonym.kernels.classes.grouping import dense_ranks, group_rows
 
 
 def cell_codes(column: Column) -> tuple[NDArray[np.int32], int]:
@@ -22,10 +22,7 @@ def cell_codes(column: Column) -> tuple[NDArray[np.int32], int]:
 
     """
     if isinstance(column, NumericColumn):
-        ends = [
-            np.unique(end, return_inverse=True)[1].astype(np.int32)
-            for end in (column.low, column.high)
-        ]
+        ends = [dense_ranks(end)[1] for end in (column.low, column.high)]
         columns = [*ends, column.suppressed.astype(np.int32)]
         if column.sets is not None:
             columns.append(column.sets.labels + np.int32(1))

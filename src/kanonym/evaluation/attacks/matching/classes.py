@@ -15,7 +15,7 @@ from kanonym.evaluation.pair.tables import (
     NumericColumn,
     TablePair,
 )
-from kanonym.kernels.classes.grouping import Groups, group_rows
+from kanonym.kernels.classes.grouping import Groups, dense_ranks, group_rows
 from kanonym.kernels.neighbours import class_tree as opened
 from kanonym.kernels.neighbours import nearest_classes as linkage
 from kanonym.kernels.parallel import parallel
@@ -134,7 +134,7 @@ class ReleasedClasses(ShortRepr):
 
 def group_persons(numbers: NDArray[np.float64], codes: NDArray[np.int32]) -> Groups:
     """Group persons who have the same values; arrays as of `ReleasedClasses.persons`."""
-    columns = [np.unique(one, return_inverse=True)[1].astype(np.int32) for one in numbers.T]
+    columns = [dense_ranks(one)[1] for one in numbers.T]
     columns += [np.ascontiguousarray(one) for one in codes.T]
     return group_rows(columns, [int(one.max(initial=0)) + 1 for one in columns])
 
@@ -241,10 +241,10 @@ def _group_records(
     rows[classes] = np.arange(pair.n_released)
     codes, sizes = [], []
     for one in numeric:
-        for values in (one.low, one.high, one.suppressed):
-            found, place = np.unique(values[rows], return_inverse=True)
-            codes.append(place.astype(np.int32))
-            sizes.append(len(found))
+        for values in (one.low, one.high, one.suppressed.astype(np.int64)):
+            first, place = dense_ranks(values[rows])
+            codes.append(place)
+            sizes.append(len(first))
     for column in categorical:
         codes.append(column.labels[rows])
         sizes.append(len(column.offsets) - 1)
