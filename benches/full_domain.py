@@ -108,7 +108,7 @@ def main() -> None:
     table = encoded(frame, "mach2019", frame.columns)
     _, floor = timed(lambda: frame.group_by(frame.columns).len())
     line("mach2019", "loss", 0.0, *search(table, 0.0, times=1), floor, 0)
-    for kind, seconds in (("best-first", 30), ("genetic", 30), ("optimal", 30), ("optimal", None)):
+    for kind, seconds in (("best-first", 30), ("genetic", 30), ("optimal", 10), ("optimal", None)):
         algorithm = FullDomain(search=kind, seconds=seconds)  # type: ignore[arg-type]
         start = time.perf_counter()
         found = find_best_node(algorithm, algorithm.space(table, FIVE, 0.02))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.full_domain.branch import Solution
+from kanonym.algorithms.full_domain.branch import NOTHING, Solution
 from kanonym.algorithms.full_domain.search import (
     ROUND,
     SearchClock,
@@ -24,6 +26,15 @@ from kanonym.kernels.lattice.walk import HIGHEST, LOWEST
 
 SPLIT = 2
 """Nodes that refine so many attributes are searched side by side."""
+
+GREEDY = 512
+"""So many nodes are checked for a first good one."""
+
+CLOSED = 3
+"""At most so many refined attributes are taken back to look for a better node."""
+
+NEARBY = 8192
+"""So many nodes are checked around each node at the most."""
 
 
 def can_refine(space: SearchSpace) -> bool:
@@ -45,12 +56,10 @@ def search_from_top(
     soon as no level of it goes together with what is refined.
 
     """
-    fields = space.axes.fields[:-1]
-    whole = np.stack([fields[:, HIGHEST], fields[:, LOWEST]])
     if clock.is_over() or steps == 0:
         return SearchResult(best, 0.0, 0, clock.is_interrupted)
     first = _Refinement(space, best, steps, clock, SPLIT)
-    tasks, bounds = first.run(whole)
+    tasks, bounds = first.run(_whole(space))
     best, bound, checked = first.best, first.open, first.so_far
     waiting = [tasks[j] for j in np.argsort(bounds, kind="stable")]
     bounds.sort()
@@ -61,9 +70,7 @@ def search_from_top(
         batch = waiting[done : done + ROUND]
         left = remaining_steps(steps, checked)
         share = None if left is None else -(-left // len(batch))
-        walks = [_Refinement(space, best, share, clock, 0) for _ in batch]
-        jobs = [partial(walk.run, task) for walk, task in zip(walks, batch, strict=True)]
-        search_in_parallel(walks, jobs, clock, checked, float(bounds[done]))
+        walks = _search_side_by_side(space, best, batch, share, clock, checked, float(bounds[done]))
         done += len(batch)
         for walk in walks:
             best = min(best, walk.best)
@@ -71,6 +78,72 @@ def search_from_top(
             checked += walk.so_far
     bound = min([bound, best.score, *bounds[done : done + 1].tolist()])
     return SearchResult(best, bound, checked, clock.is_interrupted)
+
+
+def improve_from_top(
+    space: SearchSpace, best: Solution, steps: int | None, clock: SearchClock
+) -> SearchResult:
+    """Find a good node: descend from the top, then improve it as long as that helps.
+
+    Notes
+    -----
+    Attributes that a good node refines are taken back to the top, one, two and three at a
+    time, and all that is finer than what is left is searched (large neighbourhood search,
+    Shaw 1998): little is, for what is left uses up most of the suppression limit.
+
+    """
+    checked, closed = 0, 0
+    while best is not NOTHING and closed <= CLOSED:
+        before = best
+        # At first, a descent from the top.
+        tasks = _coarser_nodes(space, best, closed) if closed else [_whole(space)]
+        while tasks and best == before:
+            left = remaining_steps(steps, checked)
+            if clock.is_over() or left == 0:
+                return SearchResult(best, 0.0, checked, clock.is_interrupted)
+            batch, tasks = tasks[:ROUND], tasks[ROUND:]
+            share = NEARBY if closed else GREEDY
+            share = share if left is None else min(share, -(-left // len(batch)))
+            walks = _search_side_by_side(space, best, batch, share, clock, checked, 0.0)
+            best = min([best, *(walk.best for walk in walks)])
+            checked += sum(walk.so_far for walk in walks)
+        closed += not closed or best == before
+    return SearchResult(best, 0.0, checked, clock.is_interrupted)
+
+
+def _search_side_by_side(
+    space: SearchSpace,
+    best: Solution,
+    tasks: Sequence[NDArray[np.int64]],
+    steps: int | None,
+    clock: SearchClock,
+    checked: int,
+    bound: float,
+) -> list[_Refinement]:
+    """Search below some nodes, and return who did; the last two are told the listener."""
+    walks = [_Refinement(space, best, steps, clock, 0) for _ in tasks]
+    jobs = [partial(walk.run, task) for walk, task in zip(walks, tasks, strict=True)]
+    search_in_parallel(walks, jobs, clock, checked, bound)
+    return walks
+
+
+def _whole(space: SearchSpace) -> NDArray[np.int64]:
+    """Return the task that is the whole lattice."""
+    fields = space.axes.fields[:-1]
+    return np.stack([fields[:, HIGHEST], fields[:, LOWEST]])
+
+
+def _coarser_nodes(space: SearchSpace, node: Solution, closed: int) -> list[NDArray[np.int64]]:
+    """Return tasks: some refined attributes of a node as they are, all others open."""
+    at, whole = np.array(node.levels)[space.order], _whole(space)
+    refined = np.flatnonzero(at < whole[AT]).tolist()
+    tasks = []
+    for out in itertools.combinations(refined, min(closed, len(refined))):
+        task = whole.copy()
+        kept = [a for a in refined if a not in out]
+        task[:, kept] = at[kept]
+        tasks.append(task)
+    return tasks
 
 
 class _Refinement:

@@ -9,7 +9,7 @@ from kanonym.algorithms.full_domain.beam import beam_search
 from kanonym.algorithms.full_domain.branch import NOTHING, Solution
 from kanonym.algorithms.full_domain.neighbourhood import improve_in_neighbourhoods
 from kanonym.algorithms.full_domain.nodes import group_at_levels, judge, score_of
-from kanonym.algorithms.full_domain.refinement import can_refine, search_from_top
+from kanonym.algorithms.full_domain.refinement import can_refine, improve_from_top, search_from_top
 from kanonym.algorithms.full_domain.search import (
     SearchClock,
     SearchResult,
@@ -53,7 +53,11 @@ def search_optimal(
             checked += more
         best = min(known, best)
     else:
-        first = search_best_first(space, steps and steps // 3, clock.part(1 / 3), once=True)
+        if from_top:
+            start = most_general_solution(space)
+            first = improve_from_top(space, start, steps and steps // 2, clock.part(1 / 2))
+        else:
+            first = search_best_first(space, steps and steps // 3, clock.part(1 / 3), once=True)
         best, checked, bound = min(known, first.best), first.checked, first.bound
         limited = steps is not None or clock.is_limited
         if not space.bounded_by_classes and (limited or not from_top):
