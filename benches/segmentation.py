@@ -54,6 +54,7 @@ def models(secret: str) -> dict[str, list[Any]]:
         "k=5, 3 distinct values": [ka.KAnonymity(5), ka.LDiversity(secret, 3)],
         "k=5, entropy l=3": [ka.KAnonymity(5), ka.LDiversity(secret, 3, "entropy")],
         "k=5, t=0.2": [ka.KAnonymity(5), ka.TCloseness(secret, 0.2)],
+        "k=5, t=0.3": [ka.KAnonymity(5), ka.TCloseness(secret, 0.3)],
     }
 
 
@@ -99,7 +100,7 @@ def main() -> None:
         names = [name for name in adult.columns if name != "salary-class"]
         for title, asked in models("occupation").items():
             sensitive = len(asked) > 1
-            secret = "salary-class" if "t=" in title else "occupation"
+            secret = "salary-class" if "t=0.2" in title else "occupation"
             known = [name for name in names if not (sensitive and name == secret)]
             print(f"Adult, {len(known)} attributes, {title}")
             compare(adult, known, models(secret)[title], secret)

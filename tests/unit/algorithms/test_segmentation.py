@@ -210,6 +210,25 @@ def test_classes_that_fail_are_joined_with_others_far_from_them():
     assert model.satisfied(classes_of_rows(table, by_chance)).all()
 
 
+def test_larger_classes_are_joined_where_nearly_all_of_the_small_ones_fail():
+    """Ten values fail as fours: classes of a few times the size are made and joined."""
+    rng, n = np.random.default_rng(3), 3000
+    town = rng.integers(0, 10, n)
+    columns = {
+        "town": [f"t{one}" for one in town],
+        "age": rng.integers(0, 90, n),
+        "s": np.where(rng.random(n) < 0.5, town, rng.integers(0, 10, n)),
+    }
+    for a in range(3):
+        columns[f"w{a}"] = [f"w{one}" for one in rng.integers(0, 6, n)]
+    table, costs = encoded(columns, "s")
+    model = TCloseness("s", 0.3)
+    partition = Segmentation().partition(Problem(table, costs, [KAnonymity(3), model]))
+    assert partition.account["cut"] == "joined"
+    assert partition.account["size"] == 8
+    assert model.satisfied(classes_of_rows(table, partition)).all()
+
+
 def classes_of_rows(table, partition):
     """Return the classes of records as models see them."""
     rows = dataclasses.replace(

@@ -83,7 +83,8 @@ class Segmentation(Algorithm):
     them. Where a class may fail although it has grown, such classes of k are made as well, by
     their size alone, and then each that fails is joined with the one with which that loses least
     and they satisfy the models (`joined` as `cut` in the account), with 1 % of the others, drawn
-    by the key. What loses less is released.
+    by the key. Where nearly all fail, such classes of twice the size are made, and so on
+    (`size` in the account). What loses less is released.
 
     Where models look at sensitive values and the problem has a key, classes start anywhere but
     at places drawn by chance (`closed_places`): that none starts at a place then does not prove
@@ -186,18 +187,24 @@ class Segmentation(Algorithm):
         return self.order, columns, _cut_in_order(self.order, columns, problem, criteria, aim)
 
     def _join_classes(self, problem: Problem, criteria: Criteria) -> JoinedClasses | None:
-        """Make classes by their size alone, and join those that fail; None where that cannot be."""
+        """Make classes by their size alone, and join those that fail; None where that cannot be.
+
+        Where nearly all fail, classes of twice the size are made, up to the root of the records.
+        """
         size = max(criteria.min_size, SMALLEST)
         if not size <= problem.table.n_rows <= LARGEST:
             return None
-        alone = orders.without_conditions(criteria, size)
-        order, columns, base = self._cut(problem, alone, None)
-        classes, exchanges = _exchange(problem, alone, base)
-        found = join_until_satisfied(problem, criteria, base.tuples, classes)
-        if found is None:
-            return None
-        account = {"order": order, "cut": "joined", "exchanges": exchanges}
-        return JoinedClasses(order, columns, base, *found, account)
+        while True:
+            alone = orders.without_conditions(criteria, size)
+            order, columns, base = self._cut(problem, alone, None)
+            classes, exchanges = _exchange(problem, alone, base)
+            found = join_until_satisfied(problem, criteria, base.tuples, classes)
+            if found is not None:
+                account = {"order": order, "cut": "joined", "size": size, "exchanges": exchanges}
+                return JoinedClasses(order, columns, base, *found, account)
+            size *= 2
+            if size * size > problem.table.n_rows:
+                return None
 
     def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
         """Return the places inside of classes where none may start.

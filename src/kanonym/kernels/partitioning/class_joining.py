@@ -17,7 +17,7 @@ from kanonym.kernels.compile import Int, kernel, part
 NOBODY = np.int64(-1)
 """No class."""
 
-MOST = 0.9
+MOST = 0.995
 """Where a larger share of the classes fails, they are too small to be joined one by one."""
 
 EFFORT = 1 << 27
