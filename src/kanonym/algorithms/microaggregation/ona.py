@@ -54,7 +54,7 @@ class ONA(Algorithm):
     and 20 times at most. So all classes have k to 2 k - 1 records.
 
     The account tells the squared error, a lower bound of that of all divisions into classes of k
-    (`error_bound`), and the gap between them, as shares of the error of one class of all records.
+    (`least_error`), and the gap between them, as shares of the error of one class of all records.
     Of more than 131,072 records it tells the error alone.
 
     Records are numbered as by `MDAV`, and what comes first goes first: nothing is random,
