@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import caching, codegen, compiler, config, event, registry, typed_passes
+from numba.core import caching, codegen, compiler, config, event, registry, runtime, typed_passes
 from numba.core.compiler_machinery import register_pass
 
 Int: TypeAlias = int | np.int64
@@ -33,6 +33,7 @@ _Compiler: Any = compiler.CompilerBase
 _Dispatcher: Any = registry.CPUDispatcher
 _PassBuilder: Any = compiler.DefaultPassBuilder
 _register_pass: Any = register_pass
+_runtime: Any = runtime
 _Lowering: Any = typed_passes.NativeLowering
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _lock = threading.Lock()
@@ -88,9 +89,15 @@ class _Cache(_FunctionCache):  # type: ignore[misc] # numba has types for its de
     """Machine code on the disk; what cannot be read or written there is compiled anew."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return compiled code, or None: a file that was cut off is forgotten."""
+        """Return compiled code, or None: a file that was cut off is forgotten.
+
+        The base class would first load all that compilation may need, which takes longer than
+        most commands compute; whatever is compiled loads it by itself.
+        """
         try:
-            return super().load_overload(sig, target_context)
+            _runtime.rtsys.initialize(target_context)
+            with self._guard_against_spurious_io_errors():
+                return self._load_overload(sig, target_context)
         except Exception:  # noqa: BLE001 - unpickling what was cut off raises anything
             with suppress(OSError):
                 self.flush()

@@ -48,7 +48,7 @@ def installation(tmp_path):
     (kernels / "outer.py").write_text(OUTER)
     (tmp_path / "tmp").mkdir()
 
-    def run(**environment):
+    def run(script=RUN, **environment):
         kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
         places = {
             "PYTHONPATH": str(package.parent),
@@ -56,7 +56,7 @@ def installation(tmp_path):
             "TMPDIR": str(tmp_path / "tmp"),
         }
         done = subprocess.run(
-            [sys.executable, "-B", "-c", RUN],
+            [sys.executable, "-B", "-c", script],
             env={**kept, **places, **environment},
             capture_output=True,
             text=True,
@@ -171,3 +171,10 @@ def test_code_that_was_cut_off_is_compiled_anew(installation):
             file.write_bytes(file.read_bytes()[:40])
         assert installation() == "compiles 1"
     assert installation() == "1"
+
+
+def test_machine_code_is_loaded_without_the_compiler(installation):
+    """A process that finds its machine code loads little of numba; one that compiles, all of it."""
+    script = RUN + "import sys; print('', 'numba.np.linalg' in sys.modules, end='')"
+    assert installation(script) == "compiles 1 True"
+    assert installation(script) == "1 False"
