@@ -88,11 +88,16 @@ def json_lines(
             new = values[name].gather(place) if name in values else None
             parts.append(_key(name, "," if parts else "{"))
             parts.append(pl.lit(old) if new is None else pl.coalesce(pl.lit(new), pl.lit(old)))
-        for name in values:
-            if name not in names:
-                new = values[name].gather(place)
-                further = pl.concat_str(_key(name, ","), pl.lit(new))  # null where new is null
-                parts.append(further.fill_null(""))
+        further = [  # null where the value is null
+            pl.concat_str(_key(name, ""), pl.lit(column.gather(place)))
+            for name, column in values.items()
+            if name not in names
+        ]
+        if names:
+            parts += [pl.concat_str(pl.lit(","), one).fill_null("") for one in further]
+        else:
+            parts = [pl.repeat("{", len(place))]
+            parts += [pl.concat_str(further, separator=",", ignore_nulls=True)] if further else []
         parts.append(pl.lit("}\n"))
         printed.append(pl.select(pl.concat_str(parts).alias("line")).to_series())
         places.append(place)

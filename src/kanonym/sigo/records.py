@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.files.disk import decode, read_bytes
 from kanonym.data.files.text import delimited
-from kanonym.data.files.text.json_values import read_objects
+from kanonym.data.files.text.json_values import is_text, read_objects
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Insensitive, Role, Schema
 from kanonym.sigo.printing import go_numbers, quote_texts
@@ -210,7 +210,10 @@ def _object(text: str, place: int) -> tuple[dict[str, str], int]:
         return record, place + 1
     while True:
         _mark(text, place, '"')
-        name, place = _DECODER.raw_decode(text, place)
+        start = place
+        name, place = _DECODER.raw_decode(text, start)
+        if not is_text(name):
+            raise json.JSONDecodeError("Key with half of a surrogate pair", text, start)
         place = _skip_blank(text, place)
         _mark(text, place, ":")
         start = _skip_blank(text, place + 1)

@@ -41,8 +41,11 @@ def near_values(
     ends = np.searchsorted(below[1:], below[-1] * np.array([1 - MIDDLE, 1 + MIDDLE]) / 2)
     if not below[-1] or numbers[ends[0]] == numbers[ends[1]]:
         return None
-    width = NEAR * float(np.diff(numbers[ends])[0])
-    reach = np.searchsorted(numbers, numbers + width * (1 + 1e-12), side="right")
+    with np.errstate(over="ignore"):
+        width = NEAR * float(np.diff(numbers[ends])[0])
+        if not np.isfinite(width):  # infinities are far from all
+            return None
+        reach = np.searchsorted(numbers, numbers + width * (1 + 1e-12), side="right")
 
     n_classes = len(distribution.offsets) - 1
     classes = np.repeat(np.arange(n_classes), np.diff(distribution.offsets))

@@ -16,7 +16,7 @@ from effort import examples
 from kanonym.algorithms.criteria import compile_criteria
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.microaggregation.mdav import MDAV
-from kanonym.algorithms.mondrian import Mondrian
+from kanonym.algorithms.mondrian import Mondrian, TriedCuts
 from kanonym.algorithms.mondrian_histograms import Node, Tree
 from kanonym.algorithms.segmentation import Segmentation
 from kanonym.data.errors import PolicyError
@@ -90,7 +90,7 @@ def job_of(table, algorithm):
         algorithm=algorithm,
         models=table.models,
         criteria=compile_criteria(table.models, encoded),
-        exact=8,
+        tried=TriedCuts(every=8),
         missing=[
             int(encoded.weights[encoded.codes[:, a] == domain.null_code].sum())
             for a, domain in enumerate(encoded.domains)

@@ -6,6 +6,7 @@ import io
 import json
 import sys
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -50,6 +51,20 @@ def test_any_records_come_back(rows):
     text = "\n".join(json.dumps(row, indent=1 if i % 2 else None) for i, row in enumerate(rows))
     found = printed(_read_sequence(text, "in")).removesuffix("\n").split("\n")
     assert list(map(json.loads, found)) == rows
+
+
+def test_records_without_keys_come_back(read):
+    """Several of them are as many lines, with the values that each is given."""
+    records = read('[{}, {}, {"a": null}]')
+    assert printed(records) == '{}\n{}\n{"a":null}\n'
+    given = {"b": pl.Series(["1", None, "2"]), "c": pl.Series(["3", "4", None])}
+    assert json_lines(records, None, given) == b'{"b":1,"c":3}\n{"c":4}\n{"a":null,"b":2}\n'
+
+
+def test_half_a_character_is_no_key(read):
+    """Such a key cannot be written: the message says where it stands."""
+    with pytest.raises(DataError, match="surrogate"):
+        read(json.dumps([{"x": 1, "\ud800": 2}]))
 
 
 @given(st.lists(st.permutations("abc"), min_size=1, max_size=9), st.data())

@@ -6,6 +6,7 @@ import datetime as dt
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,6 +89,14 @@ def test_a_hierarchy_in_another_order_changes_nothing():
     roles = {**ROLES, "pay": ka.Sensitive(hierarchy=tree)}
     found = warned([[2001, 2002, 2003], FAR, FAR, FAR], roles=roles)
     assert found == [{"classes": 1, "records": 3}]
+
+
+@pytest.mark.parametrize("far", [float("inf"), 1.7e308])
+def test_numbers_without_a_distance_are_no_error(far):
+    """Infinities, and numbers whose difference is infinite, are near to nothing else."""
+    classes = [[2001.0, 2002.0, 2003.0], *[[float(pay) for pay in FAR]] * 12]
+    assert warned([*classes, [far, -far]]) == [{"classes": 1, "records": 3}]
+    assert warned([[far, -far, 1.0], [far, -far, 2.0]]) == []
 
 
 NUMBERS = st.one_of(st.none(), st.integers(0, 40), st.sampled_from([100, 1000]))

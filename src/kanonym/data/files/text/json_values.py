@@ -50,8 +50,9 @@ class ObjectTexts(NamedTuple):
 def read_objects(text: str) -> ObjectTexts | None:
     """Read JSON objects that stand one behind the other, or in an array.
 
-    Returns None where the text is no such JSON, an object has a key twice, or there are more
-    orders of keys, or objects within each other, than the kernel takes. Cost O(bytes).
+    Returns None where the text is no such JSON, an object has a key twice, a key has half of a
+    surrogate pair, or there are more orders of keys, or objects within each other, than the
+    kernel takes. Cost O(bytes).
     """
     data = np.frombuffer(text.encode() + b"\0", np.uint8)
     nodes = np.empty((MOST_NODES, LAYOUT + 1), np.int64)
@@ -67,7 +68,7 @@ def read_objects(text: str) -> ObjectTexts | None:
     for node in nodes[1:n_nodes]:
         name = json.loads(data[node[START] : node[STOP]].tobytes())
         before = orders[node[PARENT]]
-        if name in before:
+        if name in before or not is_text(name):
             return None
         orders.append((*before, name))
     names = list(dict.fromkeys(order[-1] for order in orders[1:]))
@@ -96,6 +97,15 @@ def read_objects(text: str) -> ObjectTexts | None:
         numbers[layout],
         objects[:, 0].copy(),
     )
+
+
+def is_text(decoded: str) -> bool:
+    """Return whether a decoded JSON text can be written: no half of a surrogate pair is in it."""
+    try:
+        decoded.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _column(name: str, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> pl.Series:
