@@ -112,8 +112,8 @@ def _bounded(space: SearchSpace, branch: Branch) -> Branch:
         return branch
     levels, runs = branch.levels, branch.runs
     floors = run_floors(space, levels, (branch.keys, branch.counts), runs)
-    bound = max(branch.bound, bound_of_branch(space, levels, runs, floors))
-    return branch._replace(bound=bound, floors=floors)
+    found = bound_of_branch(space, levels, runs, floors, int(branch.state.left[0]))
+    return branch._replace(bound=max(branch.bound, found), floors=floors)
 
 
 def promising_children(space: SearchSpace, branch: Branch, best: Solution) -> list[Child]:
@@ -127,14 +127,15 @@ def promising_children(space: SearchSpace, branch: Branch, best: Solution) -> li
     suppressed, losses = try_levels(
         branch.keys, branch.runs, space.axes, a, branch.state, space.required
     )
-    floor = branch.bound
+    floor, left = branch.bound, int(branch.state.left[0])
     found = []
     for level, gone in enumerate(suppressed.tolist()):
         if gone >= 0:
             bound = max(float(losses[level, -1]), floor)
             if space.bounded_by_classes and bound < best.score:
                 below = (*branch.levels, level)
-                bound = max(bound, bound_of_level(space, below, branch.runs, branch.floors))
+                closer = bound_of_level(space, below, branch.runs, branch.floors, left)
+                bound = max(bound, closer)
             if bound < best.score:
                 found.append(Child(bound, level, gone, losses[level, :-1]))
     if space.checks and a < len(space.order) - 1:

@@ -152,6 +152,7 @@ def prepare_space(
         budget = 0
     size, population, only_sizes = _required_sizes(models)
     exact = only_sizes and terms is not None and _suppression_costs_most(terms)
+    drops = exact or (only_sizes and terms is None and metric_here.lost_alike)
     kept, lost = _losses(trees, terms)
     whole = _total_losses(table, trees, kept)
     order = _order(trees, lowest, highest)
@@ -191,7 +192,7 @@ def prepare_space(
         keys=keys,
         counts=counts,
         secrets=secrets,
-        required=np.array([size, population, budget, exact], np.int64),
+        required=np.array([size, population, budget, drops], np.int64),
         exact=exact,
         remembers=exact and not _costs_the_same(terms),
         bounded_by_classes=terms is None,

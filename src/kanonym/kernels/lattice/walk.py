@@ -130,7 +130,7 @@ def score_bound(sums: NDArray[np.float64], suppressed: Int, n_fixed: Int, axes: 
 
 
 @part
-def _differs(keys: NDArray[np.uint64], i: Int, word: Int, mask: np.uint64) -> bool:
+def differs(keys: NDArray[np.uint64], i: Int, word: Int, mask: np.uint64) -> bool:
     """Say whether tuple i differs from the one before it, up to the masked part of a word."""
     if i == 0 or ((keys[word, i] ^ keys[word, i - 1]) & mask) != 0:
         return True
@@ -141,7 +141,7 @@ def _differs(keys: NDArray[np.uint64], i: Int, word: Int, mask: np.uint64) -> bo
 
 
 @part
-def _bits_from(shift: Int) -> np.uint64:
+def bits_from(shift: Int) -> np.uint64:
     """Return a mask of all bits from one upwards."""
     return np.uint64(0) if shift > 63 else ~np.uint64(0) << np.uint64(shift)
 
@@ -157,16 +157,16 @@ def find_runs(
     """
     word, shift, width = axes.fields[a, WORD], axes.fields[a, SHIFT], axes.fields[a, WIDTH]
     n = keys.shape[1]
-    both, above = _bits_from(shift), _bits_from(shift + width)
+    both, above = bits_from(shift), bits_from(shift + width)
     n_runs = 0
     for i in range(n):
-        n_runs += _differs(keys, i, word, both)
+        n_runs += differs(keys, i, word, both)
     runs = np.zeros((n_runs + 1, 5), np.int64)
     n_above = -1
     r = -1
     for i in range(n):
-        if _differs(keys, i, word, both):
-            n_above += _differs(keys, i, word, above)
+        if differs(keys, i, word, both):
+            n_above += differs(keys, i, word, above)
             r += 1
             runs[r, START] = i
             runs[r, ABOVE] = n_above
@@ -394,7 +394,7 @@ def generalize(
             labels_left[a, axes.labels[a, level, code]] += before[code]
     word, shift, width = axes.fields[a, WORD], axes.fields[a, SHIFT], axes.fields[a, WIDTH]
     labels = axes.labels[a, level]
-    below, above = ~_bits_from(shift), _bits_from(shift + width)
+    below, above = ~bits_from(shift), bits_from(shift + width)
     bounds = np.empty((2, axes.labels.shape[2]), np.int64)
     n_runs = len(runs) - 1
     end = 0
@@ -461,7 +461,7 @@ def read_classes(
     n = keys.shape[1]
     a = n_fixed - 1
     word, shift, width = axes.fields[a, WORD], axes.fields[a, SHIFT], axes.fields[a, WIDTH]
-    above = _bits_from(shift + width)
+    above = bits_from(shift + width)
     of_code = axes.labels[a, level]
     class_of = np.empty(n, np.int32)
     first = np.empty(n, np.int64)
@@ -469,7 +469,7 @@ def read_classes(
     before = np.int32(-1)
     for i in range(n):
         label = of_code[field_of(keys, i, axes, a)]
-        if label != before or _differs(keys, i, word, above):
+        if label != before or differs(keys, i, word, above):
             first[n_classes] = i
             n_classes += 1
             before = label

@@ -78,6 +78,7 @@ class BoundAmbiguity:
     logs: NDArray[np.float64]
     domain: float
 
+    lost_alike: ClassVar[bool] = True
     n_floors: ClassVar[int] = 1
 
     def score(self, classes: Generalized) -> float:

@@ -37,7 +37,8 @@ class Generalized:
         (n_classes, d) int32, the label index of each class at these levels.
     sizes
         (n_classes,) int64 numbers of records, suppressed classes included; they add
-        up to the records of the table. Classes of no record do not count.
+        up to the records of the table. Classes of no record do not count. Where suppressed
+        records lose alike, suppressed classes may be left out.
     kept
         (n_classes,) bool, False for suppressed classes.
 
@@ -117,6 +118,14 @@ class Terms:
 
 class BoundMetric(Protocol):
     """A metric prepared for one table."""
+
+    @property
+    def lost_alike(self) -> bool:
+        """Whether suppressed records lose the same whatever their labels and classes.
+
+        `score` then needs no suppressed classes.
+        """
+        ...
 
     @property
     def n_floors(self) -> int:
@@ -208,6 +217,7 @@ class LevelBounds:
 
     __slots__ = ()
 
+    lost_alike: ClassVar[bool] = False
     n_floors: ClassVar[int] = 0
 
     def class_floors(self, classes: FinestClasses) -> NDArray[np.float64]:

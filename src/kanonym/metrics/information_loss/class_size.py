@@ -92,13 +92,14 @@ class BoundClassSize:
     generalization: float
     suppression: float
 
+    lost_alike: ClassVar[bool] = True
     n_floors: ClassVar[int] = 1
 
     def score(self, classes: Generalized) -> float:
         """Return the loss of a node: see `BoundMetric.score`."""
-        held = classes.sizes > 0
-        n_kept = int(np.count_nonzero(held & classes.kept))
-        some_lost = n_kept < int(np.count_nonzero(held))
+        kept = classes.sizes * classes.kept
+        n_kept = int(np.count_nonzero(kept))
+        some_lost = int(kept.sum()) < self.tables.n_rows
         return self._score_of(n_kept * self.suppression + some_lost * self.generalization)
 
     def floor(self, levels: NDArray[np.int64]) -> float:

@@ -66,6 +66,7 @@ class BoundDiscernibility:
 
     tables: LabelTables
 
+    lost_alike: ClassVar[bool] = True
     n_floors: ClassVar[int] = 1
 
     def score(self, classes: Generalized) -> float:

@@ -99,6 +99,7 @@ class BoundDivergence:
     spreads: NDArray[np.float64]
     domain: float
 
+    lost_alike: ClassVar[bool] = True
     n_floors: ClassVar[int] = 2
 
     def score(self, classes: Generalized) -> float:

@@ -136,7 +136,7 @@ class LabelTables:
         flat: (n_entries,) whole numbers; totals: (d,) their sums over all records, from
         which those of the suppressed are taken away where these are fewer classes.
         """
-        labels, sizes, are_kept = _smaller_side(classes)
+        labels, sizes, are_kept = _smaller_side(classes, self.n_rows)
         weights = sizes.astype(np.float64)
         starts = self.starts[np.arange(self.d), classes.levels]
         found = np.zeros(self.d)
@@ -147,7 +147,7 @@ class LabelTables:
 
     def kept_counts(self, classes: Generalized) -> NDArray[np.float64]:
         """Return (n_labels,) float64: the kept records with each label, as `gather` orders."""
-        labels, sizes, are_kept = _smaller_side(classes)
+        labels, sizes, are_kept = _smaller_side(classes, self.n_rows)
         widths = self.widths[np.arange(self.d), classes.levels]
         starts = np.cumsum(widths) - widths
         found = np.zeros(int(widths.sum()))
@@ -198,11 +198,14 @@ def hierarchies(table: EncodedTable) -> list[Hierarchy]:
 
 
 def _smaller_side(
-    classes: Generalized,
+    classes: Generalized, n_rows: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], bool]:
-    """Return labels and sizes of the kept or of the suppressed classes, and which they are."""
+    """Return labels and sizes of the kept or of the suppressed classes, and which they are.
+
+    They are the kept ones where suppressed classes were left out.
+    """
     n_kept = int(np.count_nonzero(classes.kept))
-    are_kept = 2 * n_kept <= len(classes.kept)
+    are_kept = 2 * n_kept <= len(classes.kept) or int(classes.sizes.sum()) < n_rows
     rows = np.flatnonzero(classes.kept if are_kept else ~classes.kept)
     return classes.labels.take(rows, axis=0), classes.sizes.take(rows), are_kept
 

@@ -115,6 +115,11 @@ class BoundWeighted:
     parts: tuple[tuple[BoundMetric, float], ...]
 
     @property
+    def lost_alike(self) -> bool:
+        """Whether that is so in every part: see `BoundMetric.lost_alike`."""
+        return all(metric.lost_alike for metric, _ in self.parts)
+
+    @property
     def n_floors(self) -> int:
         """So many as all parts have: see `BoundMetric.n_floors`."""
         return sum(metric.n_floors for metric, _ in self.parts)

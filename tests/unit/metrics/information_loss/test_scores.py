@@ -186,6 +186,21 @@ def test_classes_without_records_do_not_count(metric, lattice):
     assert not bound.class_floors(finest)[-1].any()
 
 
+@pytest.mark.parametrize("metric", [*SINGLE, *SUMS], ids=name_of)
+@settings(max_examples=examples(25))
+@given(lattice=lattices(8, 16))
+def test_suppressed_classes_may_be_left_out_where_their_records_lose_alike(metric, lattice):
+    """The score stays what it is, to the last bit, whichever of them a metric sees."""
+    bound = metric.bind(lattice.table, lattice.weights)
+    classes = lattice.classes(lattice.high, lattice.subset(lattice.high))
+    seen = classes.kept | (lattice.rng.random(len(classes.kept)) < 0.5)
+    if bound.lost_alike:
+        fewer = Generalized(
+            classes.levels, classes.labels[seen], classes.sizes[seen], classes.kept[seen]
+        )
+        assert bound.score(fewer) == bound.score(classes)
+
+
 ADDITIVE = [metric for metric in SINGLE if metric.type in naive_metrics.ADDITIVE]
 
 
