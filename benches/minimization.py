@@ -85,9 +85,7 @@ def by_level(
         cells = nodes.cells_of((nodes.right == 0) | (nodes.depth == depth))
         of_record = cells[cell_of(cells, leaves)]
         values = records.take(grown[rows[of_record[validation]]], names)
-        answers = minimizer.estimator.predict(
-            records.take(validation).with_values(values, names).native
-        )
+        answers = minimizer.estimator.predict(records.take(validation).with_values(values).native)
         score = r2_score if numbers else accuracy_score
         accuracy = float(score(own[validation], answers))
         if accuracy < target:

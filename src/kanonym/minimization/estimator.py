@@ -287,8 +287,8 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
         exempted = np.zeros(len(self._encoding.kinds), np.bool_)
         exempted[list(self._found.exempted)] = True
         names = self._encoding.columns(exempted)
-        values = self._representatives.take(cells, names) if names else records
-        return records.with_values(values, names).native
+        values = [self._representatives.take(cells, names)] if names else []
+        return records.with_values(*values).native
 
     def hierarchies(self) -> dict[str, HierarchySource]:
         """Return the generalizations as hierarchies, by column, for `QuasiIdentifier`.

@@ -164,20 +164,19 @@ class PredictionQuery:
         """Return records that hold the values of others in the columns of the set of each."""
         sets = [set(held) for held in names]
         common = [name for name in names[0] if all(name in held for held in sets)]
-        mixed = self.records.take(rows)
-        if common:
-            mixed = mixed.with_values(self.records.take(others, common), common)
+        parts = [self.records.take(others, common)] if common else []
         for name in dict.fromkeys(one for held in names for one in held if one not in common):
             holds = np.array([name in held for held in sets])[of_set]
-            values = self.records.take(np.where(holds, others, rows), [name])
-            mixed = mixed.with_values(values, [name])
-        return mixed
+            parts.append(self.records.take(np.where(holds, others, rows), [name]))
+        mixed = self.records.take(rows)
+        return mixed.with_values(*parts) if parts else mixed
 
     def _kept_codes(self, names: Sequence[str]) -> NDArray[np.int64]:
         """Return (n,) int64: numbers of what records keep, the same for equal values."""
         kept = np.zeros(self.records.n, np.int64)
+        held = set(names)
         for name in self.records.names:
-            if name in names:
+            if name in held:
                 continue
             if name not in self.columns:
                 self.columns[name] = self._number_values(name)

@@ -42,8 +42,8 @@ class Records(ABC):
         """Return some of the records in some order, of some or of all columns."""
 
     @abstractmethod
-    def with_values(self, other: Records, names: Sequence[str]) -> Records:
-        """Return the records with some columns of as many others in the place of their own."""
+    def with_values(self, *others: Records) -> Records:
+        """Return the records with the columns of as many others in the place of their own."""
 
 
 class Table(Records):
@@ -74,22 +74,24 @@ class Table(Records):
             table = self.native[chosen].take(rows).reset_index(drop=True)
         return Table(table, chosen)
 
-    def with_values(self, other: Records, names: Sequence[str]) -> Records:
-        """Return the records with some columns of as many others in the place of their own.
+    def with_values(self, *others: Records) -> Records:
+        """Return the records with the columns of as many others in the place of their own.
 
         Columns are taken as they are, so that each has the type that the model knows.
         """
-        if isinstance(self.native, pl.DataFrame):
-            table: Any = self.native.with_columns(other.native.get_column(name) for name in names)
-        elif hasattr(self.native, "set_column"):  # pyarrow
-            table = self.native
-            for name in names:
-                table = table.set_column(self.names.index(name), name, other.native.column(name))
+        table: Any = self.native
+        if isinstance(table, pl.DataFrame):
+            table = table.with_columns(column for one in others for column in one.native)
+        elif hasattr(table, "set_column"):  # pyarrow
+            for one in others:
+                for name in one.names:
+                    table = table.set_column(self.names.index(name), name, one.native.column(name))
         else:
-            table = self.native.copy()
-            for name in names:
-                # A Series keeps its type; pandas would guess that of an array of objects.
-                table[name] = other.native[name].set_axis(table.index)
+            replaced = [name for one in others for name in one.names]
+            kept = table.drop(columns=replaced).reset_index(drop=True)
+            joined = kept.join([one.native.reset_index(drop=True) for one in others])[self.names]
+            joined = joined.set_axis(table.index).set_axis(table.columns, axis=1)
+            table = joined.__finalize__(table)
         return Table(table, self.names)
 
 
@@ -130,11 +132,11 @@ class Array(Records):
         places = np.array([self.names.index(name) for name in names], np.int64)
         return Array(self.native[np.ix_(rows, places)], names)
 
-    def with_values(self, other: Records, names: Sequence[str]) -> Records:
-        """Return the records with some columns of as many others in the place of their own."""
+    def with_values(self, *others: Records) -> Records:
+        """Return the records with the columns of as many others in the place of their own."""
         array = self.native.copy()
-        mine = [self.names.index(name) for name in names]
-        array[:, mine] = other.native[:, [other.names.index(name) for name in names]]
+        for one in others:
+            array[:, [self.names.index(name) for name in one.names]] = one.native
         return Array(array, self.names)
 
 

@@ -37,3 +37,18 @@ def test_several_sets_of_columns_are_asked_about_at_once(library):
     held = np.array([[name in one for name in "abc"] for one in sets])
     mixed = np.where(held[..., None], values[:, others], values)
     assert (found == (mixed * np.array([1, 10, 100])[:, None]).sum(axis=1)).all()
+
+
+def test_replaced_columns_leave_all_else_of_a_pandas_table_as_it_was():
+    """Index, order and types of columns, and metadata stay, whatever columns are put in."""
+    table = pd.DataFrame(
+        {"a": [1, 2], "b": pd.Categorical(["x", "y"]), "c": pd.array([1, None], "Int64")},
+        index=[7, 7],
+    ).rename_axis(columns="what")
+    table.attrs["source"] = "clinic"
+    records = records_of(table)
+    rows = np.array([1, 0])
+    found = records.with_values(records.take(rows, ["c"]), records.take(rows, ["a"])).native
+    assert found.attrs == table.attrs
+    expected = table.assign(a=[2, 1], c=pd.array([None, 1], "Int64"))
+    pd.testing.assert_frame_equal(found, expected)
