@@ -180,11 +180,11 @@ class Mondrian(Algorithm):
         limit = int(problem.suppression_limit * table.n_rows + 1e-9)
         if self._cuts_by_span(table) and not limit and counts_suffice(table, criteria):
             return partition_by_span(table, costs, criteria)
-        records = _records(table, by_row=by_row)
+        aim = None if self.target is None else guiding_target(table, self.target)
+        records = _records(table, by_row=by_row, aim=aim)
         tried = self.tried_cuts(len(records))
         is_start = np.zeros(len(records), np.bool_)
-        if self.target is not None:
-            aim = guiding_target(table, self.target)
+        if aim is not None:
             _refine_guided(records, costs, criteria, tried, is_start, aim)
             labels = _in_table_order(records, np.cumsum(is_start, dtype=np.int32) - np.int32(1))
             account = aim.account(labels, table.weights)
@@ -260,7 +260,7 @@ def tree_order(
     by place in that order, ascending.
 
     """
-    records = _records(table, by_row=False)
+    records = _records(table, by_row=False, aim=aim)
     is_start = np.zeros(len(records), np.bool_)
     tried = Mondrian().tried_cuts(len(records))
     if aim is None:
@@ -301,15 +301,20 @@ def _largest_tried(n_records: int) -> int:
     return min(max((1 << 25) // n_records, 32), 1024)
 
 
-def _records(table: EncodedTable, *, by_row: bool) -> NDArray[np.int32]:
-    """Lay out tuples (or records, with a column for their side) as kernels move them."""
+def _records(
+    table: EncodedTable, *, by_row: bool, aim: GuidingTarget | None = None
+) -> NDArray[np.int32]:
+    """Lay out tuples (or records, with a column for their side) as kernels move them.
+
+    aim: the target that guides the cuts, if one does.
+    """
     (n_tuples, d), s = table.codes.shape, table.sensitive_codes.shape[1]
     if not by_row:
-        guided = table.target_codes is not None
+        guided = 0 if aim is None else aim.columns.shape[1]
         records = np.empty((n_tuples, d + guided + s + 2), np.int32)
         records[:, :d] = table.codes
-        if table.target_codes is not None:
-            records[:, d] = table.target_codes
+        if aim is not None:
+            records[:, d : d + guided] = aim.columns
         records[:, d + guided : d + guided + s] = table.sensitive_codes
         records[:, -2] = table.weights
         records[:, -1] = np.arange(n_tuples)

@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.table import Domain, EncodedTable
 from kanonym.kernels.classes.conditions import Criteria
+from kanonym.kernels.classes.histograms import class_histograms
 from kanonym.kernels.parallel import parallel
-from kanonym.kernels.partitioning.target_cuts import Target, gain_workspace, refine_by_gain
+from kanonym.kernels.partitioning.target_cuts import (
+    NO_NUMBER,
+    Target,
+    gain_workspace,
+    refine_by_gain,
+)
 
 FEW = 20
 """Numbers and dates of more distinct values are predicted as numbers, others as categories."""
@@ -49,6 +55,14 @@ class GuidingTarget:
     target: Target
     codes: NDArray[np.int32]
 
+    @property
+    def columns(self) -> NDArray[np.int32]:
+        """The target of each tuple as `target_cuts` has it: (n_tuples, 1 or 2) int32."""
+        if self.task == "classification":
+            return self.codes[:, np.newaxis]
+        numbers = np.where(self.codes >= 0, self.target.values[self.codes], NO_NUMBER)
+        return np.stack([numbers >> 32, numbers & 0xFFFFFFFF], axis=1).astype(np.int32)
+
     def account(self, labels: NDArray[np.int32], weights: NDArray[np.int64]) -> dict[str, object]:
         """Return the task, and the share of the target's impurity that is left inside of classes.
 
@@ -58,11 +72,11 @@ class GuidingTarget:
         labels, weights: (n_tuples,), the class of each tuple, or of each record of a
         `GuidingTarget` about records; and the number of its records.
         """
-        before = self.impurity(np.zeros(len(labels), np.int64), weights)
-        left = self.impurity(labels.astype(np.int64), weights)
+        before = self.impurity(np.zeros(len(labels), np.int32), weights)
+        left = self.impurity(labels, weights)
         return {"task": self.task, "impurity": left / before if before > 0 else None}
 
-    def impurity(self, labels: NDArray[np.int64], weights: NDArray[np.int64]) -> float:
+    def impurity(self, labels: NDArray[np.int32], weights: NDArray[np.int64]) -> float:
         """Return entropy times records, or squared deviation from the mean, summed over classes.
 
         It is in the units of `target`. Parameters are those of `account`.
@@ -75,8 +89,8 @@ class GuidingTarget:
             values = self.target.values[codes].astype(np.float64)
             means = np.bincount(labels, counts * values) / known
             return float((counts * (values - means[labels]) ** 2).sum())
-        _, cells = np.unique(labels * len(self.target.values) + codes, return_inverse=True)
-        mixed = np.bincount(cells, counts)
+        n_classes, n_values = len(sizes), len(self.target.values)
+        _, _, mixed = class_histograms(labels, codes, counts, n_classes, n_values)
         return BIT * float((sizes * np.log2(known)).sum() - (mixed * np.log2(mixed)).sum())
 
 
