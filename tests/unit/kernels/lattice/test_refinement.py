@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
-from kanonym.kernels.lattice.refined_classes import Tuples
+from kanonym.kernels.lattice.refined_classes import DENSE, Room, Tuples, count_suppressed
 from kanonym.kernels.lattice.refinement import search_refinements
 from kanonym.kernels.lattice.walk import HIGHEST, LOWEST
 from walks import random_walk
@@ -75,3 +77,46 @@ def test_a_search_that_is_stopped_leaves_a_bound(steps):
         score, _, left, _ = search(walk, steps=steps)
         assert min(score, left) <= least + 1e-9
         assert score >= least - 1e-9
+
+
+@pytest.mark.parametrize("width", [3, 5000])
+def test_records_in_small_cells_are_counted(width):
+    """By one table of all cells where most hold records, and by a table of those that do.
+
+    Tables are used again and again: what one count leaves in them does not disturb the next.
+    """
+    rng = np.random.default_rng(width)
+    labels = rng.integers(0, width, (1, 1, 4096)).astype(np.int32)
+    axes = random_walk(0).axes._replace(fields=np.array([[0, 3, 12, 0, 0]]), labels=labels)
+    most = 3000
+    room = Room(
+        np.zeros(2 * DENSE * most + 8, np.int32),
+        np.zeros(4 * most + 8, np.int64),
+        np.zeros(4 * most + 8, np.int64),
+        np.zeros(most, np.int64),
+        np.zeros(1, np.int64),
+    )
+    for n in (1, 7, 40, most, 40):
+        starts = np.unique([0, *rng.integers(0, n + 1, 5), n])
+        split = int(rng.integers(1, 5))
+        own = rng.integers(0, 4096, n, np.uint64)
+        counts = rng.integers(1, 4, n).astype(np.int32)
+        classes = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        cells = (classes * split + rng.integers(0, split, n)).astype(np.int32)
+        least, gone = int(rng.integers(1, 6)), int(rng.integers(0, 4))
+        sizes = Counter()
+        for cell, code, count in zip(cells.tolist(), own.tolist(), counts.tolist(), strict=True):
+            sizes[cell, int(labels[0, 0, code])] += count
+        few = sum(size for size in sizes.values() if size < least)
+        found = count_suppressed(
+            Tuples(own << np.uint64(3), counts, starts),
+            cells,
+            split,
+            axes,
+            (0, 0, width),
+            gone,
+            np.array([least, 0, 10**9, 1]),
+            room,
+        )
+        assert found == gone + few
+        assert not room.sums.any()
