@@ -15,6 +15,8 @@ from effort import examples
 from kanonym.algorithms.base import Algorithm, Problem
 from kanonym.algorithms.cell_suppression import CellSuppression, cell_bound
 from kanonym.algorithms.cell_suppression import patterns as cell_patterns
+from kanonym.algorithms.cell_suppression.subsets import blank_subsets
+from kanonym.algorithms.cell_suppression.unblanking import unblank
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import BLANK
 from kanonym.data.table import encode
@@ -125,6 +127,40 @@ def test_wildcard_subsets_blank_the_fewest_cells(drawn, size):
     costs = [1] * len(rows[0])
     assert account["suppressed_cells"] == naive.least_cost_wildcard(rows, k, costs, size)
     assert (account["lower_bound"], account["gap"]) == (account["suppressed_cells"], 0)
+
+
+@given(drawn=tables(max_columns=4), size=st.integers(1, 3), seed=st.integers(0, 9))
+@settings(max_examples=examples(60))
+def test_cells_are_shown_again_until_none_can_be(drawn, size, seed):
+    """Every n attributes keep their k records, and no piece can show another cell.
+
+    Nulls of the input stay.
+    """
+    rows, k = drawn
+    d = len(rows[0])
+    assume(size < d)
+    keys = cell_patterns.distinct_keys(encoded(rows), ())
+    pieces = blank_subsets(keys, k, size)
+    more = pieces.blanks | np.isin(np.arange(d), seed % d)
+    if all(naive.k_value(part) >= k for part in naive.parts(shown(keys, pieces, more), size)):
+        pieces = pieces._replace(blanks=more)
+    blanks = unblank(keys, pieces, k, size).blanks
+    assert (blanks <= pieces.blanks).all()
+    assert (blanks >= keys.is_null[pieces.keys]).all()
+    for i, a in [(-1, -1), *np.argwhere(blanks & ~keys.is_null[pieces.keys]).tolist()]:
+        one = blanks.copy()
+        if i >= 0:
+            one[i, a] = False
+        reached = min(naive.k_value(part) for part in naive.parts(shown(keys, pieces, one), size))
+        assert (reached >= k) == (i < 0)
+
+
+def shown(keys, pieces, blanks):
+    """Return the rows that pieces are released as."""
+    codes = cell_patterns.released_codes(keys, pieces._replace(blanks=blanks)).tolist()
+    return [
+        tuple(row) for row, n in zip(codes, pieces.weights.tolist(), strict=True) for _ in range(n)
+    ]
 
 
 @pytest.mark.parametrize("most", [0, 1 << 24])

@@ -20,6 +20,7 @@ from kanonym.algorithms.cell_suppression.patterns import (
     released_codes,
 )
 from kanonym.algorithms.cell_suppression.subsets import blank_subsets, hit_subsets, subset_sizes
+from kanonym.algorithms.cell_suppression.unblanking import unblank
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.options import Importance
 from kanonym.data.errors import PolicyError
@@ -170,7 +171,8 @@ class CellSuppression(Algorithm):
         if few is None:
             return together
         # What holds for all keys together holds for every few of them, and may cost less.
-        return min(blank_subsets(keys, k, few), together, key=lambda one: _cost(keys, one))
+        found = [unblank(keys, one, k, few) for one in (blank_subsets(keys, k, few), together)]
+        return min(found, key=lambda one: _cost(keys, one))
 
     def _bound(self, keys: Keys, pieces: Pieces, k: int) -> dict[str, int]:
         """Return how many cells are blanked at least, and how many more these are."""
