@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import adbc_driver_postgresql.dbapi
 import polars as pl
@@ -12,7 +13,7 @@ import kanonym as ka
 from engines.postgres_servers import create_database
 from kanonym.cli import main
 from kanonym.engines.database import scan_database, write_table, write_tables
-from kanonym.engines.duckdb import scan_duckdb
+from kanonym.engines.duckdb import scan_duckdb, write_database
 
 TABLE = pl.DataFrame(
     {
@@ -109,6 +110,63 @@ def test_the_table_is_to_be_named(option, capsys, tmp_path):
         main(["assess", url, url, *given, *QUASI])
     assert caught.value.code == 2
     assert option in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("place", ["clinic.sqlite", "clinic.duckdb"])
+def test_a_database_file_is_named_by_its_path(place, run, capsys, monkeypatch, tmp_path):
+    """SQLite's and DuckDB's files are read by path and table; what they hold is told."""
+    monkeypatch.chdir(tmp_path)
+    write = write_database if place.endswith("duckdb") else write_tables
+    write({"visits": TABLE, "wards": TABLE.head(3)}, place)
+    TABLE.write_parquet("visits.parquet")
+    assert run("measure", place, "--table", "visits", *QUASI) == run(
+        "measure", "visits.parquet", *QUASI
+    )
+    asked = ["anonymize", place, "--table", "visits", *QUASI, "--others", "insensitive", "-k", "3"]
+    run(*asked, "-o", "released.csv")
+    released = ka.read_table("released.csv")
+    assert len(released) == len(TABLE)
+    assert released.group_by("age", "zip").len()["len"].min() >= 3
+    for given, code, said in (
+        ([], 2, "visits, wards"),
+        (["--table", "visit"], 3, "did you mean 'visits'? (its tables: visits, wards)"),
+    ):
+        with pytest.raises(SystemExit) as caught:
+            main(["measure", place, *given, *QUASI])
+        assert caught.value.code == code
+        assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_release_goes_into_a_new_sqlite_file(run, monkeypatch, tmp_path):
+    """An output that is named as a SQLite file is a database of one table; DuckDB's is refused."""
+    monkeypatch.chdir(tmp_path)
+    TABLE.write_parquet("visits.parquet")
+    asked = ["anonymize", "visits.parquet", *QUASI, "--others", "insensitive", "-k", "3"]
+    run(*asked, "-o", "released.sqlite")
+    assert len(scan_database("released.sqlite", "visits_released").to_polars()) == len(TABLE)
+    with pytest.raises(SystemExit) as caught:
+        main([*asked, "-o", "released.duckdb"])
+    assert caught.value.code == 2
+    assert not Path("released.duckdb").exists()
+
+
+def test_a_duckdb_file_is_read_with_a_limit_of_memory(tmp_path):
+    """A table of a DuckDB file is anonymized where it is, and the file stays as it was."""
+    place = tmp_path / "clinic.duckdb"
+    write_database({"visits": TABLE}, str(place))
+    before = place.read_bytes()
+    held = scan_duckdb(place, name="visits", memory="1GB")
+    asked = {"quasi_identifiers": ["age", "zip"], "others": "insensitive", "k": 3, "seed": 1}
+    release = ka.anonymize(held, **asked)
+    expected = ka.anonymize(TABLE, **asked).frame
+    assert release.frame.pl().sort(pl.all()).equals(expected.sort(pl.all()))
+    assert place.read_bytes() == before
+    with pytest.raises(ka.DataError, match="name its table"):
+        scan_duckdb(place)
+    with pytest.raises(ka.DataError, match="no table 'there'"):
+        scan_duckdb(place, name="there")
+    with pytest.raises(ka.DataError, match="path of the file"):
+        scan_duckdb(TABLE, name="visits")
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "duckdb", "duckdb csv"])

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kanonym.data.databases import database_kind, table_list
+
 if TYPE_CHECKING:
     from kanonym.data.files import Content
 
 ENGINES = ("duckdb", "spark")
-DATABASES = ("postgresql", "postgres", "sqlite")
 WHERE = "Table location"
 LINKED = "Linked tables"
 
@@ -35,7 +36,7 @@ TableName = Annotated[
     typer.Option(
         "--table",
         metavar="NAME",
-        help="Table to read if INPUT is a database: postgresql://… or sqlite:///….",
+        help="Table to read if INPUT is a database: a SQLite or DuckDB file, or postgresql://….",
         rich_help_panel=WHERE,
     ),
 ]
@@ -95,9 +96,8 @@ OutputSchemaName = Annotated[
 
 
 def is_database(place: str) -> bool:
-    """Whether a place is the URL of a database."""
-    scheme, mark, _ = place.partition("://")
-    return bool(mark) and scheme.lower().partition("+")[0] in DATABASES
+    """Whether a place is a database: a URL, or a file of SQLite or DuckDB."""
+    return database_kind(place) is not None
 
 
 def table_at(
@@ -129,16 +129,7 @@ def table_at(
             f"{engine!r} is none of {', '.join(ENGINES)}", param_hint="--engine"
         )
     if is_database(place):
-        _check_options(memory, None)
-        if name is None:
-            raise typer.BadParameter("name the table of the database", param_hint=option)
-        if engine is not None:
-            raise typer.BadParameter(
-                "not allowed for a database, which is its own engine", param_hint="--engine"
-            )
-        from kanonym.engines.database import scan_database
-
-        return scan_database(place, name)
+        return _table_of_database(place, name, option, engine=engine, memory=memory)
     _check_options(None if engine == "duckdb" else memory, name, option)
     if engine == "duckdb":
         from kanonym.engines.duckdb import scan_duckdb
@@ -158,6 +149,27 @@ def table_at(
         header_row=header_row,
         user_missing=user_missing,
     )
+
+
+def _table_of_database(
+    place: str, name: str | None, option: str, *, engine: str | None, memory: str | None
+) -> Any:
+    in_duckdb = database_kind(place) == "duckdb"
+    _check_options(None if in_duckdb else memory, None)
+    if engine is not None and not (in_duckdb and engine == "duckdb"):
+        raise typer.BadParameter(
+            "not allowed for a database, which is its own engine", param_hint="--engine"
+        )
+    from kanonym.engines import database, duckdb
+
+    if name is None:
+        names = duckdb.table_names(place) if in_duckdb else database.table_names(place)
+        raise typer.BadParameter(
+            f"name the table of the database ({table_list(names)})", param_hint=option
+        )
+    if in_duckdb:
+        return duckdb.scan_duckdb(place, name=name, memory=memory)
+    return database.scan_database(place, name)
 
 
 def user_missing_of(choice: str | None, *places: str | None) -> dict[str | None, str | None]:
@@ -185,7 +197,7 @@ def _check_options(memory: str | None, name: str | None, option: str = "--table"
         raise typer.BadParameter("only with --engine duckdb", param_hint="--memory")
     if name is not None:
         raise typer.BadParameter(
-            "only for databases: postgresql://… or sqlite:///…", param_hint=option
+            "only for databases: a SQLite or DuckDB file, or postgresql://…", param_hint=option
         )
 
 
@@ -265,6 +277,11 @@ class Place:
             if new is not None:
                 raise typer.BadParameter("only for databases", param_hint="--output-table")
             return cls(output)
+        if database_kind(output) == "duckdb":
+            raise typer.BadParameter(
+                "a single table is not written into a DuckDB file; name a Parquet or CSV file",
+                param_hint="-o",
+            )
         stem = name or Path(source).stem
         if source == "-" and new is None:
             raise typer.BadParameter("name the new table", param_hint="--output-table")

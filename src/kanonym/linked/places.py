@@ -7,20 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 import polars as pl
 
 from kanonym.data.credentials import displayable_url
+from kanonym.data.databases import DUCKDB, SQLITE, database_kind, sqlite_url
 from kanonym.data.errors import DataError
 from kanonym.data.files import FORMATS, read_table, sha256, write_table
 from kanonym.data.files.hidden import hidden_path
 
 Kind = Literal["folder", "sqlite", "duckdb", "postgresql"]
-
-_SQLITE = (".db", ".sqlite", ".sqlite3")
-_DUCKDB = (".duckdb", ".ddb")
-_URLS = ("postgresql", "postgres")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +50,24 @@ class Place:
 
         """
         scheme, mark, rest = given.partition("://")
-        if mark and scheme.lower().partition("+")[0] in _URLS:
+        kind = database_kind(given)
+        if kind == "postgresql":
             return cls("postgresql", given, schema)
         if schema is not None:
             raise DataError("a schema is for postgresql://… only")
-        if mark and scheme.lower() == "sqlite":
+        if mark and kind == "sqlite":
             return cls("sqlite", unquote(rest.partition("?")[0]).removeprefix("/"))
         if mark:
             raise DataError(
                 f"{scheme}:// holds no set of tables: name a folder of files, a SQLite or DuckDB "
                 "file, or postgresql://…"
             )
-        suffix = Path(given).suffix.lower()
-        if suffix in _SQLITE:
-            return cls("sqlite", given)
-        if suffix in _DUCKDB:
-            return cls("duckdb", given)
-        if suffix and not Path(given).is_dir():
+        if kind is not None:
+            return cls(kind, given)
+        if Path(given).suffix and not Path(given).is_dir():
             raise DataError(
-                f"{given} holds no set of tables: name a folder of files, {', '.join(_SQLITE)}, "
-                f"{', '.join(_DUCKDB)} or postgresql://…"
+                f"{given} holds no set of tables: name a folder of files, {', '.join(SQLITE)}, "
+                f"{', '.join(DUCKDB)} or postgresql://…"
             )
         return cls("folder", given)
 
@@ -227,7 +222,7 @@ def _write_hidden(
 def _sqlite_url(path: Path) -> str:
     if not path.parent.is_dir():
         raise DataError(f"{path}: no such file")
-    return f"sqlite:///{quote(str(path.resolve()))}"
+    return sqlite_url(path.resolve())
 
 
 def _files_of(folder: Path, names: Sequence[str]) -> dict[str, Path]:

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
-from urllib.parse import quote
 
 from starlette.datastructures import UploadFile
 
+from kanonym.data.databases import database_kind, sqlite_url
 from kanonym.data.errors import DataError
 from kanonym.policy import Policy
 from kanonym.workbench.open_project import OpenProject
@@ -24,7 +24,6 @@ from kanonym.workbench.sessions import Session, Sessions
 from kanonym.workbench.work.facts import Source
 
 _ODD = re.compile(r"[^\w.\- ]")
-SQLITE = (".db", ".sqlite", ".sqlite3")
 POLICIES = (".yaml", ".yml")
 """How the names of policy files end."""
 
@@ -163,9 +162,9 @@ def _start(session: Session, folder: ProjectFolder, source: Source, history: His
 def _with_scheme(path: str) -> str:
     """Return the URL of a SQLite file; other paths as they are."""
     place = Path(path).expanduser()
-    if "://" in path or place.suffix.lower() not in SQLITE or not place.is_file():
+    if "://" in path or database_kind(path) != "sqlite" or not place.is_file():
         return path
-    return f"sqlite:///{quote(str(place.resolve()))}"
+    return sqlite_url(place.resolve())
 
 
 def _named_folder(sent: Mapping[str, str]) -> Path | None:

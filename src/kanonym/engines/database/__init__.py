@@ -5,7 +5,7 @@ The drivers are extras: nothing of them is needed before one of these functions 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kanonym.data.loading.extras import require_extra
@@ -24,9 +24,9 @@ def scan_database(
     Parameters
     ----------
     url
-        `postgresql://user:password@host/database`; or `sqlite:///path`, with one more stroke
-        for a path from the root. Of it, only the scheme and the name of the database are ever
-        shown.
+        `postgresql://user:password@host/database`; or the path of a SQLite file, `.db`,
+        `.sqlite` or `.sqlite3`; or `sqlite:///path`, with one more stroke for a path from the
+        root. Of a URL, only the scheme and the name of the database are ever shown.
     table
         The name of a table or a view, as it is, without quotes.
     schema
@@ -46,6 +46,23 @@ def scan_database(
         from kanonym.engines.database import sql  # noqa: PLC0415 - its drivers may be absent
 
         return sql.database_source(url, table, schema, most_tuples)
+
+
+def table_names(url: str) -> Sequence[str]:
+    """Return the names of a database's tables and views, sorted: of the schemas that it looks in.
+
+    url: as of `scan_database`.
+
+    Raises
+    ------
+    DataError
+        The driver is not installed, or the database does not answer.
+
+    """
+    with require_extra("sql"):
+        from kanonym.engines.database import sql  # noqa: PLC0415 - its drivers may be absent
+
+        return sql.table_names(url)
 
 
 def write_table(frame: Any, url: str, table: str, *, schema: str | None = None) -> None:

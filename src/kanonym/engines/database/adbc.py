@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
@@ -126,6 +126,13 @@ class AdbcStore(TemporaryTables):
                 "one (nothing was changed)"
             )
         return table
+
+    @abstractmethod
+    def table_names(self, schema: str | None) -> Sequence[str]:
+        """Return the names of the tables and views of a schema, sorted.
+
+        None: of the schemas that the database looks in.
+        """
 
     @abstractmethod
     def usable(self, table: str, schema: str | None) -> Query:

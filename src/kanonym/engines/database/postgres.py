@@ -11,6 +11,7 @@ from polars import selectors
 from sqlglot import exp
 
 from kanonym.data.credentials import displayable_url
+from kanonym.data.databases import missing_table
 from kanonym.data.errors import DataError
 from kanonym.engines.database.adbc import AdbcStore, ArrowTable, Connection
 from kanonym.engines.database.arrow import declared_scale, is_decimal_text
@@ -77,6 +78,18 @@ class PostgresStore(AdbcStore):
             )
         )
 
+    def table_names(self, schema: str | None) -> Sequence[str]:
+        """Return the names of the tables and views of a schema, sorted."""
+        names = self.query(
+            "SELECT DISTINCT c.relname::text FROM pg_class c JOIN pg_namespace n"
+            " ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')"
+            " AND CASE WHEN $1::text IS NULL THEN pg_table_is_visible(c.oid)"
+            " AND n.nspname NOT IN ('pg_catalog', 'information_schema')"
+            " ELSE n.nspname = $1 END ORDER BY 1",
+            (schema,),
+        )
+        return [name for (name,) in names]
+
     def usable(self, table: str, schema: str | None) -> Query:
         """Return what reads a table with columns of usable types only.
 
@@ -89,8 +102,9 @@ class PostgresStore(AdbcStore):
         place = exp.table_(table, db=schema, quoted=True)
         number = self._table_number(place)
         if number is None:
-            within = "" if schema is None else f" in the schema {schema!r}"
-            raise DataError(f"no table {table!r}{within} in {displayable_url(self._url)}")
+            within = "" if schema is None else f"the schema {schema!r} in "
+            where = f"{within}{displayable_url(self._url)}"
+            raise missing_table(table, self.table_names(schema), where)
         columns = self.query(
             "SELECT a.attname::text, t.typname::text, t.typtype::text, t.typcategory::text,"
             " COALESCE(c.collisdeterministic, true), format_type(a.atttypid, NULL)"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
+from kanonym.data.databases import database_kind, sqlite_url
 from kanonym.data.errors import DataError
 from kanonym.data.frames import is_frame, to_polars
 from kanonym.engines.database.adbc import AdbcStore
@@ -24,6 +25,15 @@ def database_source(url: str, table: str, schema: str | None, most_tuples: int |
     finally:
         store.close()  # no transaction is open until there is something to do
     return Source(store, query, most_tuples=MOST_TUPLES if most_tuples is None else most_tuples)
+
+
+def table_names(url: str) -> Sequence[str]:
+    """Return the names of tables and views; see `kanonym.engines.database.table_names`."""
+    store = store_of(url)
+    try:
+        return store.table_names(store.schema)
+    finally:
+        store.close()
 
 
 def write(frame: Any, url: str, table: str, schema: str | None) -> None:
@@ -52,7 +62,7 @@ def _parts(table: Any) -> Iterable[pl.DataFrame]:
 
 
 def store_of(url: str, schema: str | None = None) -> AdbcStore:
-    """Return the store of a URL; nothing is opened yet.
+    """Return the store of a URL or of a SQLite file; nothing is opened yet.
 
     Raises
     ------
@@ -63,12 +73,14 @@ def store_of(url: str, schema: str | None = None) -> AdbcStore:
 
     """
     scheme, mark, rest = url.partition("://")
-    kind = scheme.lower().partition("+")[0] if mark else ""
-    if kind in ("postgresql", "postgres"):
+    kind = database_kind(url)
+    if kind == "postgresql":
         from kanonym.engines.database.postgres import PostgresStore  # noqa: PLC0415 - its driver
 
         return PostgresStore(url, schema)
     if kind == "sqlite":
+        if not mark:
+            url, rest = sqlite_url(url), f"/{url}"
         if not rest.startswith("/"):
             raise DataError(
                 "a SQLite database has no user and no host: write sqlite:///path, with one more "
@@ -77,7 +89,11 @@ def store_of(url: str, schema: str | None = None) -> AdbcStore:
         from kanonym.engines.database.sqlite import SqliteStore  # noqa: PLC0415 - its driver
 
         return SqliteStore(url, schema)
-    scheme = f"{kind}:// is not a supported database" if kind else "this is not a URL"
+    if kind == "duckdb":
+        raise DataError("a table of a DuckDB file is opened by scan_duckdb(path, name=…)")
+    scheme = scheme.lower().partition("+")[0]
+    reason = f"{scheme}:// is not a supported database" if mark else "this is no database"
     raise DataError(
-        f"{scheme}: a database is postgresql://user:password@host/database or sqlite:///path"
+        f"{reason}: a database is postgresql://user:password@host/database, or a SQLite file (.db, "
+        ".sqlite, .sqlite3, or sqlite:///path)"
     )

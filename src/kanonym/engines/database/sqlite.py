@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -14,6 +14,7 @@ from polars import selectors
 from sqlglot import exp
 
 from kanonym.data.credentials import displayable_url
+from kanonym.data.databases import missing_table
 from kanonym.data.errors import DataError
 from kanonym.engines.database.adbc import AdbcStore, ArrowTable, Connection
 from kanonym.engines.database.exact_values import (
@@ -78,6 +79,16 @@ class SqliteStore(AdbcStore):
             .where(enough)
         )
 
+    def table_names(self, schema: str | None) -> Sequence[str]:
+        """Return the names of the tables and views of a schema, sorted."""
+        self._require_file()
+        names = self.query(
+            "SELECT name FROM pragma_table_list WHERE schema = ? AND name NOT LIKE 'sqlite\\_%'"
+            " ESCAPE '\\' ORDER BY name",
+            (schema or "main",),
+        )
+        return [name for (name,) in names]
+
     def usable(self, table: str, schema: str | None) -> Query:
         """Return what reads a table with columns of usable types only.
 
@@ -87,8 +98,7 @@ class SqliteStore(AdbcStore):
             No such table; or a column of values of several types.
 
         """
-        if not Path(self._path()).is_file():
-            raise DataError(f"no file for {displayable_url(self._url)}")
+        self._require_file()
         names = [
             name
             for (name,) in self.query(
@@ -97,7 +107,7 @@ class SqliteStore(AdbcStore):
             )
         ]
         if not names:
-            raise DataError(f"no table {table!r} in {displayable_url(self._url)}")
+            raise missing_table(table, self.table_names(schema), displayable_url(self._url))
         place = exp.table_(table, db=schema, quoted=True)
         kinds = exp.select(
             *(
@@ -159,6 +169,11 @@ class SqliteStore(AdbcStore):
 
     def _connect(self) -> Connection:
         return adbc_driver_sqlite.dbapi.connect(self._path())
+
+    def _require_file(self) -> None:
+        """Refuse a file that is not there: SQLite would make one."""
+        if not Path(self._path()).is_file():
+            raise DataError(f"no file for {displayable_url(self._url)}")
 
     def _path(self) -> str:
         path = self._url.partition("://")[2].partition("?")[0]

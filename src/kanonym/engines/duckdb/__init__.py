@@ -22,6 +22,7 @@ __all__ = ["DuckDB"]
 def scan_duckdb(
     table: Any,
     *,
+    name: str | None = None,
     memory: str | None = None,
     threads: int | None = None,
     folder: str | Path | None = None,
@@ -34,7 +35,9 @@ def scan_duckdb(
     table
         A relation of duckdb: its own connection works, and keeps its settings. Or the path of
         a Parquet, CSV, TSV or JSON file, or a pattern of several, such as `visits/*.parquet`.
-        Or a polars, pyarrow or pandas table.
+        Or a polars, pyarrow or pandas table. Or the path of a DuckDB file, with `name`.
+    name
+        The table or view of a DuckDB file, which is opened to be read only.
     memory
         The most memory that DuckDB may take, such as `"2GB"`: what is beyond goes to files in
         `folder`. Four fifths of the machine's if None.
@@ -50,9 +53,9 @@ def scan_duckdb(
     Raises
     ------
     DataError
-        DuckDB is not installed; or there is no such file, or it cannot be read; or a column has
-        a type that cannot be used; or `memory`, `threads` and `folder` are given with a
-        relation.
+        DuckDB is not installed; or there is no such file or table, or it cannot be read; or a
+        column has a type that cannot be used; or `memory`, `threads` and `folder` are given with
+        a relation.
 
     Notes
     -----
@@ -65,7 +68,7 @@ def scan_duckdb(
         from kanonym.engines.duckdb import source  # noqa: PLC0415 - its driver may be absent
 
     settings = source.Settings(memory, threads, folder)
-    return source.duckdb_source(table, settings, most_tuples)
+    return source.duckdb_source(table, settings, most_tuples, name)
 
 
 def read_database(path: str, names: Sequence[str]) -> dict[str, pl.DataFrame]:
@@ -81,6 +84,21 @@ def read_database(path: str, names: Sequence[str]) -> dict[str, pl.DataFrame]:
         from kanonym.engines.duckdb import database_file  # noqa: PLC0415 - as above
 
     return database_file.read_database(path, names)
+
+
+def table_names(path: str) -> Sequence[str]:
+    """Return the names of the tables and views of a DuckDB file, sorted.
+
+    Raises
+    ------
+    DataError
+        DuckDB is not installed, or there is no such file.
+
+    """
+    with require_extra("duckdb"):
+        from kanonym.engines.duckdb import database_file  # noqa: PLC0415 - as above
+
+    return database_file.table_names(path)
 
 
 def write_database(tables: Mapping[str, pl.DataFrame], path: str) -> None:

@@ -13,6 +13,7 @@ import pyarrow.parquet
 from sqlglot import exp
 
 from kanonym.data.credentials import displayable_url
+from kanonym.data.databases import database_kind, missing_table
 from kanonym.data.errors import DataError
 from kanonym.data.files import FORMATS
 from kanonym.engines.database.names import fresh_name, refuse_same_names
@@ -57,6 +58,51 @@ def open_files(connection: Connection, path: str) -> tuple[str, bool]:
     name = fresh_name()
     connection.execute(f'CREATE TEMPORARY VIEW "{name}" AS {query.sql(dialect="duckdb")}')
     return name, kind in ("csv", "tsv")
+
+
+def attach(connection: Connection, path: str) -> str:
+    """Open a DuckDB file to be read, and return the name of its database.
+
+    Raises
+    ------
+    DataError
+        There is no such file.
+
+    """
+    if not Path(path).is_file():
+        raise DataError(f"no file {path}")
+    name = fresh_name()
+    file = exp.Literal.string(path).sql(dialect="duckdb")
+    connection.execute(f'ATTACH {file} AS "{name}" (READ_ONLY, TYPE duckdb)')
+    return name
+
+
+def held_tables(connection: Connection, database: str) -> Sequence[str]:
+    """Return the names of the tables and views of an attached database, sorted."""
+    names = connection.execute(
+        "SELECT table_name FROM information_schema.tables"
+        " WHERE table_catalog = ? AND table_schema = 'main' ORDER BY table_name",
+        [database],
+    )
+    return [name for (name,) in names.fetchall()]
+
+
+def open_table(connection: Connection, database: str, table: str, path: str) -> str:
+    """Make a view of a table of an attached database, and return the view's name.
+
+    Raises
+    ------
+    DataError
+        The file at `path`, which was attached, has no such table.
+
+    """
+    held = held_tables(connection, database)
+    if table not in held:
+        raise missing_table(table, held, path)
+    name = fresh_name()
+    place = exp.table_(table, db="main", catalog=database, quoted=True).sql(dialect="duckdb")
+    connection.execute(f'CREATE TEMPORARY VIEW "{name}" AS SELECT * FROM {place}')  # noqa: S608
+    return name
 
 
 def read_parquet(files: Sequence[str], names: Sequence[str]) -> Query:
@@ -121,6 +167,8 @@ def usable_column(name: str, dtype: str) -> exp.Expr:
 
 def _kind(path: str) -> str:
     bare = path.removesuffix(".gz").removesuffix(".zst")
+    if database_kind(path) == "duckdb":
+        raise DataError(f"{path} is a DuckDB file: name its table")
     kind = FORMATS.get(os.path.splitext(bare)[1].lower())  # noqa: PTH122 - of a pattern or URL, too
     if kind not in ("csv", "tsv", "parquet", "json", "jsonl"):
         raise DataError(

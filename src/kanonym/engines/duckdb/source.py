@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,14 @@ class Settings:
     folder: str | Path | None
 
 
-def duckdb_source(table: Any, settings: Settings, most_tuples: int | None) -> Source:
-    """Return a table that DuckDB reads; see `kanonym.engines.duckdb.DuckDB`."""
+def duckdb_source(
+    table: Any, settings: Settings, most_tuples: int | None, name: str | None = None
+) -> Source:
+    """Return a table that DuckDB reads; see `kanonym.engines.duckdb.scan_duckdb`."""
+    if name is not None:
+        if not isinstance(table, (str, Path)):
+            raise DataError("name is for the table of a DuckDB file: give the path of the file")
+        return database_tables(str(table), [name], settings, most_tuples)[name]
     most_tuples = MOST_TUPLES if most_tuples is None else most_tuples
     if isinstance(table, duckdb.DuckDBPyRelation):
         return _relation_source(table, settings, most_tuples)
@@ -41,11 +48,7 @@ def duckdb_source(table: Any, settings: Settings, most_tuples: int | None) -> So
             f"polars, pyarrow or pandas table; this is {type(table).__qualname__}"
         )
     connection = _connection(settings)
-
-    def run(sql: str, kanonym_2f1c9be04d5a7e63: ArrowTable = None) -> Relation:  # noqa: ARG001 - see DuckStore
-        return connection.query(sql)
-
-    store, text = DuckStore(run, connection), False
+    store, text = _store(connection), False
     if isinstance(table, (str, Path)):
         with translate_errors(str(table)):
             name, text = files.open_files(connection, str(table))
@@ -56,6 +59,37 @@ def duckdb_source(table: Any, settings: Settings, most_tuples: int | None) -> So
         refuse_same_names(names, "the table")
         name = files.register_frame(connection, frame)
     return Source(store, store.usable(name, names), text=text, most_tuples=most_tuples)
+
+
+def database_tables(
+    path: str, names: Sequence[str], settings: Settings, most_tuples: int | None
+) -> dict[str, Source]:
+    """Return tables of a DuckDB file by name, all as of one time.
+
+    Raises
+    ------
+    DataError
+        There is no such file or table, or a column has a type that cannot be used.
+
+    """
+    most_tuples = MOST_TUPLES if most_tuples is None else most_tuples
+    connection = _connection(settings)
+    found = {}
+    with translate_errors(path):
+        database = files.attach(connection, path)
+        for name in names:
+            view = files.open_table(connection, database, name, path)
+            store = _store(connection)
+            columns = connection.table(view).columns
+            found[name] = Source(store, store.usable(view, columns), most_tuples=most_tuples)
+    return found
+
+
+def _store(connection: Any) -> DuckStore:
+    def run(sql: str, kanonym_2f1c9be04d5a7e63: ArrowTable = None) -> Relation:  # noqa: ARG001 - see DuckStore
+        return connection.query(sql)
+
+    return DuckStore(run, connection)
 
 
 def _relation_source(relation: Relation, settings: Settings, most_tuples: int) -> Source:

@@ -90,15 +90,11 @@ def python(project: OpenProject) -> str:
     if source.in_database:
         place = displayable_url(source.path)
         read = f"ka.engines.scan_database({place!r}, {source.table!r}).to_polars()"
-    imported = "import kanonym as ka"
     if source.in_duckdb:
-        quoted = '"' + (source.table or "").replace('"', '""') + '"'
-        opened = f"duckdb.connect({source.path!r}, read_only=True).table({quoted!r})"
-        read = f"ka.engines.scan_duckdb({opened}).to_polars()"
-        imported = f"import duckdb\n{imported}"
+        read = f"ka.engines.scan_duckdb({source.path!r}, name={source.table!r}).to_polars()"
     spent = f", ledger={str(project.ledger)!r}" if project.release_is_private else ""
     return (
-        f"{imported}\n\n"
+        "import kanonym as ka\n\n"
         f"table = {read}\n"
         f"release = ka.anonymize(table, {policy!r}{spent})\n"
         f"release.write({written.names[0]!r})\n"

@@ -7,12 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kanonym.data.credentials import displayable_url
+from kanonym.data.databases import database_kind
 from kanonym.pipeline.reasons import Reason
 from kanonym.profiling import Profile
-
-DATABASES = ("postgresql", "postgres", "sqlite")
-DUCKDB = (".duckdb", ".ddb")
-"""How the names of DuckDB files end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +42,12 @@ class Source:
     @property
     def in_database(self) -> bool:
         """Whether the table is in a database."""
-        scheme, mark, _ = self.path.partition("://")
-        return self.in_duckdb or (bool(mark) and scheme in DATABASES)
+        return database_kind(self.path) is not None
 
     @property
     def in_duckdb(self) -> bool:
         """Whether the table is in a DuckDB file."""
-        return "://" not in self.path and self.path.lower().endswith(DUCKDB)
+        return database_kind(self.path) == "duckdb"
 
     def is_place_of(self, other: Source) -> bool:
         """Whether another source is the same table, which may leave open how it is read."""

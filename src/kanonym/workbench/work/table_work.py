@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanonym.data import files, frames
+from kanonym.data.databases import table_list
 from kanonym.data.errors import DataError
 from kanonym.policy import Policy
 from kanonym.workbench.work.facts import (
@@ -346,11 +347,11 @@ def _policy(text: str, folder: str) -> Policy:
 
 def _from_database(source: Source) -> Any:
     """Return the rows of a table in a database."""
-    from kanonym.engines.database import scan_database
-    from kanonym.engines.duckdb import read_database
+    from kanonym.engines import database, duckdb
 
     if not source.table:
-        raise DataError("name the table of the database")
+        names = (duckdb if source.in_duckdb else database).table_names(source.path)
+        raise DataError(f"name the table of the database ({table_list(names)})")
     if source.in_duckdb:
-        return read_database(source.path, [source.table])[source.table]
-    return frames.to_eager(scan_database(source.path, source.table))
+        return duckdb.scan_duckdb(source.path, name=source.table).to_polars()
+    return frames.to_eager(database.scan_database(source.path, source.table))
