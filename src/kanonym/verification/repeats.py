@@ -159,8 +159,8 @@ def amount_owner_warnings(found: Mapping[str, Repeats]) -> list[VerificationWarn
             tuple(found),
             f"{column_names_text(list(found))}: released unchanged, although {alone:,} of the "
             f"{found[worst].values:,} values of {worst} have a single owner, whom anybody who "
-            f"knows the amount can identify. Make it a quasi-identifier, or round or top-code "
-            "it by an action",
+            "knows the value can identify. Make it an identifier, which is dropped, or a "
+            "quasi-identifier, or round or top-code it by an action",
             {"records": alone},
         )
     ]
