@@ -62,7 +62,9 @@ _TRUE_OR_FALSE = (
 )
 """Words of a column of truth values, in lower case."""
 _DATE_TEXT = r"^\s*\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})(\s.*)?$"
-_NUMBER_TEXT = r"^\s*[+-]?\d+([.,]\d+)*\s*$"
+_NUMBER_TEXT = (  # thousands in groups of three: neither a version nor a pair of coordinates
+    r"^\s*[+-]?(\d+([.,]\d+)?|\d{1,3}(\.\d{3})+(,\d+)?|\d{1,3}(,\d{3})+(\.\d+)?)\s*$"
+)
 _ZERO_TEXT = r"^0\d+$"
 
 

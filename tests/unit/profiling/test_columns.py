@@ -146,12 +146,20 @@ def test_numbers_without_spread_have_no_outliers(values):
         (["31.01.2024", "1.2.23"], "dates as other text"),
         (["01234", "99999"], "leading zeros"),
         (["12,5", "7"], "numbers as text"),
+        (["1.234,50", "7"], "numbers as text"),
         ([3, 4], "positive"),
     ],
 )
 def test_texts_that_are_something_else_are_noticed(values, trait):
     """Dates, numbers and codes that are written as text are told."""
     assert trait in content(values).traits
+
+
+@pytest.mark.parametrize("value", ["48.52325,16.40120", "10.0.0.1", "2.11.3", "1,2"])
+def test_pairs_addresses_and_versions_are_no_numbers(value):
+    """Several marks are a number's only where they part groups of three digits."""
+    several = [value, value[::-1], "1,234,567.5"]
+    assert ("numbers as text" in content(several).traits) == (value == "1,2")
 
 
 @pytest.mark.parametrize(
