@@ -5,6 +5,7 @@ Each command imports what it needs when it runs, so that `kanonym --help` stays 
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -42,6 +43,9 @@ from kanonym.cli.making import (
     transform,
     workbench,
 )
+
+GARBAGE = 100_000
+"""Objects that a command makes between collections of garbage, which loading modules is full of."""
 
 app = typer.Typer(
     name="kanonym",
@@ -137,6 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         Always: its code is the exit code.
 
     """
+    gc.set_threshold(GARBAGE)
     if isinstance(sys.stdout, TextIOWrapper) and isinstance(sys.stdout.buffer, RawIOBase):
         # Unbuffered, Python drops what a full disk or a slow pipe did not take at once.
         whole = BufferedWriter(FileIO(sys.stdout.fileno(), "w", closefd=False))

@@ -127,29 +127,28 @@ def _with_tooltip(svg: str, name: str) -> str:
 def with_style(chart: Any, width: int = WIDTH) -> Any:
     """Return a chart over the data `rows` in the common style."""
     fixed = isinstance(chart.height, int)
-    text = {"labelColor": INK, "titleColor": MUTED, "labelFontSize": LETTERS}
+    text: Row = {"labelColor": INK, "titleColor": MUTED, "labelFontSize": LETTERS}
     text["titleFontSize"] = LETTERS
     text["titleFontWeight"] = "normal"
-    return (
-        chart.properties(
-            width=width,
-            autosize=alt.AutoSizeParams(type="fit" if fixed else "fit-x", contains="padding"),
-        )
-        .configure(
+    # All at once: each further call would copy the chart.
+    return chart.properties(
+        width=width,
+        autosize=alt.AutoSizeParams(type="fit" if fixed else "fit-x", contains="padding"),
+        config=alt.Config(
             font=FONT,
             aria=False,
             background="#ffffff",
             padding={"left": 2, "right": 12, "top": 4, "bottom": 2},
-        )
-        .configure_view(stroke=None)
-        .configure_axis(
-            **text,
-            labelLineHeight=LINE_HEIGHT,
-            gridColor=LINE,
-            domainColor=MUTED,
-            tickColor=MUTED,
-            labelFlush=False,
-        )
-        .configure_legend(**text)
-        .configure_text(color=INK, fontSize=LETTERS)
+            view=alt.ViewConfig(stroke=None),
+            axis=alt.AxisConfig(
+                **text,
+                labelLineHeight=LINE_HEIGHT,
+                gridColor=LINE,
+                domainColor=MUTED,
+                tickColor=MUTED,
+                labelFlush=False,
+            ),
+            legend=alt.LegendConfig(**text),
+            text=alt.MarkConfig(color=INK, fontSize=LETTERS),
+        ),
     )

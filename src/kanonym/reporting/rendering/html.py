@@ -79,8 +79,11 @@ def draw_figure(figure: Figure) -> Markup:
         The chart library failed; the error names the chart.
 
     """
+    from altair.utils.schemapi import debug_mode  # noqa: PLC0415 - takes a while to load
+
     try:
-        return chart_of(figure.draw(), figure.alternative)
+        with debug_mode(False):  # noqa: FBT003 - our charts need no check of each part's schema
+            return chart_of(figure.draw(), figure.alternative)
     except DataError as error:
         named = figure.title or figure.alternative
         raise DataError(f"report, chart {printable(named)!r}: {error}") from None
