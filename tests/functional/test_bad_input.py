@@ -50,6 +50,18 @@ def test_not_utf8(refused, folder):
     error = refused(RUN)
     assert "patients.csv is not UTF-8: line 2" in error
     assert "Save it as UTF-8" in error
+    assert "--encoding windows-1252" in error
+
+
+def test_a_table_in_another_encoding_is_released_in_utf8(kanonym, folder):
+    """With `--encoding`, a table is read as it is written, and its release in UTF-8 beside it."""
+    rows = "".join(f"Jos\xe9;{20 + n % 3};K\xf6ln\n" for n in range(12))
+    (folder / "latin.csv").write_bytes(f"name;age;Stra\xdfe\n{rows}".encode("windows-1252"))
+    asked = "-q age,Straße -i name --encoding windows-1252"
+    kanonym(f"anonymize latin.csv {asked} -k 3 -o out.csv")
+    assert "Köln" in (folder / "out.csv").read_text("utf-8")
+    done = kanonym(f"assess latin.csv out.csv {asked.replace('-i name ', '')} --json")
+    assert done.json["risk"]["k"]["value"] >= 3
 
 
 def test_unknown_column(refused):

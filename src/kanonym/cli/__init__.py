@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 import kanonym
-from kanonym.cli import logs
+from kanonym.cli import logs, options
 from kanonym.cli.group import CommandGroup, PanelCommand
 from kanonym.cli.judging import (
     assess,
@@ -107,6 +107,12 @@ def _every_command(
     threads: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Number of threads; default: all cores.")
     ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Encoding of text tables that are not UTF-8: windows-1252, …"
+        ),
+    ] = None,
     show_values: Annotated[  # noqa: ARG001 - `CommandGroup` and `verify` read it
         bool,
         typer.Option("--show-values", help="Show the values of the table that an error is about."),
@@ -123,6 +129,7 @@ def _every_command(
     70 internal error, 130 interrupted.
     """
     logs.configure(verbose, quiet=quiet)
+    options.ENCODING.set(encoding)
     if threads is not None:
         logs.limit_threads(threads)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kanonym.cli.options import encoding_of
 from kanonym.data.databases import database_kind, table_list
 
 if TYPE_CHECKING:
@@ -128,6 +129,8 @@ def table_at(
         raise typer.BadParameter(
             f"{engine!r} is none of {', '.join(ENGINES)}", param_hint="--engine"
         )
+    if engine is not None and encoding_of(place, format):
+        raise typer.BadParameter("not with --engine, which reads UTF-8", param_hint="--encoding")
     if is_database(place):
         return _table_of_database(place, name, option, engine=engine, memory=memory)
     _check_options(None if engine == "duckdb" else memory, name, option)
@@ -148,6 +151,7 @@ def table_at(
         sheet=sheet,
         header_row=header_row,
         user_missing=user_missing,
+        encoding=encoding_of(place, format),
     )
 
 
@@ -217,6 +221,7 @@ def table_with_content(
     return read_with_content(
         place,
         format,
+        encoding=encoding_of(place, format),
         **{name: options.get(name) for name in ("sheet", "header_row", "user_missing")},
     )
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 FLAGS = ("--debug", "--quiet", "--show-values", "--verbose", "-v", "-vv", "--version")
-VALUED = "--threads"
+VALUED = ("--threads", "--encoding")
 
 THREAD_VARIABLES = (
     "KANONYM_THREADS",
@@ -35,9 +35,9 @@ def common_options_first(arguments: Sequence[str]) -> list[str]:
         if argument in ("--", "sigo"):
             rest += [argument, *pending]
             break
-        if argument in FLAGS or argument.startswith(f"{VALUED}="):
+        if argument in FLAGS or argument.startswith(tuple(f"{option}=" for option in VALUED)):
             front.append(argument)
-        elif argument == VALUED and pending:
+        elif argument in VALUED and pending:
             front += [argument, pending.pop(0)]
         else:
             rest.append(argument)

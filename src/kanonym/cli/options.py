@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 ASKED = "Requirements"
 WRITTEN = "Output"
+
+ENCODING: ContextVar[str | None] = ContextVar("ENCODING", default=None)
+"""What --encoding says, which every command has."""
 
 Table = Annotated[str, typer.Argument(metavar="INPUT", help="Table to read; - for standard input.")]
 TableOrNone = Annotated[
@@ -112,6 +116,20 @@ def format_of(file: str, given: str | None) -> str | None:
     path = file.partition("?")[0] if "://" in file else file
     extension = Path(path.lower().removesuffix(".gz")).suffix
     return None if extension in FORMATS else given
+
+
+def encoding_of(file: str, given: str | None) -> str | None:
+    """Return what --encoding says, if a table is a text file.
+
+    given: what --format says.
+    """
+    from kanonym.data.files import is_text
+
+    asked = ENCODING.get()
+    if asked is None:
+        return None
+    path = file.partition("?")[0] if "://" in file else file
+    return asked if is_text(path, format_of(file, given)) else None
 
 
 def sentence_printer(step: Callable[[str], None]) -> Callable[[str], None]:

@@ -53,6 +53,7 @@ def check(
                 sheet=sheet,
                 header_row=header_row,
                 user_missing=user_missing,
+                encoding=options.encoding_of(table, format),
             )
             frame = options.group_long(frame, options.long_columns(None, asked))
             step("check")

@@ -46,6 +46,7 @@ def recommend(
             sheet=sheet,
             header_row=header_row,
             user_missing=user_missing,
+            encoding=options.encoding_of(table, format),
         )
         found = comparison.recommend(frame, k=k, progress=step)
         if write is not None:

@@ -90,7 +90,12 @@ def apply(
         start = perf_counter()
         step("read")
         fitted = Fitted.load(recoding)
-        frame = read_table(batch, options.format_of(batch, format), user_missing=user_missing)
+        frame = read_table(
+            batch,
+            options.format_of(batch, format),
+            user_missing=user_missing,
+            encoding=options.encoding_of(batch, format),
+        )
         reading = perf_counter() - start
         release = fitted.apply(frame, person=persons, progress=step)
         step("write")

@@ -77,6 +77,7 @@ def fit(
             sheet=sheet,
             header_row=header_row,
             user_missing=user_missing,
+            encoding=options.encoding_of(table, format),
         )
         policy, _ = pipeline.with_conventions(policy, frame, options.sentence_printer(step))
         fitted = series.fit(

@@ -129,4 +129,9 @@ def _values(table: str, column: str, format: str | None) -> Any:
     from kanonym.data.files import read_table
     from kanonym.data.frames import column as column_of
 
-    return column_of(read_table(table, options.format_of(table, format)), column)
+    return column_of(
+        read_table(
+            table, options.format_of(table, format), encoding=options.encoding_of(table, format)
+        ),
+        column,
+    )

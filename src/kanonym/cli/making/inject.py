@@ -175,6 +175,7 @@ def inject(
             sheet=sheet,
             header_row=header_row,
             user_missing=user_missing,
+            encoding=options.encoding_of(table, format),
         )
         dropped = options.parse_names(drop)
         kept = [name for name in frame.columns if name not in dropped]
@@ -268,7 +269,12 @@ def _remove(
     with show_progress() as step:
         known = Marks.read(marks)
         step("read")
-        frame = read_table(table, options.format_of(table, format), user_missing=user_missing)
+        frame = read_table(
+            table,
+            options.format_of(table, format),
+            user_missing=user_missing,
+            encoding=options.encoding_of(table, format),
+        )
         step("find")
         values, _ = options.read_values(frame, step)
         rows = injected_rows(values, known, key)

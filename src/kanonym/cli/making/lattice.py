@@ -78,6 +78,7 @@ def lattice(
             sheet=sheet,
             header_row=header_row,
             user_missing=user_missing,
+            encoding=options.encoding_of(table, format),
         )
         policy, _ = pipeline.with_conventions(policy, frame, options.sentence_printer(step))
         nodes = lattice_nodes.lattice(frame, policy, chart=chart, language=language, progress=step)

@@ -243,6 +243,7 @@ def synthesize(
             sheet=sheet,
             header_row=header_row,
             user_missing=user_missing,
+            encoding=options.encoding_of(table, format),
         )
         dropped = options.parse_names(drop)
         kept = [name for name in frame.columns if name not in dropped]

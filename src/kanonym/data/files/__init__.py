@@ -19,7 +19,7 @@ from kanonym.data.files.disk import (
     write_bytes,
     write_text,
 )
-from kanonym.data.files.formats import FORMATS, is_statistical
+from kanonym.data.files.formats import FORMATS, is_statistical, is_text
 from kanonym.data.files.reading import read_table, read_with_content, sheet_names
 from kanonym.data.files.text.cells import differing_texts, typed_texts, values_of_file
 from kanonym.data.files.text.formulas import formula_columns
@@ -34,6 +34,7 @@ __all__ = [
     "differing_texts",
     "formula_columns",
     "is_statistical",
+    "is_text",
     "read_table",
     "read_with_content",
     "refuse_url",

@@ -54,6 +54,11 @@ def format_of(path: str | Path, given: str | None) -> str | None:
     return kind
 
 
+def is_text(path: str | Path, given: str | None) -> bool:
+    """Whether a table may be a text file: by the format asked for, or by its extension."""
+    return (format_of(path, given) or "csv") in TEXT
+
+
 def is_statistical(path: str | Path) -> bool:
     """Whether the extension is one of SPSS, Stata or SAS."""
     return FORMATS.get(Path(path).suffix.lower()) in ("spss", "stata", "sas")

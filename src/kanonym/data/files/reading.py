@@ -14,8 +14,8 @@ from kanonym.data.files import remote
 from kanonym.data.files.binary import columnar, excel, statistical
 from kanonym.data.files.binary.user_missing import check_choice
 from kanonym.data.files.content import Content
-from kanonym.data.files.disk import read_bytes
-from kanonym.data.files.formats import BOM, format_of, sniff_format
+from kanonym.data.files.disk import read_bytes, to_utf8
+from kanonym.data.files.formats import BOM, TEXT, format_of, sniff_format
 from kanonym.data.files.text import delimited
 from kanonym.data.files.text import json_records as records
 from kanonym.data.frames import to_polars
@@ -32,6 +32,7 @@ def read_table(
     sheet: str | int | None = None,
     header_row: int | None = None,
     user_missing: str | None = None,
+    encoding: str | None = None,
 ) -> pl.DataFrame:
     """Read a table from a file.
 
@@ -58,6 +59,9 @@ def read_table(
         Of a file of SPSS, Stata or SAS: `null` (also None) reads user-missing codes as null,
         `keep` as categories of their own. A column in which codes are kept holds texts; codes
         of a column with fractions or dates are null in any case. A warning counts both.
+    encoding
+        Of a text file that is not UTF-8, such as `windows-1252`. UTF-16 with a byte order mark
+        is recognized.
 
     Returns
     -------
@@ -85,6 +89,7 @@ def read_table(
         sheet=sheet,
         header_row=header_row,
         user_missing=user_missing,
+        encoding=encoding,
     )[0]
 
 
@@ -97,6 +102,7 @@ def read_with_content(
     sheet: str | int | None = None,
     header_row: int | None = None,
     user_missing: str | None = None,
+    encoding: str | None = None,
 ) -> tuple[pl.DataFrame, Content]:
     """Read a table as `read_table`, and return the hash of the bytes that were read with it."""
     where = "standard input" if str(path) == "-" else displayable_url(str(path))
@@ -109,20 +115,17 @@ def read_with_content(
         data = read_bytes(path)
         kind = format_of(path, format)
     content = Content.from_bytes(path, data)
-    if data.startswith(_GZIP):
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error):
-            raise DataError(f"{where} is a damaged gzip file") from None
-    if not data.removeprefix(BOM).strip():
-        raise DataError(f"{where} is empty")
-    kind = kind or sniff_format(data)
+    data = _unpacked(data, where)
+    asked, kind = kind, kind or sniff_format(data)
+    if kind in TEXT:
+        data = to_utf8(data, where, encoding)
+        kind = asked or sniff_format(data)
+    elif encoding is not None:
+        raise DataError(f"encoding is for text files; this is {kind}")
     if separator is not None:
         _check_separator(separator, kind)
     if user_missing is not None:
-        check_choice(user_missing)
-        if kind not in statistical.WRITTEN:
-            raise DataError(f"user_missing is for files of SPSS, Stata and SAS; this is {kind}")
+        _check_user_missing(user_missing, kind)
     if kind != "excel":
         _refuse_of_excel(kind, sheet=sheet, header_row=header_row)
     elif header_row is not None and header_row < 1:
@@ -158,6 +161,24 @@ def _read(
         return statistical.read(data, where, kind, user_missing or "null")
     read = columnar.read_parquet if kind == "parquet" else columnar.read_feather
     return read(data, where)
+
+
+def _unpacked(data: bytes, where: str) -> bytes:
+    """Return the bytes of a file that is not empty, unpacked if it is gzipped."""
+    if data.startswith(_GZIP):
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error):
+            raise DataError(f"{where} is a damaged gzip file") from None
+    if not data.removeprefix(BOM).strip():
+        raise DataError(f"{where} is empty")
+    return data
+
+
+def _check_user_missing(choice: str, kind: str) -> None:
+    check_choice(choice)
+    if kind not in statistical.WRITTEN:
+        raise DataError(f"user_missing is for files of SPSS, Stata and SAS; this is {kind}")
 
 
 def _check_separator(separator: str, kind: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import re
 
 import polars as pl
 import pytest
@@ -10,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+import kanonym as ka
 from kanonym.data.errors import DataError
+from kanonym.data.files import read_with_content, sha256
 from kanonym.data.files.text.delimited import read, write
 
 
@@ -143,14 +147,57 @@ def test_a_quote_inside_a_cell_is_a_character():
         (b"name,n\nJos\xe9,1\n", 2, 11),
         (b"Stra\xdfe,n\nx,1\n", 1, 5),
         (b"a,b\n" + b"1,2\n" * 400_000 + b"3,\xff\n", 400_002, 1_600_007),
-        ("a,b\n1,2\n".encode("utf-16"), 1, 1),
     ],
 )
 def test_other_encodings_are_named_by_line_and_byte(text, line, byte):
     """What is not UTF-8 is refused with its place and the way out."""
     message = refusal(text)
     assert f"t.csv is not UTF-8: line {line}, byte {byte} of the file" in message
-    assert "iconv" in message
+    assert "--encoding windows-1252" in message
+
+
+ACCENTS = "name;Straße\nJosé;Łódź\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding"),
+    [
+        (ACCENTS.encode("windows-1250", "replace"), "windows-1250"),
+        (ACCENTS.replace("Łódź", "Köln").encode("windows-1252"), "windows-1252"),
+        (ACCENTS.encode("utf-16-le"), "utf-16-le"),
+        ("name;Strasse\nAda;Bonn\n".encode("utf-16-le"), "utf-16-le"),
+        (b"\xff\xfe" + ACCENTS.encode("utf-16-le"), None),
+        (b"\xfe\xff" + ACCENTS.encode("utf-16-be"), "windows-1252"),
+        (ACCENTS.encode(), "windows-1252"),
+        (ACCENTS.encode("utf-8-sig"), "utf-16"),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_text_file_is_read_by_its_encoding(data, encoding, packed, tmp_path):
+    """UTF-8, and UTF-16 with its mark, are recognized; for others the encoding counts."""
+    place = tmp_path / ("t.csv.gz" if packed else "t.csv")
+    place.write_bytes(gzip.compress(data) if packed else data)
+    found, content = read_with_content(place, encoding=encoding)
+    assert found.columns in (["name", "Straße"], ["name", "Strasse"])
+    assert found[found.columns[1]][0] in ("Łódź", "Köln", "Bonn")
+    assert content.sha256 == sha256(place)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "encoding", "said"),
+    [
+        ("t.csv", b"a\n\xe9\n", "windows-12", "encoding 'windows-12' is unknown"),
+        ("t.csv", b"a\n\xe9\n", "hex", "encoding 'hex' is unknown"),
+        ("t.csv", b"a\n\x81\n", "windows-1252", "t.csv is not encoded as windows-1252 at byte 3"),
+        ("t.csv", b"\xff\xfea", None, "t.csv is not encoded as utf-16 at byte 3"),
+        ("t.parquet", b"PAR1", "windows-1252", "encoding is for text files; this is parquet"),
+    ],
+)
+def test_an_encoding_that_is_not_the_files_is_an_error(name, data, encoding, said, tmp_path):
+    """An unknown name, bytes that it does not have, and files that are no text are refused."""
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(DataError, match=re.escape(said)):
+        ka.read_table(tmp_path / name, encoding=encoding)
 
 
 def test_two_columns_of_one_name_are_an_error():
