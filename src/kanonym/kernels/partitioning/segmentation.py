@@ -168,13 +168,15 @@ def cut(
     mixture = np.zeros(len(purity.values) if len(purity.curve) else 0, np.int64)
     sums = np.zeros(4)
     complete = True
+    # The unit at which the shortest class that satisfies the criteria starts, by where it ends.
+    shortest_at = np.full(m + 1, -1)
     stuck = 0
     for end in range(1, m + 1):
         last = units[end] - 1
         _begin_class(codes, last, costs, extent, end)
         if asked:
             _clear(whole)
-            _clear(rest)
+        counted = last + 1
         if guided:
             mixture[:] = 0
             sums[:] = 0.0
@@ -188,33 +190,41 @@ def cut(
                     loss += widen(codes, i, costs, extent, end)
                 if guided:
                     _mix(hidden[i, -1], purity, mixture, sums)
-                if asked and (shortest < 0 or not lasting):
-                    _count(whole, hidden, i)
-                if asked and shortest >= 0:
-                    _count(rest, hidden, i)
             size = units[end] - units[start]
-            done = done or (
-                best[end] < math.inf
-                and units[shortest] - units[start] >= criteria.min_size
-                and (not asked or _satisfies(rest, criteria))
-            )
+            if not done and best[end] < math.inf:
+                # The rest of the class before its shortest end was looked at when that was the end.
+                first = shortest_at[shortest]
+                done = start == first
+                if start < first:
+                    done = lasting
+                    if not lasting:
+                        _clear(rest)
+                        for i in range(units[start], units[shortest]):
+                            _count(rest, hidden, i)
+                        done = _satisfies(rest, criteria)
             if done and (passed or apart):
                 break
-            if size >= criteria.min_size and (
-                not asked or (lasting and shortest >= 0) or _satisfies(whole, criteria)
-            ):
-                if shortest < 0:
-                    shortest = start
+            if size >= criteria.min_size:
                 total = best[start] + size * loss
                 if guided:
                     total += purity.worth * _impurity(purity, sums)
-                if total < best[end]:
-                    best[end] = total
-                    came_from[end] = start
+                if shortest < 0 or total < best[end]:
+                    fits = True
+                    if asked and not (lasting and shortest >= 0):
+                        while counted > units[start]:
+                            counted -= 1
+                            _count(whole, hidden, counted)
+                        fits = _satisfies(whole, criteria)
+                    if fits and shortest < 0:
+                        shortest = start
+                    if fits and total < best[end]:
+                        best[end] = total
+                        came_from[end] = start
             passed = passed or known[start]
             if apart and known[start]:
                 break
             complete = complete and (start > farthest or start == 0)
+        shortest_at[end] = shortest
         # No class that begins after this place has one to follow.
         stuck = 0 if best[end] < math.inf else stuck + 1
         if stuck > reach:
