@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -14,7 +15,12 @@ from kanonym.algorithms.criteria import compile_criteria, require_feasible
 from kanonym.algorithms.options import Target
 from kanonym.algorithms.record_exchange import exchange_nearby
 from kanonym.algorithms.segmentation import orders
-from kanonym.algorithms.segmentation.cuts import Cut, cut_order, may_fail_when_grown
+from kanonym.algorithms.segmentation.cuts import (
+    UNLIMITED,
+    Cut,
+    cut_order,
+    may_fail_when_grown,
+)
 from kanonym.algorithms.segmentation.joined_classes import (
     LARGEST,
     SMALLEST,
@@ -280,11 +286,12 @@ def _cut_in_order(
     problem: Problem,
     criteria: Criteria,
     aim: GuidingTarget | None,
+    enough: NDArray[np.float64] = UNLIMITED,
 ) -> Cut:
     """Cut a table in one of the orders that have a name."""
     table, costs = problem.table, problem.costs
     tuples, known = _named_order(order, columns, table, costs, criteria, aim)
-    return cut_order(problem, criteria, tuples, known, aim)
+    return cut_order(problem, criteria, tuples, known, aim, enough)
 
 
 def _cut_in_best_order(
@@ -300,7 +307,18 @@ def _cut_in_best_order(
     left_out = ("auto", "guided") if aim is None else ("auto",)
     names: list[Order] = [name for name in get_args(Order) if name not in left_out]
     columns = orders.ascending_cardinality(table)
-    found = parallel(lambda name: _cut_in_order(name, columns, problem, criteria, aim), names)
+    # What loses so many times more than another order is given up, whichever is cut first.
+    hope = HOPE if table.n_rows * criteria.min_size <= EFFORT else 1 + 1e-9
+    limit = np.array([np.inf])
+    lock = Lock()
+
+    def cut_in(name: Order) -> Cut:
+        one = _cut_in_order(name, columns, problem, criteria, aim, limit)
+        with lock:
+            limit[0] = min(limit[0], hope * one.loss)
+        return one
+
+    found = parallel(cut_in, names)
     best, name = min(zip(found, names, strict=True), key=lambda one: one[0].loss)
     base = found[names.index("serpentine")].loss
     effort = table.n_rows * table.n_rows // (len(best.starts) - 1)

@@ -35,6 +35,9 @@ UNITS = 16
 UNGUIDED = Purity(np.zeros(0, np.int64), np.zeros(0, np.int64), 0.0)
 """There is no target."""
 
+UNLIMITED = np.array([np.inf])
+"""No loss is too much."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -48,7 +51,7 @@ class Cut:
         (n_classes + 1,) int64, the places where classes start, and n_rows.
     loss
         Loss summed over records and attributes, and that of impurity if there is a target;
-        infinite where no cut was found.
+        infinite where no cut was found, or none of a loss that is of use.
     way
         How it was cut, see `cutting_method`.
     places
@@ -99,6 +102,7 @@ def cut_order(
     order: NDArray[np.int64],
     known: NDArray[np.int32] | None = None,
     aim: GuidingTarget | None = None,
+    enough: NDArray[np.float64] = UNLIMITED,
 ) -> Cut:
     """Cut an order of tuples into classes that satisfy the criteria of the problem's models.
 
@@ -106,7 +110,8 @@ def cut_order(
     that order of a division that satisfies the criteria, if there is one; what is found
     loses no more than that one, unless a class of it has more than `REACH` units. aim: the
     target, if there is one; its impurity counts as much as the loss, each as a share of what
-    one class of all records has.
+    one class of all records has. enough: (1,) float64, which other threads may lower: where the
+    cut loses more, it is given up.
     """
     table, costs = problem.table, problem.costs
     place = _record_places(table, order)
@@ -134,31 +139,36 @@ def cut_order(
     reach = max(2 * criteria.min_size, REACH)
     if way != "by class":
         looked = anywhere if known is None or way == "optimal" else is_start
-        found = cut(codes, hidden, units, Limits(looked, NEAR, reach), costs, criteria, purity)
-        starts, loss, complete = found
-        if np.isfinite(loss):
+        limits = Limits(looked, NEAR, reach, np.zeros(len(units)), enough)
+        starts, losses, complete = cut(codes, hidden, units, limits, costs, criteria, purity)
+        if not len(starts) or np.isfinite(losses[-1]):
             way = way if complete or way != "optimal" else "by record"
-            return Cut(tuples, units[starts], loss, way, units)
+            return Cut(tuples, units[starts], _whole(losses), way, units)
     size = without_conditions(criteria, criteria.min_size)
-    if known is None:
-        chosen, _, _ = cut(codes, hidden, units, Limits(anywhere, NEAR, reach), costs, size, purity)
-        units = units[chosen]
-        is_start = first_fit(hidden, units, criteria)
-    else:
-        chosen, _, _ = cut(
-            codes, hidden, units, Limits(is_start, APART, reach), costs, size, purity
-        )
-        units, is_start = units[chosen], is_start[chosen[:-1]]
+    limits = Limits(anywhere, NEAR, reach, np.zeros(len(units)), enough)
+    if known is not None:
+        limits = limits._replace(known=is_start, apart=APART)
+    chosen, losses, _ = cut(codes, hidden, units, limits, costs, size, purity)
+    if not len(chosen):
+        return Cut(tuples, chosen, _whole(losses), "by class", units)
+    units = units[chosen]
+    is_start = first_fit(hidden, units, criteria) if known is None else is_start[chosen[:-1]]
     # A class of many units is made of fewer and longer ones.
     label = np.cumsum(is_start) - 1
     first = np.flatnonzero(is_start)
     step = np.diff(np.append(first, len(label))) // UNITS + 1
     kept = (np.arange(len(label)) - first[label]) % step[label] == 0
     units, is_start = np.append(units[:-1][kept], n), is_start[kept]
-    starts, loss, _ = cut(
-        codes, hidden, units, Limits(is_start, NEAR, 4 * UNITS), costs, criteria, purity
-    )
-    return Cut(tuples, units[starts], loss, "by class", units)
+    # Classes lose no less than the units that they consist of.
+    left = losses[-1] - np.append(losses[:-1][kept], losses[-1])
+    limits = Limits(is_start, NEAR, 4 * UNITS, left, enough)
+    starts, losses, _ = cut(codes, hidden, units, limits, costs, criteria, purity)
+    return Cut(tuples, units[starts], _whole(losses), "by class", units)
+
+
+def _whole(losses: NDArray[np.float64]) -> float:
+    """Return the loss of a whole order, infinite where its cut was given up."""
+    return float(losses[-1]) if len(losses) else np.inf
 
 
 def _purity(aim: GuidingTarget, table: EncodedTable) -> Purity:

@@ -46,12 +46,18 @@ class Limits(NamedTuple):
         Whether a class has to start at each of these units.
     reach
         No class has more units.
+    left
+        (m + 1,) float64: what units from each one on lose at the least.
+    enough
+        (1,) float64, which other threads may lower: an order that loses more is of no use.
 
     """
 
     known: NDArray[np.bool_]
     apart: bool
     reach: int
+    left: NDArray[np.float64]
+    enough: NDArray[np.float64]
 
 
 class Purity(NamedTuple):
@@ -102,7 +108,7 @@ def cut(
     costs: Costs,
     criteria: Criteria,
     purity: Purity,
-) -> tuple[NDArray[np.int64], float, bool]:
+) -> tuple[NDArray[np.int64], NDArray[np.float64], bool]:
     """Cut an order of units into classes of least loss, each of which satisfies the criteria.
 
     Parameters
@@ -125,9 +131,11 @@ def cut(
 
     Returns
     -------
-    (n_classes + 1,) int64, the units at which classes start, and m; the loss, summed over
-    records and attributes, with that of impurity; whether reach left out no class. Where no
-    cut within reach satisfies the criteria the loss is infinite and the starts are of no use.
+    (n_classes + 1,) int64, the units at which classes start, and m; (n_classes + 1,) float64
+    loss of what is before each of them, summed over records and attributes, with that of
+    impurity; whether reach left out no class. Where no cut within reach satisfies the criteria
+    the last loss is infinite and the starts are of no use; where every cut loses more than
+    is enough, there are none.
 
     Notes
     -----
@@ -225,9 +233,12 @@ def cut(
                 break
             complete = complete and (start > farthest or start == 0)
         shortest_at[end] = shortest
-        # No class that begins after this place has one to follow.
-        stuck = 0 if best[end] < math.inf else stuck + 1
+        # No class that begins after this place has one to follow, or it is of no use.
+        useful = best[end] < math.inf and best[end] + limits.left[end] <= limits.enough[0]
+        stuck = 0 if useful else stuck + 1
         if stuck > reach:
+            if best[end - reach : end + 1].min() < math.inf:
+                return np.empty(0, np.int64), np.empty(0), complete
             break
     starts = np.empty(m + 1, np.int64)
     at, n_classes = m, 0
@@ -236,7 +247,8 @@ def cut(
         at = came_from[at]
         n_classes += 1
     starts[n_classes] = 0
-    return starts[: n_classes + 1][::-1].copy(), best[m], complete
+    starts = starts[: n_classes + 1][::-1].copy()
+    return starts, best[starts], complete
 
 
 @kernel

@@ -25,6 +25,12 @@ SMALL = tables(2, 11)
 UNGUIDED = Purity(np.zeros(0, np.int64), np.zeros(0, np.int64), 0.0)
 
 
+def limits(known, apart, reach, enough=math.inf, left=None):
+    """Return limits of units that may lose nothing, or what is said."""
+    left = np.zeros(len(known) + 1) if left is None else np.array(left)
+    return Limits(known, apart, reach, left, np.array([enough]))
+
+
 class Order:
     """The records of a table in a drawn order, as the kernel takes them and as lists."""
 
@@ -44,13 +50,15 @@ class Order:
         self.units = [self.rows[a:b] for a, b in itertools.pairwise(self.bounds.tolist())]
         self.criteria = compile_criteria(table.models, encoded)
 
-    def cut(self, known, reach, *, apart=False, purity=UNGUIDED):
+    def cut(self, known, reach, *, apart=False, purity=UNGUIDED, enough=math.inf, left=None):
         """Return where classes start, and the loss, by the kernel."""
-        starts, loss, self.complete = cut(
-            *(self.codes, self.hidden, self.bounds, Limits(np.array(known), apart, reach)),
+        starts, losses, self.complete = cut(
+            *(self.codes, self.hidden, self.bounds),
+            limits(np.array(known), apart, reach, enough, left),
             *(self.table.costs, self.criteria, purity),
         )
-        return starts.tolist(), loss
+        self.losses = losses.tolist()
+        return starts.tolist(), losses[-1] if len(losses) else None
 
     def records(self, starts):
         """Return the records of each class."""
@@ -139,6 +147,26 @@ def test_the_cut_is_that_of_its_rule(table, data, apart, reach):
 
 
 @settings(max_examples=examples(150), deadline=None)
+@given(table=SMALL, data=st.data(), reach=st.sampled_from([2, 4, 64]), apart=st.booleans())
+def test_an_order_is_given_up_only_where_it_loses_more_than_is_enough(table, data, reach, apart):
+    """A limit changes no cut that keeps it, and no answer that there is none."""
+    order = Order(table, data.draw)
+    m = len(order.units)
+    known = [True, *data.draw(st.lists(st.booleans(), min_size=m - 1, max_size=m - 1))]
+    starts, loss = order.cut(known, reach, apart=apart)
+    losses = order.losses
+    for share in (0.0, 0.5, 1.0, 2.0):
+        enough = share * (loss if loss < math.inf else float(order.n))
+        alone = [naive.loss(rows, table.attributes) for rows in order.units]
+        left = [sum(alone[i:]) for i in range(m)] + [0.0]
+        found = order.cut(known, reach, apart=apart, enough=enough + 1e-9, left=left)
+        if found[1] is None:
+            assert loss > enough
+        else:
+            assert (found, order.losses) == ((starts, loss), losses)
+
+
+@settings(max_examples=examples(150), deadline=None)
 @given(table=SMALL, data=st.data())
 def test_no_cut_loses_more_than_a_known_division(table, data):
     """Where known classes satisfy the models, what is found loses no more than they do."""
@@ -184,7 +212,7 @@ def test_a_known_class_is_looked_at_although_its_end_is_two_good_ones():
     known, apart = np.zeros(9, np.bool_), False
     known[[0, 4]] = True
     whole = costs, criteria, UNGUIDED
-    starts, loss, _ = cut(*records, Limits(known, apart, 9), *whole)
-    assert (starts[-2:].tolist(), loss) == ([4, 9], 0)
+    starts, losses, _ = cut(*records, limits(known, apart, 9), *whole)
+    assert (starts[-2:].tolist(), losses[-1]) == ([4, 9], 0)
     known[:] = True
-    assert cut(*records, Limits(known, apart, 9), *whole)[1] == 5
+    assert cut(*records, limits(known, apart, 9), *whole)[1][-1] == 5
