@@ -103,6 +103,23 @@ def _values_satisfy(
         values[i] = touched[i, 0]
         compact[i] = counts[touched[i, 0]]
         counts[touched[i, 0]] = 0
+    return _histogram_satisfies(j, m, total, values, compact, criteria)
+
+
+@part
+def _histogram_satisfies(
+    j: Int,
+    m: Int,
+    total: Int,
+    values: NDArray[np.int32],
+    compact: NDArray[np.int64],
+    criteria: Criteria,
+) -> bool:
+    """Say whether a class satisfies every condition about sensitive attribute j.
+
+    values, compact: (>= m,) int32 and int64, its m values, ascending, and the records of each.
+    total: their sum.
+    """
     for c in range(len(criteria.thresholds)):
         if criteria.conditions[c, 1] == j:
             measured = class_measure(
@@ -136,6 +153,8 @@ def sides_satisfy(
         return True
     s, _, n_values = criteria.references.shape
     weight_at = records.shape[1] - 2
+    if n_values <= stop - start:
+        return _counted_sides_satisfy(records[start:stop], a, cut, criteria, first, last)
     counts = np.zeros(n_values, np.int64)
     touched = np.empty((min(n_values, stop - start), 1), np.int64)
     values = np.empty(len(touched), np.int32)
@@ -156,6 +175,36 @@ def sides_satisfy(
                     total += records[i, weight_at]
         if not _values_satisfy(np.int64(j), touched, m, total, counts, values, compact, criteria):
             return False
+    return True
+
+
+@part
+def _counted_sides_satisfy(
+    node: NDArray[np.int32], a: Int, cut: Int, criteria: Criteria, first: Int, last: Int
+) -> bool:
+    """Do what `sides_satisfy` does where there are few values: both sides are counted at once."""
+    s, _, n_values = criteria.references.shape
+    weight_at = node.shape[1] - 2
+    counts = np.empty((2, n_values), np.int64)
+    values = np.empty(n_values, np.int32)
+    compact = np.empty(n_values, np.int64)
+    for j in range(s):
+        counts[:] = 0
+        for i in range(len(node)):
+            value = node[i, weight_at - s + j]
+            if value >= 0:
+                counts[np.int64(node[i, a] > cut), value] += node[i, weight_at]
+        for side in range(first, last + 1):
+            m = np.int64(0)
+            total = np.int64(0)
+            for value in range(n_values):
+                if counts[side, value] > 0:
+                    values[m] = value
+                    compact[m] = counts[side, value]
+                    total += compact[m]
+                    m += 1
+            if not _histogram_satisfies(np.int64(j), m, total, values, compact, criteria):
+                return False
     return True
 
 
