@@ -10,7 +10,7 @@ import polars as pl
 
 from kanonym.data.errors import DataError
 
-_SEED = 0x5EED
+SEED = 0x5EED
 _WRAP = (1 << 64) - 1
 
 
@@ -37,11 +37,14 @@ class Fingerprint:
 
     def add(self, part: pl.DataFrame) -> None:
         """Add the rows of a part of the table."""
-        hashes = pl.DataFrame([column.hash(seed=_SEED) for column in part])
-        self.rows += len(part)
+        self.add_hashes(pl.DataFrame([column.hash(seed=SEED) for column in part]))
+
+    def add_hashes(self, hashes: pl.DataFrame) -> None:
+        """Add the rows of a part of the table, of whose values the hashes with `SEED` are given."""
+        self.rows += len(hashes)
         for column in hashes:
             self.columns[column.name] = _add_hashes(self.columns.get(column.name, 0), column)
-        self.records = _add_hashes(self.records, hashes.hash_rows(seed=_SEED))
+        self.records = _add_hashes(self.records, hashes.hash_rows(seed=SEED))
 
 
 def fingerprint_of(parts: Iterable[pl.DataFrame]) -> Fingerprint:

@@ -93,6 +93,11 @@ class HiddenFile:
             self.discard()
             told = str(error).replace(str(self.path), self.place)
             raise DataError(told) from error.__cause__
+        except OSError as error:
+            self.discard()
+            raise DataError(
+                f"{self.place} cannot be written: {error.strerror or error}; nothing was written"
+            ) from None
         except BaseException:
             self.discard()
             raise

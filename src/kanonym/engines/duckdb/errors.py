@@ -21,6 +21,9 @@ _TELLING = (
 )
 """Errors that speak of names and of the machine; others quote values."""
 
+_TELLING_STREAM = ("Out of Memory Error", "IO Error", "Permission Error")
+"""How the same begin where they come out of a stream of Arrow, as errors of the system."""
+
 _FILE = re.compile(r"^\s*file = (.+)$", re.MULTILINE)
 _EXTENSION = re.compile(r"requires the extension (\w+) to be loaded")
 _LINE = re.compile(r"CSV Error on Line: ([0-9]+)")
@@ -48,6 +51,12 @@ def translate_errors(where: str = "DuckDB") -> Iterator[None]:
         if str(error) == "Query interrupted":
             raise KeyboardInterrupt from None
         raise DataError(_describe_error(error, without_credentials(where))) from None
+    except OSError as error:
+        if error.errno is not None:  # of the system itself
+            raise
+        if str(error).startswith("INTERRUPT Error"):
+            raise KeyboardInterrupt from None
+        raise DataError(_describe_error(error, without_credentials(where))) from None
     except (duckdb.Error, pa.ArrowException, UnicodeError) as error:
         raise DataError(_describe_error(error, without_credentials(where))) from None
 
@@ -68,7 +77,7 @@ def _describe_error(error: Exception, where: str) -> str:
             f"{where} needs the extension {extension[1]} of DuckDB, and none is loaded from the "
             "network here: load it in a connection of your own, and give a relation of that"
         )
-    if isinstance(error, _TELLING):
+    if isinstance(error, _TELLING) or message.startswith(_TELLING_STREAM):
         return f"{where}: {without_credentials(message.partition(chr(10))[0])}"
     return (
         f"{where} failed with {type(error).__name__}: a value could not be read or computed (it is "

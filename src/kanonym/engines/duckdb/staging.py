@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 from sqlglot import exp
@@ -15,16 +15,25 @@ from kanonym.data.files import check_table_output
 from kanonym.data.files.text.cells import require_printable
 from kanonym.data.files.text.header import refuse_names_like_values
 from kanonym.engines.database.fingerprints import fingerprint_of, require_same
-from kanonym.engines.database.staging import HiddenFile, StagedTable, rows_of_file, write_hidden
+from kanonym.engines.database.staging import (
+    BATCH_ROWS,
+    HiddenFile,
+    StagedTable,
+    rows_of_file,
+    write_hidden,
+)
 from kanonym.engines.duckdb.csv_files import read_csv
 from kanonym.engines.duckdb.enumerations import with_enumerations, with_texts
 from kanonym.engines.duckdb.errors import translate_errors
 from kanonym.engines.duckdb.files import read_parquet
+from kanonym.engines.duckdb.parquet_files import EXACT, fingerprint_of_file, write_parquet
 from kanonym.engines.sql.statements import exact_column, subquery
 from kanonym.engines.sql.store import Query
 
 if TYPE_CHECKING:
     from kanonym.engines.duckdb.store import DuckStore
+
+Relation: TypeAlias = Any  # duckdb tells its types, but none of the result of a statement
 
 _HEAD = 1000  # rows among which names are looked for
 
@@ -43,9 +52,10 @@ def stage_table(store: DuckStore, query: Query) -> StagedTable:
 def stage_file(store: DuckStore, query: Query, place: str) -> StagedTable:
     """Write a release to a hidden file; what is verified is read from that file.
 
-    Parquet and CSV are written by DuckDB, batch by batch, read back by pyarrow, and every value is
-    compared with the table. Other formats are written by this
-    process, from all rows at once: what is verified is then the table they were taken from.
+    Parquet and CSV are written batch by batch, by DuckDB or, of enumerations and numbers as
+    Parquet, by pyarrow; they are read back by pyarrow, and every value is compared with the
+    table. Other formats are written by this process, from all rows at once: what is verified is
+    then the table they were taken from.
 
     Raises
     ------
@@ -59,8 +69,11 @@ def stage_file(store: DuckStore, query: Query, place: str) -> StagedTable:
     reads: Query
     rows: Callable[[], Iterable[pl.DataFrame]] | None = None
     with hidden.open_for_writing() as path:
-        if kind == "parquet" or (kind in ("csv", "tsv") and not packed):
-            held = store.hold(with_enumerations(store, query))
+        coded = with_enumerations(store, query)
+        if kind == "parquet" and EXACT.issuperset(one.id for one in store.relation(coded).types):
+            reads = _coded_parquet(store, coded, path, place)
+        elif kind == "parquet" or (kind in ("csv", "tsv") and not packed):
+            held = store.hold(coded)
             if kind == "parquet":
                 reads = _parquet(store, held, str(path), place)
             else:
@@ -100,6 +113,29 @@ def _parquet(store: DuckStore, query: Query, path: str, place: str) -> Query:
     written = store.relation(with_texts(store, query))
     with translate_errors(place):
         written.write_parquet(path, compression="zstd")
+    return _read_parquet(store, written, path)
+
+
+def _coded_parquet(store: DuckStore, query: Query, path: Path, place: str) -> Query:
+    """Write a query of columns of the types `EXACT`, computed once."""
+    relation = store.relation(query)
+    types = zip(relation.columns, relation.types, strict=True)
+    texts = [name for name, dtype in types if dtype.id == "enum"]
+    with translate_errors(place):
+        written = write_parquet(relation.to_arrow_reader(BATCH_ROWS), path)
+    require_same(written, fingerprint_of_file(path, texts), place)
+    return _read_parquet(store, store.relation(with_texts(store, query)), str(path))
+
+
+def _read_parquet(store: DuckStore, written: Relation, path: str) -> Query:
+    """Return what reads a Parquet file.
+
+    Raises
+    ------
+    DataError
+        A column has another type than in the relation that was written.
+
+    """
     names = list(written.columns)
     reads = exp.select(*map(exact_column, names)).from_(subquery(read_parquet([path], names), "f"))
     found = store.relation(reads)
