@@ -144,9 +144,9 @@ class DuckStore(TemporaryTables):
         """Yield the rows of a query in parts, enumerations as text; the first part has no rows."""
         with translate_errors():
             reader = self._run(self.sql(query)).to_arrow_reader(BATCH_ROWS)
-        yield to_plain_types(pl.DataFrame(reader.schema.empty_table()))
-        for batch in reader:
-            yield to_plain_types(pl.DataFrame(pa.Table.from_batches([batch])))
+            yield to_plain_types(pl.DataFrame(reader.schema.empty_table()))
+            for batch in reader:
+                yield to_plain_types(pl.DataFrame(pa.Table.from_batches([batch])))
 
     def usable(self, name: str, names: list[str]) -> Query:
         """Return what reads a table with columns of usable types only."""
