@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import errno
 import os
+from functools import partial
 
 import duckdb
 import polars as pl
@@ -93,11 +94,10 @@ def test_values_that_fail_while_rows_are_streamed_are_not_shown(tmp_path, is_wri
             " FROM range(1000000) t(i)"
         )
         source = scan_duckdb(rows)
+        store, place = source.store, str(tmp_path / "release.parquet")
+        read = partial(store.stage, source.query, place) if is_written else None
         with pytest.raises(DataError, match="could not be read") as raised:
-            if is_written:
-                source.store.stage(source.query, str(tmp_path / "release.parquet"))
-            else:
-                list(source.store.frames(source.query))
+            read() if read else list(store.frames(source.query))
     assert "secret" not in str(raised.value)
     assert not list(tmp_path.iterdir())
 
