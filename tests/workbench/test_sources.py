@@ -12,7 +12,7 @@ import pytest
 
 from kanonym.data.files import sha256, write_table
 from kanonym.workbench.work.facts import Source
-from workbench_servers import Visitor, act, exported, opened, running, text_of
+from workbench_servers import Visitor, act, exported, idle, opened, running, text_of
 
 PEOPLE = pl.DataFrame(
     {
@@ -46,6 +46,35 @@ def test_european_dates_of_a_workbook(visitor, tmp_path, monkeypatch):
     exec(python, {})  # noqa: S102 - what the page shows
     assert sha256(tmp_path / "released.csv") == hashed
     assert re.search(r"\[\d\d\.\d\d\.\d{4}, ", (tmp_path / "released.csv").read_text("utf-8"))
+
+
+def test_a_table_in_another_encoding(visitor, tmp_path, monkeypatch):
+    """Text that is not UTF-8 is told; its encoding is given there, and kept with the project."""
+    people = PEOPLE.with_columns(town=pl.col("town").replace("Bern", "Zürich"))
+    (tmp_path / "people.csv").write_bytes(people.write_csv().encode("windows-1252"))
+    form = {"path": str(tmp_path / "people.csv"), "folder": str(tmp_path / "project")}
+    opened(visitor, visitor.send("POST", "/open", form))
+    page = visitor.get(f"{visitor.at}/open")
+    assert "is not UTF-8: line 2" in text_of(page)
+    assert 'name="encoding" list="encodings" value=""' in page.text
+    visitor.send("POST", f"{visitor.at}/open/read", {"encoding": "no-such"})
+    idle(visitor)
+    page = visitor.get(f"{visitor.at}/open")
+    assert "is unknown" in text_of(page)
+    assert 'value="no-such"' in page.text
+    visitor.send("POST", f"{visitor.at}/open/read", {"encoding": "windows-1252"})
+    idle(visitor)
+    assert "Zürich" in text_of(visitor.get(f"{visitor.at}/open"))
+    hashed, python = exported(visitor)
+    monkeypatch.chdir(tmp_path)
+    exec(python, {})  # noqa: S102 - what the page shows
+    assert sha256(tmp_path / "released.csv") == hashed
+    assert "Zürich" in (tmp_path / "released.csv").read_text("utf-8")
+    command = re.search(r"kanonym anonymize [^<]*", visitor.get(f"{visitor.at}/export").text)[0]
+    assert "--encoding windows-1252" in command
+    again = visitor.send("POST", "/open", {"path": str(tmp_path / "project")})
+    opened(visitor, again)
+    assert 'value="windows-1252"' in visitor.get(f"{visitor.at}/open").text
 
 
 def test_a_project_is_found_again_by_its_table_alone():

@@ -37,6 +37,8 @@ class OpenProject:
     ----------
     folder, source, history
         What is on the disk.
+    unread
+        The table that was opened first, until it could be read.
     table, release, written, exploration
         What was computed; None until then.
     kept
@@ -61,6 +63,7 @@ class OpenProject:
     def __init__(self, folder: ProjectFolder) -> None:
         self.folder = folder
         self.source: Source | None = None
+        self.unread: Source | None = None
         self.history: History | None = None
         self.table: OpenedTable | None = None
         self.release: MadeRelease | None = None
@@ -78,6 +81,7 @@ class OpenProject:
         self.answers = Answers(self.held, folder.path)
         self._state = self._attacked_of = 0
         self._asked: Form = {}
+        self._given: History | None = None
         self._running: set[asyncio.Task[None]] = set()
 
     @property
@@ -178,10 +182,13 @@ class OpenProject:
 
     def open(self, source: Source, history: History | None = None) -> None:
         """Read a table; a project without a history starts with what is suggested."""
+        if self.source is None:
+            self.unread, self._given = source, history or self._given
+            history = self._given
 
         async def work(job: Job) -> None:
             table = await self.held.open(source, job.hear)
-            self.source, self.table = source, table
+            self.source, self.table, self.unread = source, table, None
             self.release = self.written = self.exploration = None
             self.batch, self.accuracies = None, {}
             self.sought, self.only_suppressed = {}, False

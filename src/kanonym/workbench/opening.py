@@ -122,6 +122,7 @@ class Desk:
             known, history = kept.load()
             if not known.uploaded or Path(known.path).name != place.name:
                 raise DataError(f"{kept.path} holds another project; name another folder")
+            source = replace(known, path=str(place))
         return _start(session, kept, source, history)
 
     def close(self) -> None:

@@ -73,6 +73,7 @@ def command(project: OpenProject) -> str:
     words = ["kanonym", "anonymize", source.path]
     words += ["--sheet", source.sheet] if source.sheet else []
     words += ["--header-row", str(source.header_row)] if source.header_row else []
+    words += ["--encoding", source.encoding] if source.encoding else []
     words += ["--ledger", str(project.ledger)] if project.release_is_private else []
     return shlex.join([*words, "--policy", str(policy), "-o", written.names[0]])
 
@@ -86,6 +87,7 @@ def python(project: OpenProject) -> str:
     given = [repr(source.path)]
     given += [f"sheet={source.sheet!r}"] if source.sheet else []
     given += [f"header_row={source.header_row}"] if source.header_row else []
+    given += [f"encoding={source.encoding!r}"] if source.encoding else []
     read = f"ka.read_table({', '.join(given)})"
     if source.in_database:
         place = displayable_url(source.path)

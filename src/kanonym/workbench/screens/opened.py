@@ -12,12 +12,15 @@ from kanonym.workbench.view import Screen, View
 ROWS = 25
 """Of a page of the preview."""
 
+ENCODINGS = ("windows-1252", "windows-1250", "windows-1251", "iso-8859-15", "utf-16", "shift_jis")
+"""Which the page proposes."""
+
 
 async def show(view: View) -> dict[str, Any]:
     """Return a page of the table."""
     project = view.project
     if project.table is None:
-        return {"rows": None}
+        return {"rows": None, "source": project.unread, "encodings": ENCODINGS}
     asked = view.request.query_params.get("row", "0")
     start = int(asked) if asked.isdecimal() else 0
     start = min(start, max(project.table.rows - 1, 0)) // ROWS * ROWS
@@ -27,6 +30,7 @@ async def show(view: View) -> dict[str, Any]:
         "step": ROWS,
         "table": project.table,
         "source": project.source,
+        "encodings": ENCODINGS,
         "readings": await project.answers.readings(project.form),
     }
 
@@ -34,17 +38,20 @@ async def show(view: View) -> dict[str, Any]:
 async def read(view: View) -> str | None:
     """Read the table again, as the person says."""
     project = view.project
-    if project.source is None:
+    source = project.source or project.unread
+    if source is None:
         raise DataError("no table is open")
     row = view.sent.get("header_row", "").strip()
     if row and not row.isdecimal():
         raise DataError(f"row of the names: {row!r} is no number")
-    source = replace(
-        project.source,
-        sheet=view.sent.get("sheet") or None,
-        header_row=int(row) if row else None,
+    project.open(
+        replace(
+            source,
+            sheet=view.sent.get("sheet") or None,
+            header_row=int(row) if row else None,
+            encoding=view.sent.get("encoding", "").strip() or None,
+        )
     )
-    project.open(source)
     return None
 
 

@@ -45,8 +45,12 @@ def keep_recoding(frame: Any, release: Release, place: Path, step: Step) -> None
     fitted.save(place)
 
 
-def apply_recoding(recoding: Path, batch: str, step: Step) -> ReleasedBatch:
+def apply_recoding(
+    recoding: Path, batch: str, step: Step, encoding: str | None = None
+) -> ReleasedBatch:
     """Release a further batch, and count it once the release is in its place.
+
+    encoding: of the table of the recoding, for a text file that is not UTF-8.
 
     Raises
     ------
@@ -56,7 +60,7 @@ def apply_recoding(recoding: Path, batch: str, step: Step) -> ReleasedBatch:
     """
     step("read")
     batch = str(Path(batch).expanduser())
-    frame = files.read_table(batch)
+    frame = files.read_table(batch, encoding=encoding if files.is_text(batch, None) else None)
     with lock_file(recoding):
         fitted = Fitted.load(recoding)
         release = fitted.apply(frame, progress=step)

@@ -8,6 +8,7 @@ from typing import Any
 
 from kanonym.data.credentials import displayable_url
 from kanonym.data.databases import database_kind
+from kanonym.data.files import is_text
 from kanonym.pipeline.reasons import Reason
 from kanonym.profiling import Profile
 
@@ -22,6 +23,8 @@ class Source:
         A file of this machine, DuckDB's among them, or the URL of a database.
     sheet, header_row
         Of an Excel workbook.
+    encoding
+        Of a text file that is not UTF-8.
     table
         The name of the table, in a database.
     uploaded
@@ -35,6 +38,7 @@ class Source:
     path: str
     sheet: str | None = None
     header_row: int | None = None
+    encoding: str | None = None
     table: str | None = None
     uploaded: bool = False
     ledger: str | None = None
@@ -43,6 +47,11 @@ class Source:
     def in_database(self) -> bool:
         """Whether the table is in a database."""
         return database_kind(self.path) is not None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the table may be a text file."""
+        return not self.in_database and is_text(self.path, None)
 
     @property
     def in_duckdb(self) -> bool:

@@ -193,7 +193,8 @@ class TableWork:
         """Release a further batch by a recoding."""
         from kanonym.workbench.work.batches import apply_recoding
 
-        return apply_recoding(Path(recoding), batch, step)
+        encoding = None if self._source is None else self._source.encoding
+        return apply_recoding(Path(recoding), batch, step, encoding)
 
     def report_parts(self, step: Step, language: str) -> tuple[ReportPart, ...]:
         """Return the sections of the report on the release."""
@@ -278,6 +279,7 @@ class TableWork:
             source.path,
             sheet=source.sheet,
             header_row=source.header_row,
+            encoding=source.encoding,
         )
         return files.sheet_names(source.path)
 

@@ -112,6 +112,12 @@ SENTENCES: Sentences = {
     "wb.open.workbook": "Workbook",
     "wb.open.sheet": "Sheet",
     "wb.open.header": "Row of the column names",
+    "wb.open.encoding.title": "Encoding of the text",
+    "wb.open.encoding": "Encoding",
+    "wb.open.encoding.note": (
+        "Text that is not UTF-8 is read in this encoding; windows-1252 is usual for files that "
+        "Excel saved as CSV in Western Europe."
+    ),
     "wb.open.again": "Read again",
     "wb.open.again.note": "Reading again starts the policy anew.",
     "wb.type.text": "text",
