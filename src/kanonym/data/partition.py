@@ -94,6 +94,9 @@ class Distribution(ShortRepr):
     numbers
         (n_values,) float64: the values themselves, of numbers and of dates (days or smaller
         units since 1970), NaN for null; None of other attributes, and where nobody asks.
+    beginnings
+        Of texts, labels that are equal where two begin alike, (n_values,) int32; None where no
+        two do, of other attributes, and where nobody asks.
 
     """
 
@@ -103,6 +106,7 @@ class Distribution(ShortRepr):
     table: NDArray[np.int64]
     ancestors: NDArray[np.int32]
     numbers: NDArray[np.float64] | None = None
+    beginnings: NDArray[np.int32] | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -29,6 +29,7 @@ from kanonym.verification.released_classes import (
     group_by_code,
     group_released,
 )
+from kanonym.verification.similar_values import similar_values
 from kanonym.verification.spellings import spelling_warnings
 from kanonym.verification.trivial_models import bounds_nothing, requires_nothing
 from kanonym.verification.verdict import (
@@ -198,13 +199,17 @@ def _verify(
     attributes = _sensitive_attributes(sensitive, models)
     judged = counted.sizes <= seen.sizes
     shares, dominant = dominance(seen, attributes, judged)
-    near = [near_values(name, seen.distributions[name], judged) for name in attributes]
+    alike = [
+        tells(name, seen.distributions[name], judged)
+        for name in attributes
+        for tells in (near_values, similar_values)
+    ]
     warned = [
         *unprotected_warnings(attributes, models),
         *_trivial_warnings(models, checks, seen),
         *_apart_warnings(models, sets, grouped),
         *dominant,
-        *(one for one in near if one),
+        *(one for one in alike if one),
     ]
     warned += long_list_warnings(
         [column.gather(groups.first) for column in quasi_identifiers], sizes

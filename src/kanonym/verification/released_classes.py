@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.columns.spellings import beginnings
 from kanonym.data.errors import DataError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.hierarchy.labels import text_of
@@ -183,6 +184,7 @@ def _classes_by_key(
             table,
             _ancestors(domain, domain.size),
             _numbers(domain, domain.size),
+            _beginnings(domain, domain.size),
         )
     return Classes(sizes, distributions)
 
@@ -211,7 +213,11 @@ def _distribution(
         given = None if counts is None else counts[known]
         table = np.bincount(compared[known], given, n_values).astype(np.int64)
     return Distribution(
-        *histograms, table, _ancestors(domain, n_values), _numbers(domain, n_values)
+        *histograms,
+        table,
+        _ancestors(domain, n_values),
+        _numbers(domain, n_values),
+        _beginnings(domain, n_values),
     )
 
 
@@ -228,6 +234,12 @@ def _numbers(domain: Domain, n_values: int) -> NDArray[np.float64] | None:
         return None
     numbers = domain.values.to_physical().cast(pl.Float64).to_numpy()
     return np.append(numbers, np.nan)[:n_values]
+
+
+def _beginnings(domain: Domain, n_values: int) -> NDArray[np.int32] | None:
+    """Return the labels of texts as in `Distribution`."""
+    labels = beginnings(domain.values)
+    return None if labels is None else labels[:n_values]
 
 
 def _stack_columns(values: pl.Series, reference: pl.Series) -> pl.Series:

@@ -31,6 +31,7 @@ WarningKind = Literal[
     "unprotected-sensitive",
     "dominant-value",
     "near-values",
+    "similar-values",
     "identifying-amount",
     "free-text",
     "items-apart",

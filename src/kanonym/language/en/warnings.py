@@ -28,6 +28,11 @@ SENTENCES: Sentences = {
         "In {classes} of the classes, with {records} of the records, nearly all values of "
         "“{columns}” are close to each other: they are different, but each is known nearly."
     ),
+    "warning.similar-values": (
+        "In {classes} of the classes, with {records} of the records, nearly all values of "
+        "“{columns}” begin with the same word or code: they are different, but what they have in "
+        "common is known."
+    ),
     "warning.identifying-amount": (
         "{columns}: released unchanged, although up to {records} records have a unique value. "
         "Whoever knows it finds the person."

@@ -28,6 +28,11 @@ SENTENCES: Sentences = {
         "En {classes} de las clases, con {records} de los registros, casi todos los valores de "
         "«{columns}» son muy próximos: son distintos, pero cada uno se conoce casi con exactitud."
     ),
+    "warning.similar-values": (
+        "En {classes} de las clases, con {records} de los registros, casi todos los valores de "
+        "«{columns}» empiezan por la misma palabra o el mismo código: son distintos, pero se "
+        "conoce lo que tienen en común."
+    ),
     "warning.identifying-amount": (
         "{columns}: se publica sin cambios, aunque hasta {records} registros tienen un valor "
         "único. Quien lo conozca encuentra a la persona."
