@@ -25,7 +25,7 @@ def book(folder):
         for number, row in enumerate([["age", "zip"], [3, "a"], [3, "b"]], 2):
             page.write_row(number, 0, row)
     (folder / "k.yaml").write_text(
-        "attributes: {age: {role: quasi-identifier}}\nothers: insensitive\n"
+        "attributes: {age: {role: quasi-identifier}, zip: {role: insensitive}}\n"
         "models: [{type: k-anonymity, k: 2}]\n",
         "utf-8",
     )

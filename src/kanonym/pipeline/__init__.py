@@ -20,7 +20,11 @@ from kanonym.engines.task import Task
 from kanonym.models.differential import DifferentialPrivacy, sampling_model
 from kanonym.pipeline.checks import measure, released_columns, verify
 from kanonym.pipeline.conventions import parse_with_policy, to_canonical, with_conventions
-from kanonym.pipeline.dependent_columns import dependence_warnings, dependent_columns
+from kanonym.pipeline.dependent_columns import (
+    dependence_warnings,
+    dependent_columns,
+    knowable_warnings,
+)
 from kanonym.pipeline.person_checks import input_warnings
 from kanonym.pipeline.planning import required_abilities, resolve_policy, task_of
 from kanonym.pipeline.recorded_persons import recorded_persons
@@ -185,7 +189,10 @@ def _write_release(
                 found = found.with_warnings(
                     *dependence_warnings(
                         dependent, staged.columns, staged.take, decision.columns, found
-                    )
+                    ),
+                    *knowable_warnings(
+                        policy, staged.columns, staged.take, decision.columns, found
+                    ),
                 )
             return staged.publish(watch), found, staged
         except BaseException:

@@ -28,7 +28,11 @@ from kanonym.engines.frequency_set import FrequencySet, values_of
 from kanonym.engines.task import sensitive_names
 from kanonym.metrics.disclosure import Measurement, measure_table
 from kanonym.pipeline.conventions import parse_with_policy, to_canonical
-from kanonym.pipeline.dependent_columns import dependence_warnings, dependent_columns
+from kanonym.pipeline.dependent_columns import (
+    dependence_warnings,
+    dependent_columns,
+    knowable_warnings,
+)
 from kanonym.pipeline.person_checks import amount_warnings, input_warnings, release_warnings
 from kanonym.pipeline.planning import (
     convention_requests,
@@ -178,7 +182,10 @@ def verify(
         warned += dependence_warnings(dependent, columns, table.take, names, found)
     uncounted = unprotected_warnings([name for name in free if name not in further], every)
     return found.with_warnings(
-        *uncounted, *warned, *amount_warnings(policy, schema, columns, values)
+        *uncounted,
+        *warned,
+        *(knowable_warnings(policy, columns, table.take, names, found) if count is None else ()),
+        *amount_warnings(policy, schema, columns, values),
     )
 
 

@@ -1,4 +1,4 @@
-"""Columns that are released as they are, and tell a quasi-identifier or are told by one."""
+"""Columns that are released as they are, and work as quasi-identifiers all the same."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from kanonym.data.errors import DataError
 from kanonym.data.schema import Insensitive, Role, Schema, Sensitive
 from kanonym.engines.base import Engine
 from kanonym.engines.frequency_set import FrequencySet
+from kanonym.policy import Policy
+from kanonym.profiling.words import name_hints
 from kanonym.verification import (
     Verification,
     VerificationWarning,
     group_released,
 )
 from kanonym.verification.dependence import Doubt, are_dependent
+from kanonym.verification.verdict import column_names_text
 
 
 def dependent_columns(schema: Schema, before: Engine) -> dict[str, tuple[str, ...]]:
@@ -80,8 +83,7 @@ def dependence_warnings(
         What verification found.
 
     """
-    asked = [check.required for check in found.checks if check.type == "k-anonymity"]
-    k = int(max(asked)) if asked else min(found.class_sizes, default=0)
+    k = _least_size(found)
     warned = []
     for name, others in dependent.items():
         if name not in columns:
@@ -100,6 +102,58 @@ def dependence_warnings(
                 )
             )
     return warned
+
+
+def knowable_warnings(
+    policy: Policy,
+    columns: Collection[str],
+    take: Callable[[Sequence[str]], FrequencySet],
+    labels: Sequence[str],
+    found: Verification,
+) -> list[VerificationWarning]:
+    """Return a warning of columns that nobody gave a role, although others may know them.
+
+    Those are columns that the policy's `others` makes insensitive, whose names are surely of
+    quasi-identifiers (postal code, occupation), and with which classes are smaller than was
+    required. Who knows better names them in the policy.
+
+    Parameters
+    ----------
+    policy
+        What was asked for.
+    columns, take, labels, found
+        As of `dependence_warnings`.
+
+    """
+    if policy.others is not Role.INSENSITIVE or not labels:
+        return []
+    names = [
+        name
+        for name in columns
+        if name not in policy.attributes
+        and any(hint.role is Role.QUASI_IDENTIFIER and hint.sure for hint in name_hints(name))
+    ]
+    k = _least_size(found)
+    records = _records_in_small_classes(take, [*labels, *names], k, found.rows) if names else 0
+    if not records:
+        return []
+    return [
+        VerificationWarning(
+            "knowable-column",
+            tuple(names),
+            f"{column_names_text(names)}: released as they are, because others is insensitive; by "
+            f"their names, people may know them. Counted with the quasi-identifiers, up to "
+            f"{records:,} records are in classes of fewer than {k}: make them quasi-identifiers, "
+            "drop them, or declare them insensitive, by name, in the attributes of the policy",
+            {"records": records, "k": k},
+        )
+    ]
+
+
+def _least_size(found: Verification) -> int:
+    """Return the k that was required, or else was reached."""
+    asked = [check.required for check in found.checks if check.type == "k-anonymity"]
+    return int(max(asked)) if asked else min(found.class_sizes, default=0)
 
 
 def _records_in_small_classes(

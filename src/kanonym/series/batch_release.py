@@ -23,7 +23,11 @@ from kanonym.engines.local import LocalEngine, bind_actions, sorting_keys
 from kanonym.engines.records import released_values
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.pipeline.checks import unmodelled_attributes
-from kanonym.pipeline.dependent_columns import dependence_warnings, dependent_columns
+from kanonym.pipeline.dependent_columns import (
+    dependence_warnings,
+    dependent_columns,
+    knowable_warnings,
+)
 from kanonym.pipeline.person_checks import amount_warnings, input_warnings
 from kanonym.policy import Policy
 from kanonym.recoding.ordering import released_rows
@@ -155,7 +159,7 @@ def release_batch(
         warned = _batch_warnings(policy, schema, native, checked)
         alone = mine.verify(schema, policy.models).with_warnings(*warned)
         union = both.verify(schema, policy.models).with_warnings(*warned)
-        told = _dependence_warnings(schema, native, checked, decision, alone)
+        told = _column_warnings(policy, schema, native, checked, decision, alone)
         alone, union = alone.with_warnings(*told), union.with_warnings(*told)
         if series.each_batch:
             _require_satisfied(alone, f"batch {number}")
@@ -201,13 +205,19 @@ def _batch_warnings(
     ]
 
 
-def _dependence_warnings(
-    schema: Schema, native: Any, released: Any, decision: Decision, found: Verification
+def _column_warnings(
+    policy: Policy,
+    schema: Schema,
+    native: Any,
+    released: Any,
+    decision: Decision,
+    found: Verification,
 ) -> list[VerificationWarning]:
-    """Return which columns of a batch, released as they are, tell a quasi-identifier."""
+    """Return which columns of a batch, released as they are, work as quasi-identifiers."""
     after = LocalEngine(released)
     dependent = dependent_columns(schema, LocalEngine(native))
-    return dependence_warnings(dependent, after.columns, after.take, decision.columns, found)
+    asked = after.columns, after.take, decision.columns, found
+    return [*dependence_warnings(dependent, *asked), *knowable_warnings(policy, *asked)]
 
 
 def _schema(series: Series, columns: Sequence[str]) -> Schema:

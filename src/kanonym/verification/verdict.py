@@ -48,6 +48,7 @@ WarningKind = Literal[
     "batches-together",
     "spellings",
     "dependent-column",
+    "knowable-column",
 ]
 WARNING_KINDS: tuple[str, ...] = get_args(WarningKind)
 """Every kind of warning. The report has a sentence for each: `warning.KIND`."""

@@ -101,5 +101,10 @@ SENTENCES: Sentences = {
         "from one. Counted with the quasi-identifiers, up to {records} records are in classes of "
         "fewer than {k}."
     ),
+    "warning.knowable-column": (
+        "{columns}: released unchanged without a role of their own, although by their names others "
+        "may know them. Counted with the quasi-identifiers, up to {records} records are in classes "
+        "of fewer than {k}."
+    ),
     "warning.no-records": "No record was released, so there was nothing to check.",
 }

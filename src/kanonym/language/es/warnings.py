@@ -103,5 +103,10 @@ SENTENCES: Sentences = {
         "él se deduce ella. Contada con los cuasi-identificadores, hasta {records} registros están "
         "en clases de menos de {k}."
     ),
+    "warning.knowable-column": (
+        "{columns}: se publican sin cambios y sin un papel propio, aunque por su nombre otros "
+        "pueden conocerlas. Contadas con los cuasi-identificadores, hasta {records} registros "
+        "están en clases de menos de {k}."
+    ),
     "warning.no-records": "No se publicó ningún registro: no había nada que comprobar.",
 }
