@@ -16,6 +16,7 @@ from kanonym.verification import (
     Verification,
     VerificationWarning,
     group_released,
+    unprotected_warnings,
 )
 from kanonym.verification.dependence import Doubt, are_dependent
 from kanonym.verification.verdict import column_names_text
@@ -111,11 +112,12 @@ def knowable_warnings(
     labels: Sequence[str],
     found: Verification,
 ) -> list[VerificationWarning]:
-    """Return a warning of columns that nobody gave a role, although others may know them.
+    """Return warnings of columns that nobody gave a role, although their names suggest one.
 
-    Those are columns that the policy's `others` makes insensitive, whose names are surely of
+    Those are columns that the policy's `others` makes insensitive: such whose names are surely of
     quasi-identifiers (postal code, occupation), and with which classes are smaller than was
-    required. Who knows better names them in the policy.
+    required; and such whose names are surely of sensitive attributes (diagnosis), which no model
+    protects. Who knows better names them in the policy.
 
     Parameters
     ----------
@@ -127,17 +129,20 @@ def knowable_warnings(
     """
     if policy.others is not Role.INSENSITIVE or not labels:
         return []
-    names = [
-        name
+    roles = {
+        name: {hint.role for hint in name_hints(name) if hint.sure}
         for name in columns
         if name not in policy.attributes
-        and any(hint.role is Role.QUASI_IDENTIFIER and hint.sure for hint in name_hints(name))
-    ]
+    }
+    names = [name for name, own in roles.items() if Role.QUASI_IDENTIFIER in own]
+    private = [name for name, own in roles.items() if own == {Role.SENSITIVE}]
+    warned = unprotected_warnings(private, policy.models)
     k = _least_size(found)
     records = _records_in_small_classes(take, [*labels, *names], k, found.rows) if names else 0
     if not records:
-        return []
+        return warned
     return [
+        *warned,
         VerificationWarning(
             "knowable-column",
             tuple(names),
@@ -146,7 +151,7 @@ def knowable_warnings(
             f"{records:,} records are in classes of fewer than {k}: make them quasi-identifiers, "
             "drop them, or declare them insensitive, by name, in the attributes of the policy",
             {"records": records, "k": k},
-        )
+        ),
     ]
 
 

@@ -63,6 +63,18 @@ def test_columns_of_other_names_are_green():
     assert ka.anonymize(table, policy()).verification.verdict == "satisfied"
 
 
+@pytest.mark.parametrize("column", ["diagnosis", "HIV_status"])
+def test_columns_named_like_sensitive_attributes_are_unprotected(column):
+    """A diagnosis that only `others` makes insensitive is protected by nothing."""
+    table = TABLE.select("age", "disease", pl.col("answer").alias(column))
+    found = ka.anonymize(table, policy()).verification
+    assert [(one.kind, one.columns) for one in found.warnings] == [
+        ("unprotected-sensitive", (column,))
+    ]
+    roles = {**ROLES, column: ka.Insensitive()}
+    assert ka.anonymize(table, policy(roles)).verification.verdict == "satisfied"
+
+
 @pytest.mark.parametrize("original", [TABLE, None])
 def test_verify_finds_the_same_in_a_table(original):
     """The released table and its policy suffice."""
