@@ -275,8 +275,8 @@ def unprotected_warnings(
         return []
     message = (
         f"no model protects {column_names_text(without)}: a class whose records share a value "
-        "discloses it. Require l-diversity or t-closeness, or declare it insensitive, by name, if it "
-        "may be known"
+        "discloses it. Require l-diversity or t-closeness, or declare it insensitive, by name, if "
+        "it may be known"
     )
     return [VerificationWarning("unprotected-sensitive", without, message)]
 
