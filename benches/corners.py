@@ -195,11 +195,26 @@ def commands() -> None:
             random = np.random.default_rng(n)
             columns = {name: random.standard_normal(n) for name in ("x", "y", "z")}
             pl.DataFrame(columns).write_ndjson(path)
+        policy = Path(folder) / "policy.yaml"
+        policy.write_text(
+            "attributes: {x: {role: quasi-identifier}, y: {role: quasi-identifier}, "
+            "z: {role: insensitive}}\n"
+            "models: [{type: k-anonymity, k: 5}]\nrows: persons\nalgorithm: {type: mondrian}\n"
+        )
+        thousand = Path(folder) / "thousand.csv"
+        pl.read_ndjson(many).head(1000).write_csv(thousand)
+        named = ["-q", "x,y", "-s", "z"]
+        released = Path(folder) / "released.csv"
         again = ["-o", many, "-m", many, "-q", "x,y", "-s", "z"]
         for title, arguments in {
             "kanonym --help": ["--help"],
             "kanonym sigo, 20 records": ["sigo", "-k", "5", "-q", "x,y", "-a", "general"],
             "kanonym sigo reidentification, 10,000 x 10,000": ["sigo", "reidentification", *again],
+            "kanonym check": ["check", policy],
+            "kanonym measure, 1,000": ["measure", thousand, *named],
+            "kanonym profile, 1,000": ["profile", thousand],
+            "kanonym anonymize, 1,000": ["anonymize", thousand, "-p", policy, "-o", released],
+            "kanonym verify, 1,000": ["verify", released, "--policy", policy, "--accept-warnings"],
             "kanonym demo": ["demo", "--directory"],
         }.items():
             spent = []

@@ -42,6 +42,51 @@ def test_help_loads_nothing_heavy():
     assert ran.returncode == 0, ran.stderr
 
 
+def test_a_policy_of_one_table_loads_neither_attacks_nor_synthesis(tmp_path):
+    """Checking a policy of one table loads no attack, synthesizer or workbook reader."""
+    policy = tmp_path / "policy.yaml"
+    policy.write_text(
+        "attributes: {age: {role: quasi-identifier}}\nmodels: [{type: k-anonymity, k: 2}]\n"
+    )
+    code = (
+        "import sys, kanonym.cli\n"
+        f"try: kanonym.cli.main(['check', {str(policy)!r}])\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        "unused = {'scipy.sparse', 'fastexcel', 'kanonym.linked.linked_attack',\n"
+        "    'kanonym.synthesis.tables'} & set(sys.modules)\n"
+        "sys.exit(str(unused) if unused else 0)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_the_end_of_a_command_searches_for_no_garbage():
+    """When a command ends, its objects are out of the reach of the last collection."""
+    code = (
+        "import atexit, gc, kanonym.cli\n"
+        "atexit.register(lambda: print(gc.get_freeze_count() > 1000))\n"
+        "kanonym.cli.main(['--version'])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[1:] == ["True"]
+
+
+def test_duckdb_has_nothing_to_tell_at_the_end(folder):
+    """A command that fails in DuckDB ends with one line on standard error."""
+    pytest.importorskip("duckdb")
+    command = "import kanonym.cli; kanonym.cli.main()"
+    asked = "anonymize patients.csv -q none -k 2 --others insensitive --engine duckdb -o o.parquet"
+    ran = subprocess.run(
+        [sys.executable, "-c", command, *asked.split()],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+    )
+    assert ran.returncode
+    assert len(ran.stderr.splitlines()) == 1, ran.stderr
+
+
 @pytest.mark.parametrize("line", ["--version", "--help", "-h", "hierarchy --help", "demo -h"])
 def test_asking_is_no_error(kanonym, line):
     """Asking for help or the version answers on standard output and ends with 0."""

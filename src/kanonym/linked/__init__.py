@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from kanonym.linked.linked_attack import attack
-from kanonym.linked.linked_release import LinkedRelease, anonymize
-from kanonym.linked.linked_verification import LinkedVerification, verify
-from kanonym.linked.persons.person_counts import LinkedMeasurement, measure
-from kanonym.linked.policies.linked_policy import LinkedPolicy
+from typing import TYPE_CHECKING
+
+from kanonym.data.loading.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from kanonym.linked.linked_attack import attack
+    from kanonym.linked.linked_release import LinkedRelease, anonymize
+    from kanonym.linked.linked_verification import LinkedVerification, verify
+    from kanonym.linked.persons.person_counts import LinkedMeasurement, measure
+    from kanonym.linked.policies.linked_policy import LinkedPolicy
 
 __all__ = [
     "LinkedMeasurement",
@@ -18,3 +23,17 @@ __all__ = [
     "measure",
     "verify",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "LinkedMeasurement": "kanonym.linked.persons.person_counts",
+        "LinkedPolicy": "kanonym.linked.policies.linked_policy",
+        "LinkedRelease": "kanonym.linked.linked_release",
+        "LinkedVerification": "kanonym.linked.linked_verification",
+        "anonymize": "kanonym.linked.linked_release",
+        "attack": "kanonym.linked.linked_attack",
+        "measure": "kanonym.linked.persons.person_counts",
+        "verify": "kanonym.linked.linked_verification",
+    },
+)

@@ -37,7 +37,6 @@ def check(
     from kanonym.linked.policies.linked_policy import is_linked
     from kanonym.pipeline.policy_check import check_policy
     from kanonym.policy import Policy
-    from kanonym.synthesis.marginals.domains import count_beyond
 
     if is_linked(policy):
         _check_linked(policy, table, json=json)
@@ -45,6 +44,8 @@ def check(
     asked = Policy.from_file(policy)
     found: dict[str, Any] = {"policy": asked.to_dict()}
     if table is not None:
+        from kanonym.synthesis.marginals.domains import count_beyond  # loads much
+
         with show_progress() as step:
             step("read")
             frame = read_table(

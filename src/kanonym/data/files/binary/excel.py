@@ -13,8 +13,8 @@ import datetime as dt
 import io
 import logging
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import fastexcel
 import polars as pl
 from polars import selectors
 
@@ -26,6 +26,9 @@ from kanonym.data.files.text.header import (
     refuse_missing_header,
     refuse_names_like_values,
 )
+
+if TYPE_CHECKING:
+    import fastexcel
 
 _logger = logging.getLogger(__name__)
 
@@ -93,6 +96,8 @@ def load(data: bytes, where: str) -> tuple[list[str], pl.DataFrame]:
 
 
 def _open_workbook(data: bytes, where: str) -> fastexcel.ExcelReader:
+    import fastexcel  # noqa: PLC0415 - only workbooks wait for it
+
     # It warns of every column of blank cells, which are as good as any.
     logging.getLogger("fastexcel").setLevel(logging.ERROR)
     try:
@@ -105,6 +110,8 @@ def _cells(
     workbook: fastexcel.ExcelReader, name: str, where: str, header_row: int | None
 ) -> tuple[list[str], pl.DataFrame, int]:
     """Return the names of a sheet, the table below them, and the place of its header, from 0."""
+    from fastexcel import FastExcelError  # noqa: PLC0415 - as above
+
     asked = header_row or 1
     try:
         rows = workbook.load_sheet(
@@ -116,7 +123,7 @@ def _cells(
         if header >= rows.height:
             raise DataError(f"{where}: the sheet {name!r} has no row {asked}")
         frame = workbook.load_sheet(name, header_row=header, schema_sample_rows=None).to_polars()
-    except (fastexcel.FastExcelError, pl.exceptions.PolarsError):
+    except (FastExcelError, pl.exceptions.PolarsError):
         raise DataError(f"{where} is not an Excel workbook, or is damaged") from None
     return [cell or "" for cell in rows.row(header)], frame, header
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from kanonym.data.refusals import Refusals
 
@@ -168,13 +167,21 @@ def _join_groups(groups: list[NDArray[np.int32]], state: Assignment) -> list[lis
     lengths = [len(group) for group in groups]
     heads = np.repeat([group[0] for group in groups], lengths)
     members = np.concatenate(groups)
-    n = len(state.sizes)
-    links = coo_array((np.ones(len(members), np.int8), (heads, members)), shape=(n, n))
-    label = connected_components(links, directed=False)[1]
+    label = _connected(heads, members, len(state.sizes))
     found: dict[int, list[int]] = {}
     for unit in np.unique(members).tolist():
         found.setdefault(int(label[unit]), []).append(unit)
     return list(found.values())
+
+
+def _connected(heads: NDArray[Any], others: NDArray[Any], n: int) -> NDArray[np.int32]:
+    """Return by node the component that it is in, of a graph with n nodes."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 - scipy takes a while to load
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
+
+    links = coo_array((np.ones(len(heads), np.int8), (heads, others)), shape=(n, n))
+    label: NDArray[np.int32] = connected_components(links, directed=False)[1]
+    return label
 
 
 def _narrow(state: Assignment, groups: list[list[int]]) -> None:
@@ -277,8 +284,7 @@ def _components(
     met = [sorted({int(classes[unit]) for group in one for unit in group}) for one in refused]
     heads = [some[0] for some in met for _ in some]
     others = [label for some in met for label in some]
-    links = coo_array((np.ones(len(heads), np.int8), (heads, others)), shape=(n_classes,) * 2)
-    label = connected_components(links, directed=False)[1]
+    label = _connected(np.array(heads), np.array(others), n_classes)
     asked: dict[int, list[list[list[int]]]] = {}
     for one, some in zip(refused, met, strict=True):
         asked.setdefault(int(label[some[0]]), []).append(one)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, logsumexp
 
 LARGEST = 1 << 16
 """Of classes for which labels times records are more, no bits are counted."""
@@ -59,6 +58,8 @@ def one_step(records: NDArray[np.int64], labels: NDArray[np.int64], k: int) -> O
 
 def _log_ways(labels: int, records: int, most: int) -> list[NDArray[np.float64]]:
     """Return by m ≤ labels the logarithm of the ways to share n ≤ records, over n!."""
+    from scipy.special import gammaln, logsumexp  # noqa: PLC0415 - scipy takes a while to load
+
     ways = [np.append(0.0, np.full(records, -np.inf))]
     each = -gammaln(np.arange(1, most + 2))
     for _ in range(labels):
