@@ -41,13 +41,13 @@ def people():
             "name": [f"namecanary{i:03}q" for i in range(N)],
             "zip": [f"zipcanary{i:03}q" for i in range(N)],
             "town": ["towncanaryq" if i == 59 else ("Bern", "Genf")[i % 2] for i in range(N)],
-            "age": [987654 if i == 59 else 20 + i % 40 for i in range(N)],
+            "age": [98765432109876 if i == 59 else 20 + i % 40 for i in range(N)],
             "s": ["secretcanaryq" if i == 59 else ("flu", "cold")[i % 2] for i in range(N)],
         }
     )
 
 
-CANARIES = ("namecanary", "zipcanary", "towncanaryq", "secretcanaryq", "987654")
+CANARIES = ("namecanary", "zipcanary", "towncanaryq", "secretcanaryq", "98765432109876")
 
 
 def leaks(folder, ignored):
