@@ -25,7 +25,7 @@ from kanonym.pipeline.dependent_columns import (
     dependent_columns,
     knowable_warnings,
 )
-from kanonym.pipeline.person_checks import input_warnings
+from kanonym.pipeline.person_checks import agreement_warnings, input_warnings
 from kanonym.pipeline.planning import required_abilities, resolve_policy, task_of
 from kanonym.pipeline.recorded_persons import recorded_persons
 from kanonym.pipeline.release_check import verify_staged
@@ -176,7 +176,10 @@ def _write_release(
     policy, seed, place = asked
     schema = task.schema
     with watch.stage("verify"):
-        warned = input_warnings(policy, schema, table.values)
+        warned = [
+            *input_warnings(policy, schema, table.values),
+            *agreement_warnings(policy, decision.encoded),
+        ]
         dependent = dependent_columns(schema, engine)
 
     def publish(

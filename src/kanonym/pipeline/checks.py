@@ -33,7 +33,12 @@ from kanonym.pipeline.dependent_columns import (
     dependent_columns,
     knowable_warnings,
 )
-from kanonym.pipeline.person_checks import amount_warnings, input_warnings, release_warnings
+from kanonym.pipeline.person_checks import (
+    amount_warnings,
+    input_warnings,
+    release_warnings,
+    taken_agreement_warnings,
+)
 from kanonym.pipeline.planning import (
     convention_requests,
     counting_of,
@@ -171,7 +176,10 @@ def verify(
         warned = list(recorded.warnings)
         found = recorded.with_checks(found, every)
     elif before is not None:
-        warned = input_warnings(policy, schema, before.values)
+        warned = [
+            *input_warnings(policy, schema, before.values),
+            *taken_agreement_warnings(policy, schema.names(Role.QUASI_IDENTIFIER), before.take),
+        ]
     else:
         warned = release_warnings(policy, schema, columns, values)
     found = check_private_release(

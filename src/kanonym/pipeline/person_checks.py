@@ -18,14 +18,18 @@ from kanonym.data.schema import (
     Schema,
     Sensitive,
 )
+from kanonym.data.table import EncodedTable, encode_column
+from kanonym.engines.frequency_set import FrequencySet
 from kanonym.policy import Policy
 from kanonym.verification import (
     ColumnValues,
     VerificationWarning,
     amount_owner_warnings,
     free_text_warning,
+    lone_records,
     names_owners,
     repeated_identifier_warning,
+    repeated_persons_warning,
     unchecked_persons_warning,
 )
 
@@ -64,6 +68,34 @@ def input_warnings(policy: Policy, schema: Schema, values: Values) -> list[Verif
     values: of the table that came in.
     """
     return _repeat_warnings(policy, schema.attributes.items(), values)
+
+
+def agreement_warnings(policy: Policy, table: EncodedTable | None) -> list[VerificationWarning]:
+    """Return a warning where records of a table seem to be several of each person.
+
+    They agree in their quasi-identifiers more often than different persons would. Nothing is said
+    where the policy says who is who. table: before anonymization; None where its engine keeps it.
+    """
+    if table is None or is_decided(policy):
+        return []
+    found = lone_records(table.domains, list(table.codes.T), table.weights)
+    names = [domain.name for domain in table.domains]
+    return [] if found is None else [repeated_persons_warning(names, found)]
+
+
+def taken_agreement_warnings(
+    policy: Policy, names: Sequence[str], take: Callable[[Sequence[str]], FrequencySet]
+) -> list[VerificationWarning]:
+    """Return what `agreement_warnings` does of quasi-identifiers that are yet to be encoded."""
+    if is_decided(policy):
+        return []
+    try:
+        taken = take(names)
+        coded = [encode_column(taken.column(name)) for name in names]
+    except DataError:  # so many combinations that they cannot be counted here
+        return []
+    found = lone_records([one for one, _ in coded], [codes for _, codes in coded], taken.counts)
+    return [] if found is None else [repeated_persons_warning(names, found)]
 
 
 def release_warnings(

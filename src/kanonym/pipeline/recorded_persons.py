@@ -15,7 +15,7 @@ from kanonym.models import KAnonymity, PrivacyModel
 from kanonym.policy import Policy
 from kanonym.verification import ModelCheck, Verification, VerificationWarning
 
-OF_PERSONS = ("repeated-identifier", "persons-not-checked")
+OF_PERSONS = ("repeated-identifier", "repeated-persons", "persons-not-checked")
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,11 @@ from kanonym.pipeline.dependent_columns import (
     dependent_columns,
     knowable_warnings,
 )
-from kanonym.pipeline.person_checks import amount_warnings, input_warnings
+from kanonym.pipeline.person_checks import (
+    amount_warnings,
+    input_warnings,
+    taken_agreement_warnings,
+)
 from kanonym.policy import Policy
 from kanonym.recoding.ordering import released_rows
 from kanonym.release import Release
@@ -213,11 +217,14 @@ def _column_warnings(
     decision: Decision,
     found: Verification,
 ) -> list[VerificationWarning]:
-    """Return which columns of a batch, released as they are, work as quasi-identifiers."""
-    after = LocalEngine(released)
-    dependent = dependent_columns(schema, LocalEngine(native))
+    """Return which columns of a batch tell of its persons although nobody said so."""
+    before, after = LocalEngine(native), LocalEngine(released)
     asked = after.columns, after.take, decision.columns, found
-    return [*dependence_warnings(dependent, *asked), *knowable_warnings(policy, *asked)]
+    return [
+        *dependence_warnings(dependent_columns(schema, before), *asked),
+        *knowable_warnings(policy, *asked),
+        *taken_agreement_warnings(policy, schema.names(Role.QUASI_IDENTIFIER), before.take),
+    ]
 
 
 def _schema(series: Series, columns: Sequence[str]) -> Schema:

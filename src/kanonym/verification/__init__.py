@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kanonym.verification.class_counting import Counting, k_wildcard
 from kanonym.verification.dominant_values import dominance
+from kanonym.verification.lone_records import lone_records, repeated_persons_warning
 from kanonym.verification.model_checks import MOST_VIOLATING, unprotected_warnings, verify_columns
 from kanonym.verification.released_classes import (
     SensitiveColumn,
@@ -56,9 +57,11 @@ __all__ = [
     "group_by_code",
     "group_released",
     "k_wildcard",
+    "lone_records",
     "names_owners",
     "record_counts",
     "repeated_identifier_warning",
+    "repeated_persons_warning",
     "repeats_of",
     "unchecked_persons_warning",
     "unprotected_warnings",

@@ -27,6 +27,7 @@ GuaranteeVerdict = Literal["checked", "by construction", "not private", "violate
 
 WarningKind = Literal[
     "repeated-identifier",
+    "repeated-persons",
     "persons-not-checked",
     "unprotected-sensitive",
     "dominant-value",

@@ -12,6 +12,11 @@ SENTENCES: Sentences = {
         "{values} values of “{columns}” occur in {records} records. If these are several records "
         "of one person, the figures below count records, not people."
     ),
+    "warning.repeated-persons": (
+        "Of {records} records, {found} are alone with their values of {columns}; if each were "
+        "another person, about {expected} would be. These look like several records of one person "
+        "each: the figures below then count records, not people."
+    ),
     "warning.persons-not-checked": (
         "The released table no longer has “{columns}”, so it could not be checked whether one "
         "person has several records."

@@ -12,6 +12,11 @@ SENTENCES: Sentences = {
         "{values} valores de «{columns}» aparecen en {records} registros. Si son varios registros "
         "de una misma persona, las cifras de abajo cuentan registros, no personas."
     ),
+    "warning.repeated-persons": (
+        "De {records} registros, {found} son los únicos con sus valores de {columns}; si cada uno "
+        "fuera de otra persona, lo serían unos {expected}. Parecen varios registros de cada "
+        "persona: en ese caso, las cifras de abajo cuentan registros, no personas."
+    ),
     "warning.persons-not-checked": (
         "La tabla publicada ya no tiene «{columns}», por lo que no se pudo comprobar si una "
         "persona tiene varios registros."
