@@ -92,7 +92,7 @@ def improve_from_top(
     Shaw 1998): little is, for what is left uses up most of the suppression limit.
 
     """
-    checked, closed = 0, 0
+    checked, closed = 1, 0  # the most general node, which `best` is at first
     while best is not NOTHING and closed <= CLOSED:
         before = best
         # At first, a descent from the top.

@@ -42,6 +42,9 @@ Order = Literal["auto", "guided", "hilbert", "kd", "lexicographic", "serpentine"
 EFFORT = 1 << 21
 """`auto` tries further sequences of the columns up to so many records times a class's records."""
 
+SMALL = 1 << 12
+"""In tables of up to so many records, `auto` joins failing classes of every order."""
+
 ROUNDS = 2
 """So often at the most it goes on from the best of them."""
 
@@ -90,7 +93,8 @@ class Segmentation(Algorithm):
     their size alone, and then each that fails is joined with the one with which that loses least
     and they satisfy the models (`joined` as `cut` in the account), with 1 % of the others, drawn
     by the key. Where nearly all fail, such classes of twice the size are made, and so on
-    (`size` in the account). What loses less is released.
+    (`size` in the account). `auto` does so in the order that loses least, and in tables of up to
+    4,096 records in every order. What loses less is released.
 
     Where models look at sensitive values and the problem has a key, classes start anywhere but
     at places drawn by chance (`closed_places`): that none starts at a place then does not prove
@@ -195,6 +199,18 @@ class Segmentation(Algorithm):
     def _join_classes(self, problem: Problem, criteria: Criteria) -> JoinedClasses | None:
         """Make classes by their size alone, and join those that fail; None where that cannot be.
 
+        Of a small table, `auto` joins the classes of every order: those of the order that loses
+        least before may lose more when they are joined.
+        """
+        asked = [self]
+        if self.order == "auto" and problem.table.n_rows <= SMALL:
+            asked += [replace(self, order=name) for name in _named_orders(guided=False)]
+        tried = [one._join_in_order(problem, criteria) for one in asked]  # noqa: SLF001 - its own
+        return min((one for one in tried if one), key=lambda one: one.loss, default=None)
+
+    def _join_in_order(self, problem: Problem, criteria: Criteria) -> JoinedClasses | None:
+        """Join the classes of the order asked for.
+
         Where nearly all fail, classes of twice the size are made, up to the root of the records.
         """
         size = max(criteria.min_size, SMALLEST)
@@ -253,6 +269,11 @@ class Segmentation(Algorithm):
         return Refusals.of(units, refused_cuts())
 
 
+def _named_orders(*, guided: bool) -> list[Order]:
+    """Return the orders of which `auto` takes one; guided: whether there is a target."""
+    return [name for name in get_args(Order) if name != "auto" and (guided or name != "guided")]
+
+
 def _exchange(problem: Problem, criteria: Criteria, found: Cut) -> tuple[NDArray[np.int32], int]:
     """Let the classes of a cut exchange records; return them by place, and how often they did."""
     codes = np.ascontiguousarray(problem.table.codes[found.tuples])
@@ -304,8 +325,7 @@ def _cut_in_best_order(
     classes; where the cuts lose far more, no further sequences are tried.
     """
     table = problem.table
-    left_out = ("auto", "guided") if aim is None else ("auto",)
-    names: list[Order] = [name for name in get_args(Order) if name not in left_out]
+    names = _named_orders(guided=aim is not None)
     columns = orders.ascending_cardinality(table)
     # What loses so many times more than another order is given up, whichever is cut first.
     hope = HOPE if table.n_rows * criteria.min_size <= EFFORT else 1 + 1e-9
