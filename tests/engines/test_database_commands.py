@@ -78,7 +78,7 @@ def test_every_command_reads_tables_of_databases(run, database, tmp_path):
     for before, given, after in (
         (["profile"], [], []),
         (["measure"], QUASI, []),
-        (["verify"], ["--policy", policy, "--accept-warnings"], []),
+        (["verify"], ["--policy", policy, "--accept-findings"], []),
         (["compare"], [*QUASI, "--others", "insensitive", "--sweep", "k=2,3",
                        "--sweep", "algorithm=mondrian"], []),
     ):  # fmt: skip
@@ -91,7 +91,7 @@ def test_every_command_reads_tables_of_databases(run, database, tmp_path):
     found = run("attack", database, database, *first, *second, *some)
     assert found == run("attack", file, file, *some)
     original = ["--original", database, "--original-table", "visits"]
-    run("verify", file, "--policy", policy, "--accept-warnings", *original)
+    run("verify", file, "--policy", policy, "--accept-findings", *original)
 
 
 def _without_seconds(found):

@@ -206,7 +206,7 @@ def test_keep_integers_keeps_whole_numbers_whole(kanonym, folder):
     ):
         assert kanonym(f"{run} -o out.csv").code == 0
         assert read_table("out.csv")["age"].dtype == dtype
-        assert kanonym("verify out.csv -p ages.yaml --accept-warnings").code == 0
+        assert kanonym("verify out.csv -p ages.yaml --accept-findings").code == 0
 
 
 def test_aggregate_counts_every_record_once(kanonym):

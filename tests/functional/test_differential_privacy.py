@@ -270,7 +270,7 @@ def test_a_seed_makes_a_release_not_private_everywhere(tmp_path):
 def test_a_delta_that_publishes_records_is_warned_of(delta, warned):
     """It is above 1e-4, or above one in the number of released records."""
     found = Verification(12_000, 2, (), (), 0, {6000: 2}).with_delta(delta)
-    assert [one.kind for one in found.warnings] == ["large-delta"] * warned
+    assert [one.kind for one in found.findings] == ["large-delta"] * warned
 
 
 def test_public_files_have_no_figure_of_the_table(tmp_path):
@@ -320,7 +320,7 @@ def test_verification_finds_what_the_mechanism_did_not_make(change):
     frame = ka.anonymize(table_of(), policy_of()).frame.with_columns(**change)
     found = ka.verify(frame, policy_of(others="identifier"))
     assert found.verdict == "violated"
-    assert found.warnings[0].kind == "foreign-labels"
+    assert found.findings[0].kind == "foreign-labels"
 
 
 # --- the command line ------------------------------------------------------------------

@@ -81,8 +81,8 @@ def test_a_drawn_table_is_never_green_beside_its_manifest(kanonym, folder, made)
     (folder / "policy.yaml").write_text(policy.replace("k: 5", "k: 50"), encoding="utf-8")
     assert kanonym("verify out.csv -p policy.yaml").code == 0
     ran = kanonym("verify out.csv -p policy.yaml --manifest m.json --json")
-    assert (ran.code, ran.json["verdict"]) == (1, "satisfied with warnings")
-    assert [one["kind"] for one in ran.json["warnings"]] == ["drawn-values"]
+    assert (ran.code, ran.json["verdict"]) == (1, "satisfied with findings")
+    assert [one["kind"] for one in ran.json["findings"]] == ["drawn-values"]
 
 
 @pytest.mark.usefixtures("labels")

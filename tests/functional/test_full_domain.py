@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanonym import pipeline
 from kanonym.data.files import read_table
 from kanonym.data.patients import patients
+from kanonym.pipeline import publishing
 
 COMMAND = [sys.executable, "-c", "import kanonym.cli; kanonym.cli.main()"]
 POLICY = """\
@@ -255,7 +255,7 @@ def test_the_wildcard_reading_is_the_one_that_is_verified(kanonym, folder):
     ran = kanonym("anonymize people.csv -p cells.yaml -o out.csv --json")
     assert ran.code == 0
     assert ran.json["algorithm"]["k"] < 5 <= ran.json["algorithm"]["k_wildcard"]
-    check = kanonym("verify out.csv -p cells.yaml --json --accept-warnings")
+    check = kanonym("verify out.csv -p cells.yaml --json --accept-findings")
     assert check.code == 0
     assert check.json["models"][0]["nulls"] == "wildcard"
     assert "null as a wildcard" in kanonym("verify out.csv -p cells.yaml").text
@@ -267,7 +267,7 @@ def test_a_second_interruption_leaves_nothing(kanonym, folder, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(pipeline.release_check, "verify_columns", interrupted)
+    monkeypatch.setattr(publishing, "verify_release", interrupted)
     before = sorted(folder.rglob("*"))
     ran = kanonym(f"{RUN} -o out.csv --report r.html")
     assert ran.code == 130

@@ -178,7 +178,7 @@ def test_every_command_reads_remote_tables(server, kanonym, folder):
         ["anonymize", url, "--policy", "policy.yaml", "-o", "released.csv"],
         ["profile", url],
         ["measure", url, *known],
-        ["verify", url, "--policy", "policy.yaml", "--accept-warnings", "--original", url],
+        ["verify", url, "--policy", "policy.yaml", "--accept-findings", "--original", url],
         ["assess", url, "released.csv", *known],
         ["attack", url, url, *known, "--attack", "linkage"],
         ["compare", url, *known, "--others", "insensitive", "-k", "2"],

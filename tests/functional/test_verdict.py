@@ -43,11 +43,11 @@ def test_a_warning_is_everywhere(kanonym, folder):
         "anonymize visits.csv -p open.yaml -o out.csv --manifest m.json --report r.md --no-attack"
     )
     assert ran.code == 0
-    assert "satisfied with warnings" in ran.text
+    assert "satisfied with findings" in ran.text
     assert "patient_id has 40 values in 120 records" in " ".join(ran.text.split())
     checked = json.loads((folder / "m.json").read_text())["verification"]
-    assert checked["verdict"] == "satisfied with warnings"
-    assert [one["kind"] for one in checked["warnings"]] == ["repeated-identifier"]
+    assert checked["verdict"] == "satisfied with findings"
+    assert [one["kind"] for one in checked["findings"]] == ["repeated-identifier"]
     assert checked["largest_shares"][0]["attribute"] == "disease"
     report = (folder / "r.md").read_text("utf-8")
     assert "but there is one warning" in report
@@ -58,11 +58,11 @@ def test_a_decision_makes_it_green(kanonym):
     """`rows: persons` in the policy, or `--rows persons`."""
     assert kanonym("anonymize visits.csv -p rows.yaml -o out.csv").code == 0
     ran = kanonym("verify out.csv -p rows.yaml --json")
-    assert (ran.code, ran.json["verdict"], ran.json["warnings"]) == (0, "satisfied", [])
+    assert (ran.code, ran.json["verdict"], ran.json["findings"]) == (0, "satisfied", [])
     short = "anonymize visits.csv -i patient_id -q age -s disease -k 4 -l 2 -o out.csv --json"
     assert kanonym(f"{short} --rows persons").json["verification"]["verdict"] == "satisfied"
     found = kanonym(short).json["verification"]
-    assert found["verdict"] == "satisfied with warnings"
+    assert found["verdict"] == "satisfied with findings"
 
 
 def test_verify_ends_with_1_where_it_warns(kanonym):
@@ -71,9 +71,9 @@ def test_verify_ends_with_1_where_it_warns(kanonym):
     ran = kanonym("verify out.csv -p open.yaml")
     assert ran.code == 1
     assert "no longer has patient_id" in " ".join(ran.text.split())
-    assert kanonym("verify out.csv -p open.yaml --accept-warnings").code == 0
+    assert kanonym("verify out.csv -p open.yaml --accept-findings").code == 0
     ran = kanonym("verify out.csv -p open.yaml --original visits.csv --json")
-    assert [one["kind"] for one in ran.json["warnings"]] == ["repeated-identifier"]
+    assert [one["kind"] for one in ran.json["findings"]] == ["repeated-identifier"]
 
 
 def test_nothing_required_is_not_satisfied(kanonym):
@@ -81,7 +81,7 @@ def test_nothing_required_is_not_satisfied(kanonym):
     ran = kanonym("anonymize visits.csv -p k1.yaml -o out.csv")
     assert ran.code == 0
     assert "nothing required" in ran.text
-    assert kanonym("verify out.csv -p k1.yaml --accept-warnings").code == 1
+    assert kanonym("verify out.csv -p k1.yaml --accept-findings").code == 1
 
 
 def test_a_release_by_entity_is_verified_with_its_manifest(kanonym, folder):
@@ -108,7 +108,7 @@ def test_a_manifest_tells_of_repeats_too(kanonym):
     """What was found when the identifier was there stands again."""
     kanonym("anonymize visits.csv -p open.yaml -o out.csv --manifest m.json")
     ran = kanonym("verify out.csv -p open.yaml --manifest m.json --json")
-    assert [one["kind"] for one in ran.json["warnings"]] == ["repeated-identifier"]
+    assert [one["kind"] for one in ran.json["findings"]] == ["repeated-identifier"]
 
 
 def test_no_manifest_is_refused(kanonym, folder):

@@ -71,7 +71,7 @@ def test_json_has_no_verdict_but_k(kanonym):
 def test_verify_neither_confirms_nor_refuses(kanonym):
     """A release of such a policy violates nothing, but it is not satisfied either: exit code 1."""
     assert kanonym("anonymize ages.csv -p nothing.yaml -o out.csv").code == 0
-    ran = kanonym("verify out.csv -p nothing.yaml --accept-warnings")
+    ran = kanonym("verify out.csv -p nothing.yaml --accept-findings")
     assert ran.code == 1
     assert "error" not in ran.error
     assert CLASSES in ran.text

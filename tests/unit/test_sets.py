@@ -185,8 +185,8 @@ def test_items_that_are_protected_apart_are_a_warning():
     frame = pl.DataFrame({"age": [30, 30], "items": [["a1"], ["a1"]]})
     policy = policy_of(ka.KAnonymity(2), *KM, attributes={"age": ka.QuasiIdentifier()})
     found = ka.anonymize(frame, policy).verification
-    assert [one.kind for one in found.warnings] == ["items-apart"]
-    assert found.verdict == "satisfied with warnings"
+    assert [one.kind for one in found.findings] == ["items-apart"]
+    assert found.verdict == "satisfied with findings"
 
 
 @given(

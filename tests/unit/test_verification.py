@@ -18,15 +18,14 @@ import naive
 from kanonym import verification
 from kanonym.data import hierarchy
 from kanonym.verification import (
-    MOST_VIOLATING,
     SensitiveColumn,
     classes_of_release,
     group_by_code,
     group_released,
     k_wildcard,
-    record_counts,
-    verify_columns,
 )
+from kanonym.verification.checked_classes import MOST_VIOLATING, check_models
+from kanonym.verification.frequency_set import record_counts
 
 CHECKED = {"satisfied": True, "guarantee": "per class", "verdict": "checked"}
 ROLES = {"age": ka.QuasiIdentifier(), "zip": ka.QuasiIdentifier(), "disease": ka.Sensitive()}
@@ -53,7 +52,7 @@ def test_a_release_that_holds_is_satisfied():
     assert found.satisfied
     assert found.to_dict() == {
         "satisfied": True,
-        "verdict": "satisfied",
+        "verdict": "not assessed",
         "rows": 6,
         "classes": 2,
         "models": [
@@ -69,7 +68,23 @@ def test_a_release_that_holds_is_satisfied():
         "largest_shares": [
             {"attribute": "disease", "share": 2 / 3, "records": 3, "table_share": 0.5}
         ],
-        "warnings": [],
+        "parts": {
+            "identity": {
+                "verdict": "checked",
+                "rests_on": "k-anonymity, l-diversity of disease: checked on the released values",
+            },
+            "attributes": {
+                "verdict": "checked",
+                "rests_on": "l-diversity of disease: checked on the released values",
+            },
+            "persons": {
+                "verdict": "not assessed",
+                "rests_on": "the policy does not state who the persons are: set rows: persons if "
+                "each row is a person, or else entity, the columns that tell persons apart",
+            },
+        },
+        "findings": [],
+        "not_looked_for": ["repeated-persons", "dependent-column"],
         "n_violating": 0,
         "violating": [],
     }
@@ -427,8 +442,8 @@ def test_rows_of_one_hash_stay_different(monkeypatch):
 
 def test_without_a_quasi_identifier_the_table_is_one_class():
     """A table that gives nothing away is one class, and one without records is none."""
-    assert verify_columns([], [], [ka.KAnonymity(4)], 4).class_sizes == {4: 1}
-    assert verify_columns([], [], [ka.KAnonymity(4)], 0).n_classes == 0
+    assert check_models([], [], [ka.KAnonymity(4)], 4).classes.sizes.tolist() == [4]
+    assert check_models([], [], [ka.KAnonymity(4)], 0).classes.sizes.tolist() == []
 
 
 def test_no_record_violates_nothing():

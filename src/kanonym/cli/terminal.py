@@ -35,7 +35,8 @@ NAMED = {
 }
 STYLES = {
     "satisfied": "green",
-    "satisfied with warnings": "yellow",
+    "satisfied with findings": "yellow",
+    "not assessed": "bold",
     "violated": "bold red",
     "not private": "bold red",
     "nothing required": "bold",
@@ -271,23 +272,26 @@ def lattice_tables(found: Mapping[str, Any]) -> list[RenderableType]:
 
 def verdict_tables(verification: Mapping[str, Any]) -> list[RenderableType]:
     """Return what was required and achieved, and the verdict on it."""
-    return [requirements_view(verification), warnings_table(verification)]
+    return [requirements_view(verification), findings_table(verification)]
 
 
-def warnings_table(verification: Mapping[str, Any]) -> Table:
-    """Return the verdict, the worst class of each sensitive attribute, and the warnings."""
+def findings_table(verification: Mapping[str, Any]) -> Table:
+    """Return the verdict with its parts, the worst class of each attribute, and the findings."""
     found = verification["verdict"]
     facts = Table(box=None, show_header=False, padding=(0, 2))
     facts.add_column()
     facts.add_column(overflow="fold")
     facts.add_row("verdict", Text(found, style=STYLES[found]))
+    for name, part in verification["parts"].items():
+        words = Text(part["verdict"], style=STYLES.get(part["verdict"], "green"))
+        facts.add_row(f"  {name}", words.append(f": {part['rests_on']}", style="none"))
     for one in verification.get("models", []):
         if "rests_on" in one and one["verdict"] == "by construction":
             facts.add_row("rests on", Text(one["rests_on"]))
     for one in verification["largest_shares"]:
         facts.add_row("worst class", Text(_largest_share(one)))
-    for one in verification["warnings"]:
-        facts.add_row(Text("warning", style="yellow"), Text(one["message"]))
+    for one in verification["findings"]:
+        facts.add_row(Text("finding", style="yellow"), Text(one["message"]))
     if "text_columns" in verification:
         facts.add_row("counted as", Text(_both_readings(verification["text_columns"])))
     return facts

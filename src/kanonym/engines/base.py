@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
-from kanonym.data.schema import Schema
-from kanonym.engines.decision import Decision
-from kanonym.engines.frequency_set import FrequencySet
-from kanonym.engines.stopwatch import Stopwatch
-from kanonym.engines.task import Task
-from kanonym.policy import Policy
-from kanonym.verification import ColumnValues
+from kanonym.engines.run import Run
+from kanonym.verification import ReleaseView
+from kanonym.verification.frequency_set import Columns, Table
 
 Ability = Literal[
     "row-actions",
@@ -82,13 +77,13 @@ def unsupported_error(engine: str, asked: Request) -> PolicyError:
     )
 
 
-class StagedRelease(Protocol):
+class StagedRelease(Columns, Protocol):
     """A release that is made, and that nobody can take for one before it is verified.
+
+    Its `take` also gives the identifiers by which persons are counted.
 
     Attributes
     ----------
-    columns
-        The released columns, in order.
     rows
         (n_released,) int64, which record of the input each released one is; None where an
         engine does not tell.
@@ -96,26 +91,9 @@ class StagedRelease(Protocol):
     """
 
     @property
-    def columns(self) -> list[str]: ...  # noqa: D102 - above
-    @property
     def rows(self) -> NDArray[np.int64] | None: ...  # noqa: D102 - above
 
-    def take(self, names: Sequence[str]) -> FrequencySet:
-        """Return some of the columns as they were released, or identifiers that count persons.
-
-        Raises
-        ------
-        DataError
-            There are too many distinct combinations for this process.
-
-        """
-        ...
-
-    def values(self, name: str) -> ColumnValues:
-        """Return how often the values of a released column are repeated."""
-        ...
-
-    def publish(self, watch: Stopwatch) -> Any:
+    def publish(self) -> Any:
         """Put the release in its place, whole, and return the released table or its place."""
         ...
 
@@ -125,25 +103,30 @@ class StagedRelease(Protocol):
 
 
 class Input(Protocol):
-    """A table as a policy reads it: columns have their types, actions are carried out."""
+    """What a release is made of: a table as a policy reads it, a batch, or linked tables."""
 
-    def values(self, name: str) -> ColumnValues:
-        """Return how often the values of a column are repeated, before any action."""
+    @property
+    def run(self) -> Run:
+        """What every step needs to know."""
         ...
 
-    def decide(self, task: Task, watch: Stopwatch) -> Decision:
-        """Divide the table into classes, and give them values: nothing is written."""
+    def decide(self) -> Any:
+        """Divide the records into classes, and give them values: nothing is written."""
         ...
 
-    def stage(self, decision: Decision, place: str | None, watch: Stopwatch) -> StagedRelease:
-        """Make the released table, and write it where nobody takes it for a release.
+    def stage(self, decision: Any) -> Any:
+        """Make the release, and write it where nobody takes it for one.
 
-        decision: of this very table. place: where `publish` puts it; None for a table.
+        decision: of this very input. The result has `publish` and `discard` of `StagedRelease`.
         """
         ...
 
+    def view(self, decision: Any, staged: Any) -> ReleaseView:
+        """Return what was staged, as verification sees it."""
+        ...
 
-class Engine(Protocol):
+
+class Engine(Table, Protocol):
     """A table, and what counts, recodes and writes it.
 
     Attributes
@@ -159,28 +142,9 @@ class Engine(Protocol):
     def name(self) -> str: ...  # noqa: D102 - above
     @property
     def abilities(self) -> frozenset[Ability]: ...  # noqa: D102 - above
-    @property
-    def columns(self) -> list[str]:
-        """Names of the table's columns."""
-        ...
 
-    def take(self, names: Sequence[str]) -> FrequencySet:
-        """Return some columns of a table as it is; errors as of `StagedRelease.take`."""
-        ...
-
-    def sample(self, names: Sequence[str]) -> pl.DataFrame:
-        """Return at most `SAMPLED` records, not drawn at random, without nested columns."""
-        ...
-
-    def values(self, name: str) -> ColumnValues:
-        """Return how often the values of a column are repeated."""
-        ...
-
-    def read(self, policy: Policy, schema: Schema, seed: int) -> Input:
-        """Return the table as a policy reads it.
-
-        seed: of all that actions draw.
-        """
+    def read(self, run: Run) -> Input:
+        """Return the table as a policy reads it."""
         ...
 
     def require_place(self, place: str | None) -> None:

@@ -21,7 +21,6 @@ from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Role
 from kanonym.data.table import EncodedTable, value_codes
-from kanonym.engines.frequency_set import FrequencySet
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task, prepare
 from kanonym.kernels.classes.grouping import take
@@ -32,6 +31,7 @@ from kanonym.models import PrivacyModel
 from kanonym.models.base import lost_by_joining
 from kanonym.recoding.balance import with_balanced_values
 from kanonym.recoding.recode import join_equal, recode, relabel_classes
+from kanonym.verification import FrequencySet
 
 
 @dataclass(frozen=True, slots=True, repr=False)

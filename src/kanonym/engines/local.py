@@ -19,18 +19,19 @@ from kanonym.data import files, frames
 from kanonym.data.columns.sorting import sorting_key
 from kanonym.data.conventions import canonical_table, changed_texts, styled_columns, typed_table
 from kanonym.data.errors import DataError
+from kanonym.data.item_sets import encode_sets, names_of_sets, read_sets
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Role, Schema
 from kanonym.engines.base import ABILITIES, SAMPLED, Ability
 from kanonym.engines.decided_sets import released_sets, texts_of_sets, with_sets
 from kanonym.engines.decision import Decision, run_task
-from kanonym.engines.frequency_set import FrequencySet, values_of
 from kanonym.engines.records import apply_late_actions, released_values
-from kanonym.engines.stopwatch import Stopwatch
-from kanonym.engines.task import Task
+from kanonym.engines.release_view import view_of_release
+from kanonym.engines.run import Run
 from kanonym.policy import Policy
 from kanonym.recoding.ordering import released_rows
-from kanonym.verification import ColumnValues
+from kanonym.verification import ColumnValues, FrequencySet, ReleaseView
+from kanonym.verification.frequency_set import values_of
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -87,13 +88,13 @@ class LocalEngine(ShortRepr):
         """Return how often the values of a column are repeated."""
         return values_of(partial(frames.label_column, self.frame), name)
 
-    def read(self, policy: Policy, schema: Schema, seed: int) -> LocalInput:
+    def read(self, run: Run) -> LocalInput:
         """Return the table as a policy reads it."""
-        native = typed_table(self.frame, schema.conventions)
-        acting = bind_actions(native, schema, seed)
+        native = typed_table(self.frame, run.schema.conventions)
+        acting = bind_actions(native, run.schema, run.seed)
         for name in acting.actions:
             acting.before(name)
-        return LocalInput(self, native, policy, schema, acting)
+        return LocalInput(self, native, run, acting)
 
     def require_place(self, place: str | None) -> None:
         """Refuse a place that cannot be written."""
@@ -114,8 +115,8 @@ class LocalInput(ShortRepr):
         The table as it came in.
     native
         The same with values in columns whose texts the policy explains.
-    policy, schema
-        What is asked, and the role of each column.
+    run
+        What is asked.
     acting
         The columns as their actions leave them.
 
@@ -123,28 +124,29 @@ class LocalInput(ShortRepr):
 
     engine: LocalEngine
     native: Any
-    policy: Policy
-    schema: Schema
+    run: Run
     acting: ColumnActions
 
-    def values(self, name: str) -> ColumnValues:
-        """Return how often the values of a column are repeated, before any action."""
-        return values_of(partial(frames.column, self.native), name)
-
-    def decide(self, task: Task, watch: Stopwatch) -> Decision:
+    def decide(self) -> Decision:
         """Divide the table into classes; see `decision.run_task`."""
-        given = partial(frames.column, self.native)
-        column = encoded_columns(self.native, self.policy, self.acting)
-        raw = partial(frames.raw_column, self.native)
-        sets = partial(with_sets, task=task, column=raw, watch=watch)
+        task, watch = self.run.task, self.run.watch
+        column = encoded_columns(self.native, self.run.policy, self.acting)
         return run_task(
-            task, column, frames.n_rows(self.native), watch, given=given, with_sets=sets
+            task,
+            column,
+            frames.n_rows(self.native),
+            watch,
+            given=partial(frames.column, self.native),
+            with_sets=partial(
+                with_sets, task=task, column=partial(frames.raw_column, self.native), watch=watch
+            ),
         )
 
-    def stage(self, decision: Decision, place: str | None, watch: Stopwatch) -> LocalRelease:
+    def stage(self, decision: Decision) -> LocalRelease:
         """Assemble the released table."""
-        with watch.stage("recode"):
-            schema, acting, conventions = self.schema, self.acting, self.schema.conventions
+        schema, acting = self.run.schema, self.acting
+        with self.run.watch.stage("recode"):
+            conventions = schema.conventions
             after = apply_late_actions(decision, acting)
             changed = {column.name: column for columns in after.values() for column in columns}
             sets = released_sets(decision, schema)
@@ -155,7 +157,7 @@ class LocalInput(ShortRepr):
                 [one for one in decision.recoded if one.name not in acting.late_attributes],
                 [*(name for name in named if name not in changed), *changed, *sets],
                 sorting_keys(self.engine.frame, acting, {**changed, **texts_of_sets(sets)}),
-                None if self.policy.keep_order else acting.seed,
+                None if self.run.policy.keep_order else acting.seed,
             )
             values = released_values(
                 decision, schema, rows, acting, {**after, **{n: [one] for n, one in sets.items()}}
@@ -165,7 +167,20 @@ class LocalInput(ShortRepr):
             )
             written = frames.to_eager(released)
             checked = canonical_table(written, conventions)
-        return LocalRelease(self, released, written, checked, rows, place)
+        return LocalRelease(self, released, written, checked, rows)
+
+    def view(self, decision: Decision, staged: LocalRelease) -> ReleaseView:
+        """Return what was staged, as verification sees it."""
+        sets = None
+        if decision.sets is not None:
+            attributes = names_of_sets(self.run.schema.attributes)
+            lists = {
+                name: read_sets(frames.raw_column(staged.written, name), one)
+                for name, one in attributes.items()
+            }
+            tree = decision.sets.given.tree
+            sets = encode_sets(tree, lists, len(staged.rows), any_level=True)
+        return view_of_release(self.run, decision, staged, LocalEngine(self.native), sets)
 
 
 @dataclass(frozen=True, repr=False)
@@ -182,8 +197,6 @@ class LocalRelease(ShortRepr):
         The same, collected; and with values in columns whose texts the policy explains.
     rows
         (n_released,) int64, which record of the input each released one is.
-    place
-        The file that `publish` writes; None for none.
 
     """
 
@@ -192,7 +205,6 @@ class LocalRelease(ShortRepr):
     written: Any
     checked: Any
     rows: NDArray[np.int64]
-    place: str | None
 
     @property
     def columns(self) -> list[str]:
@@ -202,7 +214,7 @@ class LocalRelease(ShortRepr):
     def column(self, name: str) -> pl.Series:
         """Return a column as it is released; of who is counted, that of the input."""
         # Who is who is not released, or as a pseudonym: persons are those of the input.
-        if name in self.source.policy.entities:
+        if name in self.source.run.policy.entities:
             return frames.column(self.source.native, name).gather(self.rows)
         return frames.column(self.checked, name)
 
@@ -215,14 +227,14 @@ class LocalRelease(ShortRepr):
 
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a released column are repeated."""
-        entities = self.source.policy.entities
+        entities = self.source.run.policy.entities
         return values_of(self.column, name, self.column(entities[0]) if entities else None)
 
-    def publish(self, watch: Stopwatch) -> Any:
+    def publish(self) -> Any:
         """Write the file, if one is asked for, and return the table."""
-        if self.place is not None:
-            with watch.stage("write"):
-                files.write_table(frames.to_polars(self.frame), self.place)
+        if self.source.run.place is not None:
+            with self.source.run.watch.stage("write"):
+                files.write_table(frames.to_polars(self.frame), self.source.run.place)
         return self.frame
 
     def discard(self) -> None:

@@ -33,6 +33,7 @@ from kanonym.models.differential import sampling_model
 from kanonym.policy import Policy
 from kanonym.policy.algorithms import target_of
 from kanonym.recoding.recode import CENTROIDS, choose_recoding, released_names
+from kanonym.verification import sensitive_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,31 +238,6 @@ def population_of(policy: Policy) -> Callable[[str], pl.Series] | None:
         return frames.column(table, name)
 
     return column
-
-
-def sensitive_names(schema: Schema, models: Sequence[PrivacyModel]) -> list[str]:
-    """Return the attributes that models look at, in the table's order.
-
-    These are sensitive, or identifiers by which persons are counted.
-
-    Raises
-    ------
-    SchemaError
-        A model names a column that the table does not have.
-
-    """
-    named = {
-        model.attribute: model.type
-        for model in models
-        if model.attribute is not None and model.known_items is None
-    }
-    for name, model in named.items():
-        if name not in schema.attributes:
-            raise SchemaError(
-                f"{model} is about {name!r}, but the table has no such column. "
-                f"It has: {', '.join(schema.attributes)}"
-            )
-    return [name for name in schema.attributes if name in named]
 
 
 def _quasi_identifiers(

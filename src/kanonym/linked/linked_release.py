@@ -19,7 +19,7 @@ from kanonym.data.schema import Identifier, Schema
 from kanonym.engines.local import resolve_seed
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.linked.given_tables import like_given, polars_tables
-from kanonym.linked.keys.copied_columns import copied_columns, copy_warnings
+from kanonym.linked.keys.copied_columns import copied_columns
 from kanonym.linked.keys.integrity import Tables, check_columns, check_keys
 from kanonym.linked.keys.key_parts import number_parts, unnumbered_parts
 from kanonym.linked.keys.key_pseudonyms import (
@@ -30,7 +30,7 @@ from kanonym.linked.keys.key_pseudonyms import (
     table_seed,
 )
 from kanonym.linked.level_search import Found, Levels, find_levels
-from kanonym.linked.linked_verification import LinkedVerification, verify
+from kanonym.linked.linked_verification import LinkedVerification, verify_tables
 from kanonym.linked.person_decision import PersonDecision
 from kanonym.linked.persons.dates import check_one_shift, order_notes
 from kanonym.linked.persons.known_columns import Column, KnownColumn, known_columns
@@ -207,8 +207,7 @@ def anonymize(
         spaces = key_spaces(limited, asked, seed)
         columns = _acted_columns(limited, asked, schemas, spaces, rows, seed)
         check_one_shift(limited, columns, rows, asked)
-        copies = copied_columns(limited, asked)
-        for column, other in copies:
+        for column, other in copied_columns(limited, asked):
             watch.tell(f"{'.'.join(column)} repeats {'.'.join(other)}")
     with watch.stage("encode"):
         built: dict[str, str] = {}
@@ -234,7 +233,6 @@ def anonymize(
                 "too few others have. Nothing is released. Bound the rows of tables (cap, merge, "
                 f"band), raise suppression_limit, or lower k{_without_parts(acted, asked)}"
             )
-        levels = dict(zip(((one.table, one.name) for one in known), found.levels, strict=True))
     with watch.stage("recode"):
         kept, suppressed = decide.rows_at(found.levels)
         released = _recoded(columns, known, found.levels)
@@ -255,17 +253,15 @@ def anonymize(
     with watch.stage("verify"):
         original = acted[asked.person] if asked.models else None
         released_tables = like_given(final, tables)
-        verified = verify(released_tables, policy, original=original)
+        verified = verify_tables(
+            polars_tables(released_tables, asked), banded_policy(policy), limited, original
+        )
         if not verified.satisfied:
             raise InfeasibleError(
                 f"the recoded tables fail their policy in {verified.persons.n_violating} classes; "
                 "nothing is released. This is a defect of kanonym: please report it"
             )
-        verified = replace(
-            verified,
-            persons=verified.persons.with_warnings(*copy_warnings(copies, asked, levels)),
-            notes=(*verified.notes, *disordered),
-        )
+        verified = replace(verified, notes=(*verified.notes, *disordered))
     return LinkedRelease(
         frames=released_tables,
         policy=policy,

@@ -14,34 +14,19 @@ from kanonym.data.message import Message
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.schema import Identifier
 from kanonym.data.table import value_codes
-from kanonym.engines.frequency_set import values_of
 from kanonym.linked.given_tables import polars_tables
 from kanonym.linked.keys.integrity import Tables, check_columns, check_keys
 from kanonym.linked.keys.key_parts import insensitive_parts, quiet_numbers
-from kanonym.linked.persons.dates import date_warnings
-from kanonym.linked.persons.linked_rows import LinkedRows, known_codes, known_names
+from kanonym.linked.linked_view import LinkedView
+from kanonym.linked.persons.linked_rows import LinkedRows
 from kanonym.linked.persons.person_counts import LinkedMeasurement, count_persons
-from kanonym.linked.persons.person_models import SLACK, PersonModels
 from kanonym.linked.persons.person_trees import combine
 from kanonym.linked.persons.row_limits import banded_policy
 from kanonym.linked.policies.column_roles import with_column_roles
 from kanonym.linked.policies.linked_policy import LinkedPolicy, LinkedPolicySource
 from kanonym.linked.policies.released_policy import released_policy
-from kanonym.models.base import PrivacyModel
-from kanonym.pipeline.person_checks import owner_and_text_warnings
 from kanonym.policy.document import read_or_given
-from kanonym.verification import (
-    ColumnValues,
-    ModelCheck,
-    Verification,
-    VerificationWarning,
-    unprotected_warnings,
-    verify_columns,
-)
-from kanonym.verification.dominant_values import NEARLY_ALL
-
-TREE = "rows in other tables"
-"""Stands for a person's rows in other tables, as one more attribute of the person."""
+from kanonym.verification import Verification, verify_release
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -75,11 +60,8 @@ class LinkedVerification(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        found = self.persons.to_dict()
-        for one in found["violating"]:
-            one["class"].pop(TREE, None)
         return {
-            **found,
+            **self.persons.to_dict(),
             "k": self.persons.k,
             "tables": dict(self.rows),
             "measured": self.measured.to_dict(),
@@ -88,10 +70,14 @@ class LinkedVerification(Result):
 
     def tables(self) -> list[ResultTable]:
         """Return the verdict, other meanings of k, and the notes."""
-        verdict, *others = self.persons.tables()
-        notes = (*verdict.notes, *(f"note: {one}" for one in self.notes))
-        lead = verdict.lead.replace("records", "persons")
-        return [replace(verdict, notes=notes, lead=lead), *others, *self.measured.tables()]
+        parts, models = self.persons.tables()
+        lead = parts.lead.replace("records", "persons")
+        notes = (*models.notes, *(f"note: {one}" for one in self.notes))
+        return [
+            replace(parts, lead=lead),
+            replace(models, notes=notes),
+            *self.measured.tables(),
+        ]
 
 
 def verify(
@@ -106,7 +92,8 @@ def verify(
     policy
         What is required: a `LinkedPolicy`, or the path of one.
     original
-        The table of persons before anonymization, which t-closeness and the like compare with.
+        The tables before anonymization by name, or the table of persons alone: t-closeness and
+        the like compare with it, and columns that tell others show beside all of them.
 
     Raises
     ------
@@ -117,39 +104,38 @@ def verify(
 
     """
     asked = banded_policy(read_or_given(policy, LinkedPolicy))
-    if original is not None:
-        original = polars_tables({asked.person: original}, asked)[asked.person]
-    return verify_tables(polars_tables(tables, asked), asked, original)
+    before = None
+    if isinstance(original, Mapping):
+        before = polars_tables(original, asked)
+        person_table: pl.DataFrame | None = before.get(asked.person)
+        before = before if set(asked.tables) <= set(before) else None
+    elif original is not None:
+        person_table = polars_tables({asked.person: original}, asked)[asked.person]
+    else:
+        person_table = None
+    return verify_tables(polars_tables(tables, asked), asked, before, person_table)
 
 
 def verify_tables(
-    tables: Tables, policy: LinkedPolicy, original: pl.DataFrame | None
+    tables: Tables,
+    policy: LinkedPolicy,
+    before: Tables | None,
+    person_table: pl.DataFrame | None,
 ) -> LinkedVerification:
     """Return what `verify` does of polars tables; policy: of the release, without bands."""
-    policy = released_policy(policy, tables)
-    check_columns(tables, policy)
-    check_keys(tables, policy)
-    policy = with_column_roles(policy, tables)
-    _check_released(tables, policy)
-    rows = LinkedRows.of(tables, policy)
-    own = known_codes(tables, policy)
-    tree = pl.Series(TREE, rows.trees(own, counting=policy.counting))
-    person = tables[policy.person]
-    known = [person[name] for name in known_names(tables, policy, policy.person)]
-    models = PersonModels.of(tables, rows, policy, original)
-    found = verify_columns([*known, tree], models.sensitive, models.own, person.height)
-    classes = combine([own[policy.person], tree.to_numpy()], person.height)
-    found = _with_other_tables(found, models, classes, policy)
-    warned = [
-        *_value_warnings(tables, rows, policy),
-        *date_warnings(tables, rows, policy, own),
-    ]
-    found = found.with_warnings(*warned)
+    asked = released_policy(policy, tables)
+    check_columns(tables, asked)
+    check_keys(tables, asked)
+    _check_released(tables, with_column_roles(asked, tables))
+    view = LinkedView.of(tables, policy, before, person_table)
     return LinkedVerification(
-        found,
-        count_persons(rows, own),
-        {name: tables[name].height for name in policy.tables},
-        (*notes(policy, rows, own), *_key_notes(tables, policy, rows, own)),
+        verify_release(view),
+        count_persons(view.rows, view.own),
+        {name: tables[name].height for name in view.linked_policy.tables},
+        (
+            *notes(view.linked_policy, view.rows, view.own),
+            *_key_notes(tables, view.linked_policy, view.rows, view.own),
+        ),
     )
 
 
@@ -166,85 +152,6 @@ def _check_released(tables: Tables, policy: LinkedPolicy) -> None:
                 )
             if column in table.quasi_identifiers and column not in columns:
                 raise SchemaError(f"{name} has no column {column!r}, which is a quasi-identifier")
-
-
-def _with_other_tables(
-    found: Verification, models: PersonModels, classes: np.ndarray[Any, Any], policy: LinkedPolicy
-) -> Verification:
-    """Add models and warnings about sensitive attributes of other tables."""
-    sizes = np.bincount(classes) if len(classes) else np.zeros(0, np.int64)
-    failing = models.failing(classes) if len(classes) else np.zeros(0, np.bool_)
-    checks = {id(one): check for one, check in zip(models.own, found.checks, strict=True)}
-    for model in models.elsewhere:
-        failed = models.failing_elsewhere(model, classes, sizes)
-        checks[id(model)] = _check(model, models, classes, satisfied=not failed.any())
-    named = {one.attribute for one in policy.models}
-    warned = list(unprotected_warnings([one for one in models.held if one not in named], ()))
-    for name, held in models.held.items():
-        warned += _dominant(name, held.largest_shares(classes), sizes)
-    return replace(
-        found,
-        checks=tuple(checks[id(one)] for one in policy.models),
-        n_violating=int(failing.sum()),
-    ).with_warnings(*warned)
-
-
-def _value_warnings(
-    tables: Tables, rows: LinkedRows, policy: LinkedPolicy
-) -> list[VerificationWarning]:
-    """Return warnings of free text, and of values that single out persons, in any table."""
-    places = {
-        column if name == policy.person else f"{name}.{column}": (name, column)
-        for name, table in policy.tables.items()
-        for column in table.attributes
-        if column in tables[name].columns and column not in table.linking
-    }
-
-    def values(place: str) -> ColumnValues:
-        name, column = places[place]
-        whose = pl.Series(rows.persons[name]) if name in rows.persons else None
-        own = values_of(tables[name].get_column, column, persons=whose)
-        return own._replace(sample=own.sample.alias(place))
-
-    attributes = {
-        place: policy.tables[name].attributes[column] for place, (name, column) in places.items()
-    }
-    return owner_and_text_warnings(attributes, values)
-
-
-def _check(
-    model: PrivacyModel, models: PersonModels, classes: np.ndarray[Any, Any], *, satisfied: bool
-) -> ModelCheck:
-    shares = models.held[str(model.attribute)].largest_shares(classes)
-    achieved = float(shares.max(initial=0.0))
-    within = achieved <= float(model.required) + SLACK
-    return ModelCheck(
-        model.type,
-        model.attribute,
-        model.required,
-        achieved if satisfied or not within else float("inf"),
-        satisfied,
-    )
-
-
-def _dominant(
-    name: str, shares: np.ndarray[Any, Any], sizes: np.ndarray[Any, Any]
-) -> list[VerificationWarning]:
-    """Return a warning where nearly all persons of a class have one value."""
-    hollow = shares >= NEARLY_ALL
-    if not hollow.any():
-        return []
-    counts = {"classes": int(hollow.sum()), "records": int(sizes[hollow].sum())}
-    return [
-        VerificationWarning(
-            "dominant-value",
-            (name,),
-            f"{name}: in {counts['classes']:,} of {len(shares):,} classes "
-            f"({counts['records']:,} persons) at least {NEARLY_ALL:.0%} of the persons have one "
-            "value: it is practically known of everybody there. Require alpha-k-anonymity of it",
-            {"share": float(shares.max()), **counts},
-        )
-    ]
 
 
 def notes(policy: LinkedPolicy, rows: LinkedRows, own: Mapping[str, Any]) -> tuple[Message, ...]:

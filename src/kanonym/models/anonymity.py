@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from kanonym.data.errors import PolicyError
 from kanonym.kernels.classes import disclosure
@@ -144,6 +144,11 @@ class AlphaKAnonymity(PerClass):
         check_number(self.type, "alpha", self.alpha, above=0, maximum=1)
         check_integer(self.type, "k", self.k, 1)
         check_attribute(self.type, self.attribute)
+
+    @property
+    def protects(self) -> tuple[Literal["identity", "attributes"], ...]:
+        """Both: k records, and no value of too many of them."""
+        return ("identity", "attributes")
 
     @property
     def required(self) -> float:

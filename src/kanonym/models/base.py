@@ -59,6 +59,11 @@ class PrivacyModel(Protocol):
         ...
 
     @property
+    def protects(self) -> tuple[Literal["identity", "attributes"], ...]:
+        """The parts of a verdict that the model is about."""
+        ...
+
+    @property
     def counts_records(self) -> bool:
         """Whether it counts records that one could be, so that null may be read as a wildcard."""
         ...
@@ -164,6 +169,12 @@ class ModelTraits:
     def entity(self) -> str | None:
         """None: no persons are counted."""
         return None
+
+    @property
+    def protects(self) -> tuple[Literal["identity", "attributes"], ...]:
+        """Attributes, of a model that names one; else identity."""
+        named = getattr(self, "attribute", None)
+        return ("identity",) if named in (None, self.entity) else ("attributes",)
 
     @property
     def counts_records(self) -> bool:

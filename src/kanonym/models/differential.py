@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, cast
+from typing import ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,6 +109,11 @@ class DifferentialPrivacy(ModelTraits):
             _ = self.sampling
         except PolicyError as error:
             raise PolicyError(f"{self.type}: {error}") from None
+
+    @property
+    def protects(self) -> tuple[Literal["identity", "attributes"], ...]:
+        """Both: no record is told from its absence."""
+        return ("identity", "attributes")
 
     @property
     def attribute(self) -> str | None:

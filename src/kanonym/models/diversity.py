@@ -102,6 +102,11 @@ class LDiversity(PerClass):
             )
 
     @property
+    def protects(self) -> tuple[Literal["identity", "attributes"], ...]:
+        """Both: l values need at least l records."""
+        return ("identity", "attributes")
+
+    @property
     def monotone(self) -> Monotone:
         """`suppression` for distinct values, `generalization` for the other kinds."""
         return "suppression" if self.kind == "distinct" else "generalization"

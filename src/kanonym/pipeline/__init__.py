@@ -12,29 +12,22 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 from kanonym.data.errors import PolicyError
 from kanonym.differential_privacy.ledger import Ledger, spend
 from kanonym.engines import engine_of
-from kanonym.engines.base import Engine, Input, require_abilities
+from kanonym.engines.base import Engine, require_abilities
 from kanonym.engines.decision import Decision
 from kanonym.engines.local import bind_actions, encoded_columns, resolve_seed
+from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.engines.task import Task
 from kanonym.models.differential import DifferentialPrivacy, sampling_model
 from kanonym.pipeline.checks import measure, released_columns, verify
 from kanonym.pipeline.conventions import parse_with_policy, to_canonical, with_conventions
-from kanonym.pipeline.dependent_columns import (
-    dependence_warnings,
-    dependent_columns,
-    knowable_warnings,
-)
-from kanonym.pipeline.person_checks import agreement_warnings, input_warnings
 from kanonym.pipeline.planning import required_abilities, resolve_policy, task_of
-from kanonym.pipeline.recorded_persons import recorded_persons
-from kanonym.pipeline.release_check import verify_staged
+from kanonym.pipeline.publishing import Published, publish
 from kanonym.pipeline.replaying import decide_again, replay
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.keywords import Keywords, takes_keywords
 from kanonym.release import FrameT, Release
 from kanonym.release.promise import protected_unit
-from kanonym.verification import Verification
+from kanonym.verification.recorded import recorded_release
 
 if TYPE_CHECKING:
     from kanonym.engines.sql.store import Source
@@ -46,7 +39,7 @@ __all__ = [
     "encoded_columns",
     "measure",
     "parse_with_policy",
-    "recorded_persons",
+    "recorded_release",
     "released_columns",
     "replay",
     "resolve_policy",
@@ -147,15 +140,14 @@ def anonymize(
             schema = policy.schema_for(engine.columns)
             require_abilities(engine, required_abilities(policy, schema))
             engine.require_place(place)
-            seed = resolve_seed(policy.seed)
-            table = engine.read(policy, schema, seed)
-            task = Task.of(policy, schema)
+            run = Run(policy, schema, resolve_seed(policy.seed), place, watch)
+            source = engine.read(run)
         known = None
         if promised is not None and ledger is not None:
             # Before the release exists: a run that then fails has spent too much, never too little.
             known = spend_on(ledger, policy, promised) if policy.seed is None else None
-        decision = table.decide(task, watch)
-        made = _write_release(engine, table, task, decision, (policy, seed, place), watch)
+        decision = source.decide()
+        made = _release(engine, run, decision, publish(source, decision))
         return made if known is None else replace(made, ledger=known)
 
 
@@ -164,64 +156,28 @@ def spend_on(ledger: str | Path, policy: Policy, promised: DifferentialPrivacy) 
     return spend(ledger, replace(promised.spending, protects=protected_unit(policy)))
 
 
-def _write_release(
-    engine: Engine,
-    table: Input,
-    task: Task,
-    decision: Decision,
-    asked: tuple[Policy, int, str | None],
-    watch: Stopwatch,
-) -> Release:
-    """Write what was decided, verify what was written, and publish it."""
-    policy, seed, place = asked
-    schema = task.schema
-    with watch.stage("verify"):
-        warned = [
-            *input_warnings(policy, schema, table.values),
-            *agreement_warnings(policy, decision.encoded),
-        ]
-        dependent = dependent_columns(schema, engine)
-
-    def publish(
-        table: Input, decision: Decision, place: str | None
-    ) -> tuple[Any, Verification, Any]:
-        staged = table.stage(decision, place, watch)
-        try:
-            with watch.stage("verify"):
-                found = verify_staged(staged, decision, policy, schema).with_warnings(*warned)
-                found = found.with_warnings(
-                    *dependence_warnings(
-                        dependent, staged.columns, staged.take, decision.columns, found
-                    ),
-                    *knowable_warnings(
-                        policy, staged.columns, staged.take, decision.columns, found
-                    ),
-                )
-            return staged.publish(watch), found, staged
-        except BaseException:
-            staged.discard()
-            raise
+def _release(engine: Engine, run: Run, decision: Decision, published: Published) -> Release:
+    """Package what was published."""
+    staged = published.staged
 
     def write(place: str) -> None:
         with closing(engine):
             engine.require_place(place)
-            if decision.lasting:
-                publish(table, decision, place)
-            else:  # what the engine held of it is gone: decide the same again
-                again = engine.read(policy, schema, seed)
-                publish(again, again.decide(task, Stopwatch()), place)
+            # What the engine held of a decision may be gone: then the same is decided again.
+            watch = run.watch if decision.lasting else Stopwatch()
+            source = engine.read(replace(run, place=place, watch=watch))
+            publish(source, decision if decision.lasting else source.decide())
 
-    frame, verification, staged = publish(table, decision, place)
     return Release(
-        frame=frame,
-        policy=policy,
-        schema=schema,
-        verification=verification,
+        frame=published.frame,
+        policy=run.policy,
+        schema=run.schema,
+        verification=published.verification,
         rows_in=decision.rows_in,
         rows_out=decision.rows_out,
         suppressed=decision.rows_in - decision.rows_out,
         decision=decision,
-        seconds=watch.seconds,
+        seconds=run.watch.seconds,
         rows=staged.rows,
         engine=engine.name,
         columns=tuple(staged.columns),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
 from typing import Any
 
 import polars as pl
 
-from kanonym.actions.registry import has_late_actions
 from kanonym.data import frames
 from kanonym.data.conventions import changed_texts
 from kanonym.data.errors import DataError, SchemaError
@@ -24,41 +24,24 @@ from kanonym.data.item_sets import (
 from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensitive
 from kanonym.engines import Engine, LocalEngine, engine_of, is_local
 from kanonym.engines.base import require_abilities
-from kanonym.engines.frequency_set import FrequencySet, values_of
-from kanonym.engines.task import sensitive_names
+from kanonym.engines.release_view import counting_of, mechanism_of, population_columns
 from kanonym.metrics.disclosure import Measurement, measure_table
 from kanonym.pipeline.conventions import parse_with_policy, to_canonical
-from kanonym.pipeline.dependent_columns import (
-    dependence_warnings,
-    dependent_columns,
-    knowable_warnings,
-)
-from kanonym.pipeline.person_checks import (
-    amount_warnings,
-    input_warnings,
-    release_warnings,
-    taken_agreement_warnings,
-)
-from kanonym.pipeline.planning import (
-    convention_requests,
-    counting_of,
-    is_perturbed,
-    persons_of_policy,
-)
-from kanonym.pipeline.private_checks import check_private_release
-from kanonym.pipeline.recorded_persons import RecordedPersons
+from kanonym.pipeline.planning import convention_requests, is_perturbed
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.definition import policy_from
 from kanonym.recoding.recode import released_names
 from kanonym.verification import (
-    ColumnValues,
+    ReleaseView,
     SensitiveColumn,
     Verification,
     classes_of_values,
     k_wildcard,
-    unprotected_warnings,
-    verify_columns,
+    sensitive_names,
+    verify_release,
 )
+from kanonym.verification.frequency_set import AggregatedTable
+from kanonym.verification.recorded import RecordedRelease
 
 FIRST = 1000
 """Records by which a column of lists is told."""
@@ -71,7 +54,7 @@ def verify(
     original: Any = None,
     count: str | None = None,
     texts: Mapping[str, pl.Series] | None = None,
-    recorded: RecordedPersons | None = None,
+    recorded: RecordedRelease | None = None,
 ) -> Verification:
     """Check a released table against a policy, from its values alone.
 
@@ -92,8 +75,8 @@ def verify(
         Columns of a text file as text, where several texts read as one value (`1` and
         `1.0`). Records are then grouped by value and by text, and the worse counts.
     recorded
-        What the manifest of the release tells of persons (`recorded_persons`), where the
-        released table lacks their identifier.
+        What the manifest of the release tells (`recorded_release`): the persons, where the
+        released table lacks their identifier, and what was found beside the original.
 
     Raises
     ------
@@ -109,14 +92,25 @@ def verify(
         texts = {**changed_texts(native, frame, frames.column_names(native)), **(texts or {})}
     if original is not None and is_local(original):
         original = parse_with_policy(original, policy)
-    every = policy.models
-    if recorded is not None:
-        left_to_ask = [one for one in every if not recorded.is_recorded(one)]
-        policy = policy.model_copy(update={"models": left_to_ask})
     table = _table(frame, texts)
-    require_abilities(table, convention_requests(policy))
     before = None if original is None else _table(original)
-    columns = table.columns
+    with ExitStack() as stack:
+        for engine in (table, *([] if before is None else [before])):
+            stack.callback(engine.close)
+        require_abilities(table, convention_requests(policy))
+        return verify_release(_view_of_table(policy, table, before, count, recorded))
+
+
+def _view_of_table(
+    policy: Policy,
+    table: Engine,
+    before: Engine | None,
+    count: str | None,
+    recorded: RecordedRelease | None,
+) -> ReleaseView:
+    """Return a released table as verification sees it; parameters and errors as of `verify`."""
+    released = table if count is None else AggregatedTable(table, count)
+    columns = released.columns
     left = [
         name
         for name in columns
@@ -128,13 +122,45 @@ def verify(
             f"them; to measure a table before anonymization, use measure"
         )
     schema = policy.schema_for(
-        _original_columns(policy, columns, count) if before is None else before.columns
+        _original_columns(policy, columns) if before is None else before.columns
     )
-    names = released_columns(schema.names(Role.QUASI_IDENTIFIER), columns)
-    hidden = sensitive_names(schema, policy.models)
-    missing = [name for name in (*hidden, *schema.names(Role.SET)) if name not in columns]
+    asked = [one for one in policy.models if recorded is None or not recorded.counts(one)]
+    hidden = sensitive_names(schema, asked)
+    _require_columns(policy, [*hidden, *schema.names(Role.SET)], columns, recorded)
+    compared = [name for name in hidden if isinstance(schema.attributes[name], Sensitive)]
+    return ReleaseView(
+        policy=policy,
+        schema=schema,
+        released=released,
+        labels=released_columns(schema.names(Role.QUASI_IDENTIFIER), columns),
+        original=before,
+        reference=None if before is None else before.take(compared),
+        population=population_columns(policy, schema),
+        counting=counting_of(policy),
+        sets=_released_sets(table, before, schema),
+        mechanism=mechanism_of(policy, released),
+        recorded=recorded,
+    )
+
+
+def _require_columns(
+    policy: Policy,
+    names: Sequence[str],
+    columns: Sequence[str],
+    recorded: RecordedRelease | None,
+) -> None:
+    """Refuse a released table that lacks what models look at.
+
+    Raises
+    ------
+    SchemaError
+        Says what is missing, and what to do where it is the persons.
+
+    """
+    missing = [name for name in names if name not in columns]
     persons = [name for name in missing if isinstance(policy.attributes.get(name), Identifier)]
-    persons += [name for name in policy.entities if is_perturbed(policy, name)]
+    if recorded is None:
+        persons += [name for name in policy.entities if is_perturbed(policy, name)]
     if persons:
         raise SchemaError(
             f"k-anonymity counts persons by {persons[0]!r}, which the released table lacks. "
@@ -144,62 +170,9 @@ def verify(
         )
     if missing:
         raise _missing_error(missing, columns)
-    free = [name for name in unmodelled_attributes(schema, policy) if name in columns]
-    # An engine counts what models name: further columns would make its frequency set longer.
-    further = countable_columns(free, table.take(free).column) if is_local(frame) else []
-    released = table.take([*names, *hidden, *further, *([] if count is None else [count])])
-    counts = released.counts if count is None else released.aggregate_counts(count)
-    found = verify_columns(
-        [released.column(name) for name in names],
-        model_columns(
-            released.column,
-            schema,
-            policy,
-            None if before is None else before.take(hidden),
-            further,
-        ),
-        policy.models,
-        released.n_rows,
-        counts,
-        persons_of_policy(policy, schema),
-        counting_of(policy),
-        released.as_text(names),
-        _released_sets(released, before, schema),
-    )
-
-    def count_values(name: str) -> ColumnValues:
-        own = table.take([name, str(count)])
-        return values_of(own.column, name, counts=own.aggregate_counts(str(count)))
-
-    values = table.values if count is None else count_values
-    if recorded is not None:
-        warned = list(recorded.warnings)
-        found = recorded.with_checks(found, every)
-    elif before is not None:
-        warned = [
-            *input_warnings(policy, schema, before.values),
-            *taken_agreement_warnings(policy, schema.names(Role.QUASI_IDENTIFIER), before.take),
-        ]
-    else:
-        warned = release_warnings(policy, schema, columns, values)
-    found = check_private_release(
-        found, policy, [name for name in columns if name != count], released.column
-    )
-    if before is not None and count is None:
-        dependent = dependent_columns(schema, before)
-        warned += dependence_warnings(dependent, columns, table.take, names, found)
-    uncounted = unprotected_warnings([name for name in free if name not in further], every)
-    return found.with_warnings(
-        *uncounted,
-        *warned,
-        *(knowable_warnings(policy, columns, table.take, names, found) if count is None else ()),
-        *amount_warnings(policy, schema, columns, values),
-    )
 
 
-def _released_sets(
-    released: FrequencySet, before: Engine | None, schema: Schema
-) -> EncodedSets | None:
+def _released_sets(table: Engine, before: Engine | None, schema: Schema) -> EncodedSets | None:
     """Return the sets of items of a released table; None without them.
 
     before: the original, for hierarchies that are built from its items; without it, items are
@@ -208,6 +181,7 @@ def _released_sets(
     attributes = names_of_sets(schema.attributes)
     if not attributes:
         return None
+    released = table.take(list(attributes))
     if released.sets is None:
         raise SchemaError("sets of items are verified in this process: load the table into memory")
     lists = {name: read_sets(released.sets(name), one) for name, one in attributes.items()}
@@ -276,7 +250,8 @@ def measure(
             f"hierarchy of {stray[0]!r}: only sensitive attributes are measured by one"
         )
     Schema.resolve(table.columns, roles, Role.INSENSITIVE)
-    taken = table.take(list(roles))
+    with closing(table):
+        taken = table.take(list(roles))
     # Classes of equal texts are parts of those of equal values: no model is better on them.
     as_text = taken.as_text(quasi_identifiers)
     known = [as_text[name] if name in as_text else taken.column(name) for name in quasi_identifiers]
@@ -341,61 +316,8 @@ def _name_list(names: Sequence[str]) -> Sequence[str]:
     return names
 
 
-def model_columns(
-    released: Callable[[str], pl.Series],
-    schema: Schema,
-    policy: Policy,
-    original: FrequencySet | None,
-    further: Sequence[str] = (),
-) -> list[SensitiveColumn]:
-    """Return what verification looks at: sensitive attributes, and persons to be counted.
-
-    released: gives columns of the release; original: those of the input, or None. further:
-    sensitive attributes that no model names.
-    Where released values are changed, no other ones are what classes are compared with.
-    """
-    named = sensitive_names(schema, policy.models)
-    found = []
-    for name, attribute in schema.attributes.items():
-        if name not in named and name not in further:
-            continue
-        if not isinstance(attribute, Sensitive):
-            found.append(SensitiveColumn(released(name)))
-            continue
-        before = None if name in further or has_late_actions(attribute.action) else original
-        found.append(
-            SensitiveColumn(
-                released(name),
-                attribute.hierarchy,
-                attribute.nulls == "exclude",
-                None if before is None else before.column(name),
-                None if before is None else before.counts,
-            )
-        )
-    return found
-
-
-def unmodelled_attributes(schema: Schema, policy: Policy) -> list[str]:
-    """Return the sensitive attributes that no model of the policy names."""
-    named = {model.attribute for model in policy.models}
-    return [name for name in schema.names(Role.SENSITIVE) if name not in named]
-
-
-def countable_columns(names: Sequence[str], column: Callable[[str], pl.Series]) -> list[str]:
-    """Return the columns whose values can be counted: lists and the like cannot."""
-    found = []
-    for name in names:
-        try:
-            column(name)
-        except DataError:
-            continue
-        found.append(name)
-    return found
-
-
-def _original_columns(policy: Policy, columns: Sequence[str], count: str | None) -> list[str]:
+def _original_columns(policy: Policy, columns: Sequence[str]) -> list[str]:
     """Return the columns that the table had before it was released."""
     absent = [name for name in policy.attributes if name not in columns]
-    made = {count, *(one for name in absent for one in released_names(name, "range"))}
-    kept = [name for name in columns if name in policy.attributes or name not in made]
-    return [*kept, *absent]
+    made = {one for name in absent for one in released_names(name, "range")}
+    return [*(name for name in columns if name in policy.attributes or name not in made), *absent]

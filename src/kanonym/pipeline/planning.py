@@ -6,17 +6,14 @@ from typing import Any
 
 from kanonym.actions.registry import record_actions, unwrap
 from kanonym.data import frames
-from kanonym.data.hierarchy import Automatic
-from kanonym.data.schema import QuasiIdentifier, Role, Schema, conventions_of
+from kanonym.data.schema import Role, Schema, conventions_of
 from kanonym.engines.base import Request
-from kanonym.engines.task import Task, population_of
+from kanonym.engines.task import Task
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.algorithms import target_of
 from kanonym.policy.definition import policy_from
 from kanonym.policy.keywords import Keywords
 from kanonym.policy.overrides import override
-from kanonym.verification import Counting
-from kanonym.verification.persons import PopulationColumn
 
 
 def resolve_policy(policy: PolicySource | None, short: Keywords) -> Policy:
@@ -53,26 +50,6 @@ def convention_requests(policy: Policy) -> list[Request]:
         Request("formats", f"attribute {name!r}, type and format")
         for name in conventions_of(policy.attributes)
     ]
-
-
-def persons_of_policy(policy: Policy, schema: Schema) -> list[PopulationColumn] | None:
-    """Return the quasi-identifiers of the policy's population table, if it has one."""
-    column = population_of(policy)
-    if column is None:
-        return None
-    return [
-        PopulationColumn(column(name), attribute.hierarchy or Automatic())
-        for name, attribute in schema.attributes.items()
-        if isinstance(attribute, QuasiIdentifier)
-    ]
-
-
-def counting_of(policy: Policy) -> Counting | None:
-    """Return how the policy counts k, None for the records of each class."""
-    algorithm = policy.algorithm
-    if algorithm.nulls is None:
-        return None
-    return Counting(algorithm.nulls, algorithm.subsets)
 
 
 def is_perturbed(policy: Policy, name: str) -> bool:

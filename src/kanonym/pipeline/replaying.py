@@ -12,8 +12,8 @@ from kanonym.algorithms.criteria import compile_criteria
 from kanonym.data.refusals import Refusals, Replay
 from kanonym.engines.decision import Decision
 from kanonym.engines.local import LocalEngine, resolve_seed
+from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.engines.task import Task
 from kanonym.kernels.classes.disclosure import DISTINCT
 from kanonym.pipeline.planning import resolve_policy
 from kanonym.policy import Policy
@@ -26,8 +26,8 @@ def decide_again(original: Any, policy: Policy) -> Decision:
     policy = resolve_policy(policy, {})
     engine = LocalEngine(original)
     schema = policy.schema_for(engine.columns)
-    table = engine.read(policy, schema, resolve_seed(policy.seed))
-    return table.decide(Task.of(policy, schema), Stopwatch())
+    run = Run(policy, schema, resolve_seed(policy.seed), None, Stopwatch())
+    return engine.read(run).decide()
 
 
 def replay(decision: Decision, policy: Policy) -> Replay | str:

@@ -147,11 +147,17 @@ class Release(Result, Generic[FrameT]):
     @cached_property
     def risk(self) -> ProsecutorRisk:
         """How likely a released record is re-identified, or a person where they are counted."""
-        if self.persons is not None:
-            return ProsecutorRisk(self.persons.highest, self.persons.average, self.persons.uniques)
-        found = ProsecutorRisk.from_sizes(self._class_sizes)
-        # Whoever knows items finds the candidates of these, fewer than the records of a class.
-        known = [one.achieved for one in self.verification.checks if one.guarantee == "itemsets"]
+        persons = self.persons
+        if persons is None:
+            found = ProsecutorRisk.from_sizes(self._class_sizes)
+        else:
+            found = ProsecutorRisk(persons.highest, persons.average, persons.uniques)
+        # Whoever knows items, or all rows of a person, finds fewer candidates than the class has.
+        known = [
+            one.achieved
+            for one in self.verification.checks
+            if one.guarantee == "itemsets" or one.linked_by
+        ]
         highest = max([found.highest, *(1 / one for one in known if one >= 1)])
         return replace(found, highest=highest)
 
@@ -236,7 +242,16 @@ class Release(Result, Generic[FrameT]):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
         checked = self.verification.to_dict()
-        told = ("satisfied", "verdict", "k", "classes", "models", "largest_shares", "warnings")
+        told = (
+            "satisfied",
+            "verdict",
+            "parts",
+            "k",
+            "classes",
+            "models",
+            "largest_shares",
+            "findings",
+        )
         return {
             "rows_in": self.rows_in,
             "rows_out": self.rows_out,

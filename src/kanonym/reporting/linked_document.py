@@ -21,8 +21,8 @@ from kanonym.reporting.document import (
     Tile,
 )
 from kanonym.reporting.parts.first_page import COLOURS
-from kanonym.reporting.summary_builder import warning_text
-from kanonym.verification import VerificationWarning
+from kanonym.reporting.summary_builder import finding_text
+from kanonym.verification import Finding
 
 _MEANINGS = ("persons_k", "persons_by_set_k", "persons_by_multiset_k", "persons_by_count_k")
 
@@ -44,9 +44,11 @@ def linked_document(
     colour = COLOURS[found.verdict]
     satisfied = found.satisfied is not False
     note = says.text(f"linked.{'satisfied' if satisfied else 'failed'}")
-    if found.warnings and satisfied:
-        warned = len(found.warnings)
-        note = says.text("verdict.warned", warned, warnings=says.count(warned))
+    if found.findings and satisfied:
+        count = len(found.findings)
+        note = says.text("verdict.findings", count, findings=says.count(count))
+    elif found.verdict == "not assessed":
+        note = says.text("verdict.not-assessed.note")
     n = len(found.checks)
     key = "satisfied" if satisfied else "failed"
     two = key == "satisfied" and n == 2
@@ -61,7 +63,7 @@ def linked_document(
     return Document(
         language=says.code,
         title=title or says.text("linked.title"),
-        verdict=Banner(colour, words, note, tuple(_warning(one, says) for one in found.warnings)),
+        verdict=Banner(colour, words, note, tuple(_sentence(one, says) for one in found.findings)),
         dated=" · ".join(one for one in dated if one),
         signed=(),
         tiles=(
@@ -89,13 +91,13 @@ def linked_document(
     )
 
 
-def _warning(warning: VerificationWarning, says: Translator) -> str:
-    """Return the sentence of a warning about persons with rows in several tables."""
-    names = says.names(list(warning.columns))
-    key = f"linked.warning.{warning.kind}"
+def _sentence(finding: Finding, says: Translator) -> str:
+    """Return the sentence of a finding about persons with rows in several tables."""
+    names = says.names(list(finding.columns))
+    key = f"linked.finding.{finding.kind}"
     if key in says.sentences:
         return says.text(key, columns=names)
-    return warning_text(says, warning)
+    return finding_text(says, finding)
 
 
 def _requirements(release: LinkedRelease, says: Translator) -> Section:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kanonym.reporting.known.comparison import Alternatives
     from kanonym.reporting.known.evidence import Evidence
     from kanonym.reporting.known.provenance import Provenance
-    from kanonym.verification import LargestShare, Verdict
+    from kanonym.verification import LargestShare, Part, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +111,11 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True)
-class WarningSentence:
-    """A warning of verification, as a sentence for readers without statistics."""
+class FindingSentence:
+    """A finding of verification, as a sentence for readers without statistics."""
 
     kind: str
+    part: str
     columns: tuple[str, ...]
     sentence: str
     counts: Mapping[str, float]
@@ -125,7 +126,8 @@ class VerificationFigures:
     """What verification found, with one `Requirement` a model.
 
     `satisfied` is None where nothing was required; `largest_shares` has the worst class of each
-    sensitive attribute, `warnings` what takes the green off.
+    sensitive attribute, `parts` and `findings` what takes the green
+    off.
     """
 
     satisfied: bool | None
@@ -133,7 +135,8 @@ class VerificationFigures:
     classes: int
     models: tuple[Requirement, ...]
     largest_shares: tuple[LargestShare, ...]
-    warnings: tuple[WarningSentence, ...]
+    parts: tuple[Part, ...]
+    findings: tuple[FindingSentence, ...]
 
 
 @dataclass(frozen=True, slots=True)

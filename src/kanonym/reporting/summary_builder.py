@@ -37,6 +37,7 @@ from kanonym.reporting.summary import (
     AttributeLoss,
     Columns,
     Cover,
+    FindingSentence,
     Loss,
     Origin,
     Privacy,
@@ -44,7 +45,6 @@ from kanonym.reporting.summary import (
     Size,
     Summary,
     VerificationFigures,
-    WarningSentence,
 )
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from kanonym.metrics.coverage import Coverage
     from kanonym.profiling.profile import Profile
     from kanonym.release import Release
-    from kanonym.verification import Verification, VerificationWarning
+    from kanonym.verification import Finding, Verification
 
 SMALLEST_CELL = 5
 """Fewest records of a bar where no k was asked: what statistical offices commonly publish."""
@@ -201,7 +201,7 @@ def _privacy(context: _Context) -> Privacy:
     answer = wording.answer_text(
         says,
         verdict=verification.verdict,
-        warnings=len(verification.warnings),
+        findings=len(verification.findings),
         requirements=len(verification.checks),
         rows_in=context.release.rows_in,
         rows_out=verification.rows,
@@ -218,7 +218,8 @@ def _privacy(context: _Context) -> Privacy:
         classes=verification.n_classes,
         models=_requirements(says, verification, context.models),
         largest_shares=verification.largest_shares,
-        warnings=tuple(_warning_sentence(says, one) for one in verification.warnings),
+        parts=verification.parts,
+        findings=tuple(_finding_sentence(says, one) for one in verification.findings),
     )
     return Privacy(verified, class_sizes, risk, (*answer, *_countings(says, verification)))
 
@@ -327,18 +328,20 @@ def _marginals(context: _Context) -> tuple[Marginal, ...]:
     )
 
 
-def warning_text(says: Translator, warning: VerificationWarning) -> str:
-    """Say a warning in the language of the report; real numbers are shares."""
+def finding_text(says: Translator, finding: Finding) -> str:
+    """Say a finding in the language of the report; real numbers are shares."""
     facts = {
         name: says.percent(number) if isinstance(number, float) else says.count(number)
-        for name, number in warning.counts.items()
+        for name, number in finding.counts.items()
     }
-    return says.text(f"warning.{warning.kind}", columns=says.names(warning.columns), **facts)
+    return says.text(f"finding.{finding.kind}", columns=says.names(finding.columns), **facts)
 
 
-def _warning_sentence(says: Translator, warning: VerificationWarning) -> WarningSentence:
-    sentence = warning_text(says, warning)
-    return WarningSentence(warning.kind, warning.columns, sentence, dict(warning.counts))
+def _finding_sentence(says: Translator, finding: Finding) -> FindingSentence:
+    sentence = finding_text(says, finding)
+    return FindingSentence(
+        finding.kind, finding.part, finding.columns, sentence, dict(finding.counts)
+    )
 
 
 def _countings(says: Translator, verification: Verification) -> list[str]:

@@ -33,7 +33,8 @@ COLUMN_LETTERS = 110
 """From so many letters on, further columns and their losses are counted only."""
 ANSWERS: Mapping[Verdict, str] = {
     "satisfied": "satisfied",
-    "satisfied with warnings": "satisfied",
+    "satisfied with findings": "satisfied",
+    "not assessed": "satisfied",
     "violated": "failed",
     "not private": "not-private",
     "nothing required": "none",
@@ -111,7 +112,7 @@ def answer_text(
     *,
     verdict: Verdict,
     requirements: int,
-    warnings: int,
+    findings: int,
     rows_in: int,
     rows_out: int,
     n_classes: int,
@@ -136,8 +137,10 @@ def answer_text(
         requirements=speech.count(requirements),
         smallest=speech.count(smallest),
     )
-    if verdict == "satisfied with warnings":
-        found += " " + speech.text("answer.warned", warnings, warnings=speech.count(warnings))
+    if verdict == "satisfied with findings":
+        found += " " + speech.text("answer.findings", findings, findings=speech.count(findings))
+    elif verdict == "not assessed":
+        found += " " + speech.text("answer.not-assessed")
     checked = "answer.constructed" if constructed else "answer.checked"
     return (
         f"{found} {speech.text(checked)}",

@@ -11,7 +11,6 @@ from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.hierarchy import FromFile, FromMapping, Hierarchy, from_mapping
 from kanonym.data.schema import Attribute, QuasiIdentifier, Role, Sensitive
-from kanonym.engines.task import sensitive_names
 from kanonym.pipeline import (
     anonymize,
     bind_actions,
@@ -28,6 +27,7 @@ from kanonym.series.batches import Series
 from kanonym.series.fitted import Fitted
 from kanonym.series.learning import learn_recoding
 from kanonym.series.repeated_persons import PersonColumn, RepeatedPersons
+from kanonym.verification import sensitive_names
 
 __all__ = ["BatchRelease", "Fitted", "PersonColumn", "RepeatedPersons", "fit"]
 
@@ -77,8 +77,8 @@ def fit(
     Raises
     ------
     PolicyError
-        The policy counts persons, samples records, changes released values, suppresses cells,
-        or its algorithm makes classes that overlap.
+        The policy counts persons in the union alone, samples records, changes released values,
+        suppresses cells, or its algorithm makes classes that overlap.
     SchemaError, HierarchyError, DataError, InfeasibleError
         As of `anonymize`.
 
@@ -100,7 +100,7 @@ def fit(
         raise PolicyError(f"unseen is {unseen!r}; it must be 'root' or 'error'")
     native = parse_with_policy(frame, policy)
     task = task_of(policy, native)
-    _refuse_unsuitable(policy, dict(task.schema.attributes))
+    _refuse_unsuitable(policy, dict(task.schema.attributes), each_batch=each_batch)
     if not frames.n_rows(native):
         raise DataError("the table has no record to fit a recoding to")
     # What is learned is learned of the values that were drawn for this very release.
@@ -133,7 +133,9 @@ def _account(release: Release) -> dict[str, Any]:
     }
 
 
-def _refuse_unsuitable(policy: Policy, attributes: dict[str, Attribute]) -> None:
+def _refuse_unsuitable(
+    policy: Policy, attributes: dict[str, Attribute], *, each_batch: bool
+) -> None:
     """Refuse what has no meaning for a batch, or for the union of several."""
     reason = ""
     counting = [one.type for one in policy.models if one.guarantee == "population"]
@@ -144,10 +146,10 @@ def _refuse_unsuitable(policy: Policy, attributes: dict[str, Attribute]) -> None
             f"{drawing[0]} samples the records of each release, and a recoding would release all "
             "of them: anonymize each batch"
         )
-    elif policy.entities:
+    elif policy.entities and not each_batch:
         reason = (
-            f"k-anonymity counts persons by {policy.entities[0]!r}: the persons of several "
-            "batches cannot be counted without keeping who they are"
+            f"k-anonymity counts persons by {policy.entities[0]!r}: those of several batches "
+            "cannot be counted without keeping who they are. Let each batch satisfy the policy"
         )
     elif counting:
         reason = f"{counting[0]} counts persons of a population table"

@@ -1,50 +1,46 @@
-"""A batch through a fitted recoding: placed, recoded, verified alone and with all before it."""
+"""A batch through a fitted recoding: an input of the run whose decision is given."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from kanonym.actions.registry import ColumnActions
 from kanonym.data import frames
-from kanonym.data.conventions import canonical_table, styled_columns, typed_table
 from kanonym.data.errors import DataError, InfeasibleError, SchemaError
+from kanonym.data.message import Message
 from kanonym.data.schema import Role, Schema, Sensitive
 from kanonym.data.table import EncodedTable, encode
-from kanonym.engines.decision import Decision
-from kanonym.engines.frequency_set import values_of
-from kanonym.engines.local import LocalEngine, bind_actions, sorting_keys
-from kanonym.engines.records import released_values
+from kanonym.engines.decision import Decision, with_input
+from kanonym.engines.local import (
+    LocalEngine,
+    LocalInput,
+    LocalRelease,
+    encoded_columns,
+    resolve_seed,
+)
+from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.pipeline.checks import unmodelled_attributes
-from kanonym.pipeline.dependent_columns import (
-    dependence_warnings,
-    dependent_columns,
-    knowable_warnings,
-)
-from kanonym.pipeline.person_checks import (
-    amount_warnings,
-    input_warnings,
-    taken_agreement_warnings,
-)
-from kanonym.policy import Policy
-from kanonym.recoding.ordering import released_rows
+from kanonym.pipeline.publishing import publish
 from kanonym.release import Release
 from kanonym.series.batches import Series
 from kanonym.series.decision import BatchDecision
 from kanonym.series.known_attribute import PlacedColumn
-from kanonym.series.repeated_persons import RepeatedPersons
+from kanonym.series.repeated_persons import BatchComparison, RepeatedPersons
 from kanonym.series.suppression import suppress_failing
-from kanonym.series.tally import Tally, compared_attributes
+from kanonym.series.tally import Tally, compared_attributes, union_view
 from kanonym.series.values import align_column
-from kanonym.verification import Verification, VerificationWarning, unprotected_warnings
+from kanonym.verification import FrequencySet, Part, ReleaseView, Verification, verify_release
+from kanonym.verification.recorded import RecordedRelease
 
+SEVERAL_BATCHES = Message(
+    "it is not known which persons are in several batches: name their column and a key for each "
+    "batch (person)"
+)
 LATER = 0x626174  # keeps the draws of later batches apart from those of the policy's own seed
 
 
@@ -88,11 +84,11 @@ class BatchRelease(Release):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of a release, with the batch and the union."""
         union = self.union.to_dict()
-        told = ("satisfied", "verdict", "rows", "classes", "models", "largest_shares", "warnings")
+        told = ("satisfied", "verdict", "parts", "rows", "classes", "models", "largest_shares")
         return {
             **super().to_dict(),
             "batch": {"number": self.batch, "unseen": self.unseen, "outside": self.outside},
-            "union": {name: union[name] for name in told},
+            "union": {name: union[name] for name in (*told, "findings")},
             **({} if self.repeated is None else {"repeated": self.repeated.to_dict()}),
         }
 
@@ -103,6 +99,8 @@ def release_batch(
     number: int,
     batch: Any,
     progress: Callable[[str], None] | None = None,
+    known_k: float | None = None,
+    comparison: BatchComparison | None = None,
 ) -> tuple[BatchRelease, Tally]:
     """Return the release of a batch, and the tally of all releases with it.
 
@@ -118,6 +116,10 @@ def release_batch(
         A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table.
     progress
         Called with the name of each stage as it begins.
+    known_k
+        The fewest persons of a class in any batch before, where persons are counted.
+    comparison
+        Of persons with those of earlier batches; None does not look for them.
 
     Raises
     ------
@@ -127,104 +129,150 @@ def release_batch(
         Classes fail, and more records would have to be suppressed than the policy allows.
 
     """
-    policy, watch = series.policy, Stopwatch(progress)
+    watch = Stopwatch(progress)
     with watch.stage("read"):
-        given = frames.to_eager(batch)
-        schema = _schema(series, frames.column_names(given))
-        native = typed_table(given, schema.conventions)
-        acting = bind_actions(native, schema, _seed(policy.seed, number))
-        for name in acting.actions:
-            acting.before(name)
-    n_rows = frames.n_rows(native)
-    with watch.stage("encode"):
-        hidden = [align_column(acting.before(name), one) for name, one in series.sensitive.items()]
-        placed = [
-            known.place(acting.before(known.name), named)
-            for known, named in zip(
-                series.recoding.known, series.recoding.named_values, strict=True
-            )
-        ]
-        table = _encode_batch(placed, hidden, schema, n_rows)
-    with watch.stage("algorithm"):
-        decided = series.recoding.decide(table, placed)
-        if series.unseen == "error":
-            _refuse_unseen(decided)
-        decided = suppress_failing(series, schema, decided, before)
-    with watch.stage("recode"):
-        decision = Decision.of(table, decided.partition, decided.recoded)
-        seed = None if policy.keep_order else acting.seed
-        rows = _rows(decision, schema, acting, sorting_keys(native, acting), seed)
-        columns = released_values(decision, schema, rows, acting, {})
-        frame = frames.assemble(given, rows, styled_columns(columns, schema.conventions), batch)
+        engine = LocalEngine(batch)
+        schema = _schema(series, engine.columns)
+        seed = resolve_seed(_seed(series.policy.seed, number))
+        given = engine.read(Run(series.policy, schema, seed, None, watch))
+        source = BatchInput(
+            given.engine, given.native, given.run, given.acting, series, before, comparison
+        )
+    decision = source.decide()
+    found = publish(source, decision, required=False)
     with watch.stage("verify"):
-        checked = canonical_table(frames.to_eager(frame), schema.conventions)
-        mine = _tally(checked, decision, series, hidden)
-        both = mine if before is None else before.plus(mine).merge_equal_rows()
-        warned = _batch_warnings(policy, schema, native, checked)
-        alone = mine.verify(schema, policy.models).with_warnings(*warned)
-        union = both.verify(schema, policy.models).with_warnings(*warned)
-        told = _column_warnings(policy, schema, native, checked, decision, alone)
-        alone, union = alone.with_warnings(*told), union.with_warnings(*told)
+        alone = found.verification
+        tally = source.tally(decision, found.staged.checked)
+        both = tally if before is None else before.plus(tally).merge_equal_rows()
+        union = _verify_union(source, both, alone, known_k)
         if series.each_batch:
             _require_satisfied(alone, f"batch {number}")
         _require_satisfied(union, f"the union of {number} batches")
-    gone = decision.labels < 0
+    weights, placed = source.decided.table.weights, source.decided
     release = BatchRelease(
-        frame=frame,
-        policy=policy,
+        frame=found.frame,
+        policy=series.policy,
         schema=schema,
         verification=alone,
-        rows_in=n_rows,
-        rows_out=len(rows),
-        suppressed=int(gone.sum()),
+        rows_in=decision.rows_in,
+        rows_out=decision.rows_out,
+        suppressed=decision.rows_in - decision.rows_out,
         decision=decision,
         seconds=watch.seconds,
-        rows=rows,
-        columns=tuple(frames.column_names(checked)),
+        rows=found.staged.rows,
+        columns=tuple(found.staged.columns),
         batch=number,
         union=union,
+        repeated=None if comparison is None else comparison.repeated,
         unseen={
-            known.name: int(table.weights[decided.strange[:, a]].sum())
+            known.name: int(weights[placed.strange[:, a]].sum())
             for a, known in enumerate(series.recoding.known)
         },
-        outside=int(table.weights[decided.outside].sum()),
+        outside=int(weights[placed.outside].sum()),
     )
     return release, both
 
 
-def _batch_warnings(
-    policy: Policy, schema: Schema, native: Any, frame: Any
-) -> list[VerificationWarning]:
-    """Return what a batch tells of persons, and which sensitive attributes nothing protects."""
-    released = frames.to_eager(frame)
-    return [
-        *unprotected_warnings(unmodelled_attributes(schema, policy), policy.models),
-        *input_warnings(policy, schema, partial(values_of, partial(frames.column, native))),
-        *amount_warnings(
-            policy,
-            schema,
-            frames.column_names(released),
-            partial(values_of, partial(frames.column, released)),
-        ),
-    ]
+@dataclass(frozen=True, repr=False)
+class BatchInput(LocalInput):
+    """A batch, whose decision a recoding gives.
+
+    Attributes
+    ----------
+    series, before
+        What is fixed, and what was released before.
+    comparison
+        Compares the persons of the batch with those of earlier ones; None where nobody asked.
+
+    """
+
+    series: Series
+    before: Tally | None
+    comparison: BatchComparison | None
+
+    def column(self, name: str) -> pl.Series:
+        """Return a column as actions leave it; of who is counted, that of the input."""
+        return encoded_columns(self.native, self.run.policy, self.acting)(name)
+
+    @cached_property
+    def hidden(self) -> list[pl.Series]:
+        """The attributes that models look at, in the types of the fit."""
+        return [align_column(self.column(name), one) for name, one in self.series.sensitive.items()]
+
+    @cached_property
+    def decided(self) -> BatchDecision:
+        """The classes of the recoding, without those that fail."""
+        recoding, schema, watch = self.series.recoding, self.run.schema, self.run.watch
+        with watch.stage("encode"):
+            placed = [
+                known.place(self.acting.before(known.name), named)
+                for known, named in zip(recoding.known, recoding.named_values, strict=True)
+            ]
+            table = _encode_batch(placed, self.hidden, schema, frames.n_rows(self.native))
+        with watch.stage("algorithm"):
+            decided = recoding.decide(table, placed)
+            if self.series.unseen == "error":
+                _refuse_unseen(decided)
+            return suppress_failing(self.series, schema, decided, self.before)
+
+    def decide(self) -> Decision:
+        """Return the decision of the recoding."""
+        decided = self.decided
+        decision = Decision.of(decided.table, decided.partition, decided.recoded)
+        given = FrequencySet(self.column, frames.n_rows(self.native))
+        return with_input(decision, self.run.task, given)
+
+    def view(self, decision: Decision, staged: LocalRelease) -> ReleaseView:
+        """Return what was staged, as verification sees it."""
+        view = super().view(decision, staged)
+        if self.comparison is None:
+            return view
+        repeated = self.comparison.compare(staged, decision.columns)
+        return replace(view, given_away=repeated.given_away(self.run.policy.models))
+
+    def tally(self, decision: Decision, checked: Any) -> Tally:
+        """Count what was released, without the persons, from the released values alone."""
+        gone = pl.Series(decision.labels < 0)
+        asked = compared_attributes(self.run.policy.models)
+        hidden = [one for one in self.hidden if one.name not in self.run.policy.entities]
+        return Tally.of(
+            [frames.column(checked, name) for name in decision.columns],
+            [
+                align_column(frames.column(checked, one.name), self.series.sensitive[one.name])
+                for one in hidden
+            ],
+            [values.filter(gone) if values.name in asked else values.clear() for values in hidden],
+        )
 
 
-def _column_warnings(
-    policy: Policy,
-    schema: Schema,
-    native: Any,
-    released: Any,
-    decision: Decision,
-    found: Verification,
-) -> list[VerificationWarning]:
-    """Return which columns of a batch tell of its persons although nobody said so."""
-    before, after = LocalEngine(native), LocalEngine(released)
-    asked = after.columns, after.take, decision.columns, found
-    return [
-        *dependence_warnings(dependent_columns(schema, before), *asked),
-        *knowable_warnings(policy, *asked),
-        *taken_agreement_warnings(policy, schema.names(Role.QUASI_IDENTIFIER), before.take),
-    ]
+def _verify_union(
+    source: BatchInput, tally: Tally, alone: Verification, known_k: float | None
+) -> Verification:
+    """Return the verdict on all batches together.
+
+    A class of the union has at least the persons that it has in one batch, and every batch was
+    checked: so the fewest persons of a class in any batch bound those of the union.
+
+    known_k: that of the batches before; None for the first one.
+    """
+    persons = {
+        str(one.attribute): min(one.achieved, one.achieved if known_k is None else known_k)
+        for one in alone.checks
+        if one.attribute in source.run.policy.entities
+    }
+    recorded = RecordedRelease(persons, ())
+    view = union_view(source.run.policy, source.run.schema, tally, recorded)
+    union = verify_release(view).with_findings(*alone.findings)
+    unknown = source.before is not None and source.comparison is None
+    parts = tuple(
+        Part("persons", "not assessed", SEVERAL_BATCHES)
+        if unknown and one.name == "persons" and one.assessed
+        else together
+        if one.assessed
+        else one
+        for one, together in zip(alone.parts, union.parts, strict=True)
+    )
+    return replace(union, parts=parts, not_looked_for=())
 
 
 def _schema(series: Series, columns: Sequence[str]) -> Schema:
@@ -264,8 +312,10 @@ def _encode_batch(
     seen = []
     for values in hidden:
         attribute = schema.attributes[values.name]
-        assert isinstance(attribute, Sensitive)  # noqa: S101 - the fit saw to it
-        seen.append((values, attribute.hierarchy, attribute.nulls == "exclude"))
+        if isinstance(attribute, Sensitive):
+            seen.append((values, attribute.hierarchy, attribute.nulls == "exclude"))
+        else:  # who is counted
+            seen.append((values, None, False))
     table = encode(known, seen, n_rows)
     codes = [domain.values.to_numpy()[table.codes[:, a]] for a, domain in enumerate(table.domains)]
     return replace(
@@ -294,31 +344,6 @@ def _refuse_unseen(decided: BatchDecision) -> None:
     raise DataError(
         f"row {row + 1} falls in no class of the fit, though each of its values was seen. "
         "Fit again, or release such records as the root (unseen: root)"
-    )
-
-
-def _rows(
-    decision: Decision,
-    schema: Schema,
-    acting: ColumnActions,
-    key: Callable[[str], pl.Series],
-    seed: int | None,
-) -> NDArray[np.int64]:
-    """Return the records that are released, in the order of the release."""
-    named = [name for name in schema.names(Role.IDENTIFIER) if name in acting.actions]
-    named += schema.names(Role.SENSITIVE) + schema.names(Role.INSENSITIVE)
-    return released_rows(decision.labels, decision.recoded, named, key, seed)
-
-
-def _tally(checked: Any, decision: Decision, series: Series, hidden: Sequence[pl.Series]) -> Tally:
-    """Count what was released, from the released values alone."""
-    names = [column.name for one in decision.recoded for column in one.columns]
-    gone = pl.Series(decision.labels < 0)
-    asked = compared_attributes(series.policy.models)
-    return Tally.of(
-        [frames.column(checked, name) for name in names],
-        [align_column(frames.column(checked, name), one) for name, one in series.sensitive.items()],
-        [values.filter(gone) if values.name in asked else values.clear() for values in hidden],
     )
 
 

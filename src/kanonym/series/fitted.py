@@ -22,6 +22,7 @@ from kanonym.series.boxes import Boxes
 from kanonym.series.learning import Recoding
 from kanonym.series.levels import Levels
 from kanonym.series.repeated_persons import (
+    BatchComparison,
     KnownPersons,
     PersonColumn,
     person_hashes,
@@ -58,6 +59,8 @@ class Fitted(ShortRepr):
         What was released of them, counted; None before the first.
     persons
         Hashes of the persons in them, where `apply` is asked to look for persons.
+    fewest_persons
+        The fewest persons of a class in any batch, where the policy counts persons.
 
     """
 
@@ -72,6 +75,7 @@ class Fitted(ShortRepr):
     rows_in: int = 0
     tally: Tally | None = None
     persons: KnownPersons | None = None
+    fewest_persons: float | None = None
 
     @property
     def policy(self) -> Policy:
@@ -134,15 +138,33 @@ class Fitted(ShortRepr):
         """
         refuse_forgotten(self.persons, person, self.batches)
         if person is None:
-            release, tally = release_batch(
-                self.series, self.tally, self.batches + 1, batch, progress
-            )
+            release, tally = self._release(batch, None, progress)
         else:
             release, tally = self._release_persons(batch, person, progress)
         self.tally = tally
         self.batches += 1
         self.rows_in += release.rows_in
+        if self.policy.entities:
+            checks = release.verification.checks
+            fewest = [one.achieved for one in checks if one.attribute in self.policy.entities]
+            self.fewest_persons = min([*fewest, self.fewest_persons or fewest[0]])
         return release
+
+    def _release(
+        self,
+        batch: Any,
+        comparison: BatchComparison | None,
+        progress: Callable[[str], None] | None,
+    ) -> tuple[BatchRelease, Tally]:
+        return release_batch(
+            self.series,
+            self.tally,
+            self.batches + 1,
+            batch,
+            progress,
+            self.fewest_persons,
+            comparison,
+        )
 
     def _release_persons(
         self, batch: Any, person: PersonColumn, progress: Callable[[str], None] | None
@@ -154,11 +176,10 @@ class Fitted(ShortRepr):
         rows, gone = np.arange(len(hashes)), 0
         limit = int(self.policy.suppression_limit * len(hashes) + 1e-9)
         while True:
-            release, tally = release_batch(
-                self.series, self.tally, self.batches + 1, given, progress
-            )
-            after, found, left = before.with_batch(release, hashes, key)
-            exposed = {one for one, values in left.items() if values < person.least_values}
+            comparison = BatchComparison(before, hashes, key)
+            release, tally = self._release(given, comparison, progress)
+            left = comparison.left.items()
+            exposed = {one for one, values in left if values < person.least_values}
             if not exposed:
                 break
             stay = without_persons(hashes, exposed)
@@ -174,16 +195,11 @@ class Fitted(ShortRepr):
                 f"{self.policy.suppression_limit:g} allows {limit}. Allow more, or leave these "
                 "persons out of the batch"
             )
-        self.persons = after
-        told = replace(found, suppressed=gone)
-        rows_in = release.rows_in + gone
-        warned = told.warnings(self.policy.models)
+        self.persons = comparison.after
         changed = replace(
             release,
-            repeated=told,
-            verification=release.verification.with_warnings(*warned),
-            union=release.union.with_warnings(*warned),
-            rows_in=rows_in,
+            repeated=replace(comparison.repeated, suppressed=gone),
+            rows_in=release.rows_in + gone,
             suppressed=suppressed,
             rows=rows[release.rows],
         )
@@ -204,6 +220,7 @@ class Fitted(ShortRepr):
                 "rows_in": self.rows_in,
                 "tally": None if self.tally is None else self.tally.to_dict(),
                 **({} if self.persons is None else {"persons": self.persons.to_dict()}),
+                **({"fewest_persons": self.fewest_persons} if self.policy.entities else {}),
             },
         }
 
@@ -253,7 +270,15 @@ class Fitted(ShortRepr):
             past = content["released"]
             tally = past["tally"] and Tally.from_dict(past["tally"])
             persons = KnownPersons(**past["persons"]) if "persons" in past else None
-            return cls(series, content["fitted"], past["batches"], past["rows_in"], tally, persons)
+            return cls(
+                series,
+                content["fitted"],
+                past["batches"],
+                past["rows_in"],
+                tally,
+                persons,
+                past.get("fewest_persons"),
+            )
         except KanonymError:
             raise
         except (LookupError, TypeError, ValueError, AttributeError, PolarsError) as error:

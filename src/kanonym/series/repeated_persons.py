@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,9 @@ from kanonym.actions.pseudonymization.key import check_source, read_key
 from kanonym.data import frames
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.schema import Role
+from kanonym.engines.local import LocalRelease
 from kanonym.models.base import PrivacyModel, check_integer
-from kanonym.release import Release
-from kanonym.verification import VerificationWarning, group_released
+from kanonym.verification import group_released
 
 _DIGITS = 32
 
@@ -91,25 +91,17 @@ class RepeatedPersons:
             "suppressed": self.suppressed,
         }
 
-    def warnings(self, models: Iterable[PrivacyModel]) -> list[VerificationWarning]:
-        """Return a warning of each attribute of which too few values stay open.
+    def given_away(self, models: Iterable[PrivacyModel]) -> dict[str, tuple[int, int]]:
+        """Return the attributes of which too few values stay open: persons known, and values.
 
         That is one value where a single batch leaves several, or fewer than l-diversity asks.
         """
         asked = {one.attribute: getattr(one, "l", 1) for one in models}
-        return [
-            VerificationWarning(
-                "batches-together",
-                (name,),
-                f"{name}: all batches together leave only {least} of the values open of a person "
-                f"who is in several, and one value, which is then known, of {self.known[name]:,} "
-                "persons. Suppress their records by least_values (--least-values), or release the "
-                "batches as one table",
-                {"known": self.known[name], "least": least},
-            )
+        return {
+            name: (self.known[name], least)
             for name, least in self.least.items()
             if least is not None and (self.known[name] or least < asked.get(name, 1))
-        ]
+        }
 
 
 @dataclass
@@ -136,21 +128,20 @@ class KnownPersons:
         return any(person in one for one in self.open_values.values())
 
     def with_batch(
-        self, release: Release, hashes: pl.Series, key: bytes
+        self, released: LocalRelease, labels: Sequence[str], hashes: pl.Series, key: bytes
     ) -> tuple[KnownPersons, RepeatedPersons, dict[str, int]]:
         """Return the persons with those of a release, what it gives away, and who has few left.
 
-        hashes: (n_rows,) of the batch. The last part has, by person of an earlier batch, the fewest
-        values that are left open of any attribute.
+        labels: the columns of quasi-identifiers. hashes: (n_rows,) of the batch. The last part
+        has, by person of an earlier batch, the fewest values that are left open of any attribute.
         """
-        assert release.rows is not None  # noqa: S101 - batches are in this process
-        persons = hashes.gather(release.rows).to_list()
+        persons = hashes.gather(released.rows).to_list()
         repeated = {one for one in persons if one is not None and one in self}
         after = KnownPersons(dict(self.open_values), dict(self.fewest))
         fewer, known, least = {}, {}, {}
         left: dict[str, int] = {}
-        for name in release.schema.names(Role.SENSITIVE):
-            batch = _open_values(release, name, persons, key)
+        for name in released.source.run.schema.names(Role.SENSITIVE):
+            batch = _open_values(released, labels, name, persons, key)
             before, single = self.open_values.get(name, {}), self.fewest.get(name, {})
             # A value that changed from batch to batch leaves nothing: what is open starts anew.
             merged = {
@@ -227,13 +218,46 @@ def without_persons(hashes: pl.Series, persons: set[str]) -> NDArray[np.int64]:
     return np.flatnonzero(~gone.to_numpy())
 
 
+@dataclass
+class BatchComparison:
+    """A batch beside the persons of all earlier ones.
+
+    Attributes
+    ----------
+    before
+        The persons of earlier batches.
+    hashes, key
+        The person of each record of the batch, and what they were hashed by.
+    after, repeated, left
+        Once the batch is staged: what `KnownPersons.with_batch` returned.
+
+    """
+
+    before: KnownPersons
+    hashes: pl.Series
+    key: bytes
+    after: KnownPersons = field(init=False)
+    repeated: RepeatedPersons = field(init=False)
+    left: dict[str, int] = field(init=False)
+
+    def compare(self, released: LocalRelease, labels: Sequence[str]) -> RepeatedPersons:
+        """Return what a staged release gives away beside earlier ones."""
+        self.after, self.repeated, self.left = self.before.with_batch(
+            released, labels, self.hashes, self.key
+        )
+        return self.repeated
+
+
 def _open_values(
-    release: Release, name: str, persons: list[str | None], key: bytes
+    released: LocalRelease,
+    labels: Sequence[str],
+    name: str,
+    persons: list[str | None],
+    key: bytes,
 ) -> dict[str, set[str]]:
     """Return by person the hashed values of a sensitive attribute in the person's class."""
-    frame = frames.to_eager(release.frame)
-    known = [frames.column(frame, one) for one in release.decision.columns]
-    groups = group_released(known, release.rows_out)
+    frame = released.written
+    groups = group_released([frames.column(frame, one) for one in labels], len(released.rows))
     texts = cell_texts(frames.column(frame, name), "person")
     hashed = {one: _hash(key, name, "" if one is None else f"={one}") for one in texts.unique()}
     classes: dict[int, set[str]] = {}

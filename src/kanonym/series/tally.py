@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Schema, Sensitive
 from kanonym.kernels.classes.disclosure import ALPHA, DISTINCT, ENTROPY, RECURSIVE, SIZE
 from kanonym.models import PrivacyModel
+from kanonym.policy import Policy
 from kanonym.series.values import (
     categories_as_text,
     from_json,
@@ -23,12 +24,15 @@ from kanonym.series.values import (
     type_of,
 )
 from kanonym.verification import (
+    ColumnValues,
+    FrequencySet,
+    ReleaseView,
     SensitiveColumn,
-    Verification,
     classes_of_release,
     group_released,
-    verify_columns,
 )
+from kanonym.verification.frequency_set import values_of
+from kanonym.verification.recorded import RecordedRelease
 
 COUNT = "*"  # no column has this name
 ALONE = (SIZE, DISTINCT, ENTROPY, RECURSIVE, ALPHA)
@@ -105,12 +109,24 @@ class Tally(ShortRepr):
         left = _sort_columns(list(zip(self.left_out, self.left_counts, strict=True)))
         return Tally(rows[:d], rows[d:], counts, *left)
 
+    def without(self, names: Sequence[str]) -> Tally:
+        """Return the tally without some sensitive attributes."""
+        kept = [place for place, one in enumerate(self.hidden) if one.name not in names]
+        return replace(
+            self,
+            hidden=tuple(self.hidden[place] for place in kept),
+            left_out=tuple(self.left_out[place] for place in kept),
+            left_counts=tuple(self.left_counts[place] for place in kept),
+        )
+
     def sensitive_columns(self, schema: Schema) -> list[SensitiveColumn]:
         """Return the sensitive attributes as models look at them."""
         found = []
         for values, left, gone in zip(self.hidden, self.left_out, self.left_counts, strict=True):
             attribute = schema.attributes[values.name]
-            assert isinstance(attribute, Sensitive)  # noqa: S101 - the only ones that are counted
+            if not isinstance(attribute, Sensitive):  # who is counted
+                found.append(SensitiveColumn(values, None))
+                continue
             reference = stack_columns(values, left) if len(left) else None
             counts = np.concatenate([self.counts, gone]) if len(left) else None
             excluded = attribute.nulls == "exclude"
@@ -127,11 +143,20 @@ class Tally(ShortRepr):
                 fails |= ~model.satisfied(classes)
         return fails[groups.labels]
 
-    def verify(self, schema: Schema, models: Sequence[PrivacyModel]) -> Verification:
-        """Ask every model of the released values."""
-        return verify_columns(
-            self.known, self.sensitive_columns(schema), models, len(self.counts), self.counts
-        )
+    @property
+    def columns(self) -> list[str]:
+        """The names of all columns."""
+        return [one.name for one in (*self.known, *self.hidden)]
+
+    def take(self, names: Sequence[str]) -> FrequencySet:
+        """Return the rows, whichever columns are asked for."""
+        del names
+        columns = {one.name: one for one in (*self.known, *self.hidden)}
+        return FrequencySet(columns.__getitem__, len(self.counts), self.counts)
+
+    def values(self, name: str) -> ColumnValues:
+        """Return how often the values of a column are repeated."""
+        return values_of(self.take([name]).column, name, counts=self.counts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form: a row a class and sensitive values, the count last."""
@@ -160,6 +185,33 @@ class Tally(ShortRepr):
             tuple(values for (values,), _ in left),
             tuple(numbers for _, numbers in left),
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnionView(ReleaseView):
+    """All that a series has released, as verification sees it."""
+
+    tally: Tally
+
+    def sensitive_column(self, taken: FrequencySet, name: str) -> SensitiveColumn:
+        """Return a sensitive attribute, beside all records that came in."""
+        del taken
+        columns = self.tally.sensitive_columns(self.schema)
+        return next(one for one in columns if one.values.name == name)
+
+
+def union_view(
+    policy: Policy, schema: Schema, tally: Tally, recorded: RecordedRelease
+) -> UnionView:
+    """Return all that a series has released, as verification sees it."""
+    return UnionView(
+        policy=policy,
+        schema=schema,
+        released=tally,
+        labels=[one.name for one in tally.known],
+        recorded=recorded,
+        tally=tally,
+    )
 
 
 def compared_attributes(models: Sequence[PrivacyModel]) -> set[str]:

@@ -1,69 +1,53 @@
-"""Does a released table satisfy its models? Asked of the released values alone."""
+"""Does a released table satisfy its models, and protect people? Asked of released values alone."""
 
 from __future__ import annotations
 
 from kanonym.verification.class_counting import Counting, k_wildcard
-from kanonym.verification.dominant_values import dominance
-from kanonym.verification.lone_records import lone_records, repeated_persons_warning
-from kanonym.verification.model_checks import MOST_VIOLATING, unprotected_warnings, verify_columns
+from kanonym.verification.finding import Finding, FindingKind
+from kanonym.verification.findings import FINDINGS
+from kanonym.verification.frequency_set import ColumnValues, FrequencySet, Repeats
+from kanonym.verification.release_view import Mechanism, ReleaseView, sensitive_names
 from kanonym.verification.released_classes import (
     SensitiveColumn,
     classes_of_release,
     classes_of_values,
     group_by_code,
     group_released,
-    record_counts,
-)
-from kanonym.verification.repeats import (
-    ColumnValues,
-    Repeats,
-    amount_owner_warnings,
-    free_text_warning,
-    names_owners,
-    repeated_identifier_warning,
-    repeats_of,
-    unchecked_persons_warning,
 )
 from kanonym.verification.verdict import (
-    WARNING_KINDS,
     GuaranteeVerdict,
     LargestShare,
     ModelCheck,
+    Part,
+    PartVerdict,
     Verdict,
     Verification,
-    VerificationWarning,
-    WarningKind,
 )
+from kanonym.verification.verify_release import verify_release
 
 __all__ = [
-    "MOST_VIOLATING",
-    "WARNING_KINDS",
+    "FINDINGS",
     "ColumnValues",
     "Counting",
+    "Finding",
+    "FindingKind",
+    "FrequencySet",
     "GuaranteeVerdict",
     "LargestShare",
+    "Mechanism",
     "ModelCheck",
+    "Part",
+    "PartVerdict",
+    "ReleaseView",
     "Repeats",
     "SensitiveColumn",
     "Verdict",
     "Verification",
-    "VerificationWarning",
-    "WarningKind",
-    "amount_owner_warnings",
     "classes_of_release",
     "classes_of_values",
-    "dominance",
-    "free_text_warning",
     "group_by_code",
     "group_released",
     "k_wildcard",
-    "lone_records",
-    "names_owners",
-    "record_counts",
-    "repeated_identifier_warning",
-    "repeated_persons_warning",
-    "repeats_of",
-    "unchecked_persons_warning",
-    "unprotected_warnings",
-    "verify_columns",
+    "sensitive_names",
+    "verify_release",
 ]

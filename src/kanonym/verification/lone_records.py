@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from kanonym.data.table import Domain
 from kanonym.kernels.classes.grouping import Groups, label_rows
-from kanonym.verification.verdict import VerificationWarning, column_names_text
 
 LEAST_EXPECTED = 50
 """Of fewer records expected to be alone nothing is said."""
@@ -108,23 +107,6 @@ def lone_records(
         return None
     expected = table.least_expected(least)
     return None if expected < least else LoneRecords(found, round(expected), records)
-
-
-def repeated_persons_warning(names: Sequence[str], found: LoneRecords) -> VerificationWarning:
-    """Return the warning that records of a table seem to be several of each person.
-
-    names: of the columns that `lone_records` was asked about.
-    """
-    return VerificationWarning(
-        "repeated-persons",
-        tuple(names),
-        f"{found.found:,} of {found.records:,} records are alone with their values of "
-        f"{column_names_text(names)}, where about {found.expected:,} would be if each were another "
-        "person. These look like several records of one person each, and k counts records, not "
-        "people: anonymize a table with a column that tells the persons apart, and set entity in "
-        "k-anonymity. If each record is a person, set rows: persons in the policy",
-        found._asdict(),
-    )
 
 
 class _Combinations(NamedTuple):

@@ -10,7 +10,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.columns.spellings import beginnings
-from kanonym.data.errors import DataError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.hierarchy.labels import text_of
 from kanonym.data.partition import Classes, Distribution
@@ -257,23 +256,3 @@ def _stack_columns(values: pl.Series, reference: pl.Series) -> pl.Series:
     if values.dtype != reference.dtype:
         values, reference = text_of(values), text_of(reference)
     return pl.concat([values, reference.alias(values.name)])
-
-
-def record_counts(column: pl.Series) -> NDArray[np.int64]:
-    """Return (n_rows,) int64 records that each row of the aggregate form stands for.
-
-    Raises
-    ------
-    DataError
-        A count is no whole number of at least 1.
-
-    """
-    whole = column.cast(pl.Int64, strict=False)
-    exact = whole if column.dtype == pl.String else column
-    wrong = (whole.is_null() | (whole < 1) | (whole != exact)).arg_true()
-    if len(wrong):
-        raise DataError(
-            f"column {column.name!r}, row {wrong[0] + 1}: {column[wrong[0]]!r} counts no records; "
-            "it must be a whole number of at least 1"
-        )
-    return whole.to_numpy()

@@ -3,98 +3,64 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, Self, get_args
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self
 
+from kanonym.data.message import Message
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.models import Guarantee
 from kanonym.verification.class_counting import Counting
-
-LISTED = 5
-"""Columns that a message names; further ones are counted."""
+from kanonym.verification.finding import Finding, PartName
 
 Verdict = Literal[
-    "satisfied", "satisfied with warnings", "violated", "not private", "nothing required"
+    "satisfied",
+    "satisfied with findings",
+    "not assessed",
+    "violated",
+    "not private",
+    "nothing required",
 ]
-"""`satisfied`: every model holds, at least one requires something, and no warning stands.
+"""`satisfied`: every model holds, all parts were assessed, and no finding stands.
 
+`not assessed`: no finding stands, but nobody said who the persons are or what is sensitive.
 `not private`: what a mechanism draws was repeatable, so that its promise does not hold.
 """
+
+PartVerdict = Literal["checked", "by construction", "not assessed", "violated"]
+"""What is known of a part of the verdict."""
 
 GuaranteeVerdict = Literal["checked", "by construction", "not private", "violated"]
 """`checked`: on released values. `by construction`: they cannot show it; `rests_on` says why."""
 
-WarningKind = Literal[
-    "repeated-identifier",
-    "repeated-persons",
-    "persons-not-checked",
-    "unprotected-sensitive",
-    "dominant-value",
-    "near-values",
-    "similar-values",
-    "identifying-amount",
-    "free-text",
-    "items-apart",
-    "long-list",
-    "trivial-model",
-    "no-records",
-    "drawn-values",
-    "not-private",
-    "foreign-labels",
-    "large-delta",
-    "date-intervals",
-    "unshifted-dates",
-    "copied-column",
-    "batches-together",
-    "spellings",
-    "dependent-column",
-    "knowable-column",
-]
-WARNING_KINDS: tuple[str, ...] = get_args(WarningKind)
-"""Every kind of warning. The report has a sentence for each: `warning.KIND`."""
-
 
 @dataclass(frozen=True, slots=True)
-class VerificationWarning:
-    """Why a release that satisfies its models may still not protect the people in it.
+class Part:
+    """A part of the verdict.
 
     Attributes
     ----------
-    kind
-        One of `WARNING_KINDS`.
-    columns
-        The columns concerned; none where it is the whole table.
-    message
-        One or two sentences in English: what was found, and what to do. No value of a record.
-    counts
-        The numbers of the message, by name.
+    name
+        `identity`: can a person be found? `attributes`: what is learned of a person? `persons`:
+        are persons what was counted?
+    verdict
+        What is known of it.
+    rests_on
+        What was checked, or what to answer where nothing was.
 
     """
 
-    kind: WarningKind
-    columns: tuple[str, ...]
-    message: str
-    counts: Mapping[str, float] = field(default_factory=dict)
+    name: PartName
+    verdict: PartVerdict
+    rests_on: Message
+
+    @property
+    def assessed(self) -> bool:
+        """Whether the part was looked at, and holds."""
+        return self.verdict in ("checked", "by construction")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return {
-            "kind": self.kind,
-            "columns": list(self.columns),
-            "message": self.message,
-            "counts": dict(self.counts),
-        }
-
-
-MOST_DELTA = 1e-4
-"""Of differential privacy; a larger δ is warned of, whatever the size of the table."""
-NOT_PRIVATE = VerificationWarning(
-    "not-private",
-    (),
-    "a seed was given, and whoever knows or guesses it can repeat what was drawn: this release is "
-    "not differentially private. Leave the seed out for a release; use one for tests only",
-)
+        return {"verdict": self.verdict, "rests_on": self.rests_on}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +115,10 @@ class ModelCheck:
         What the proof of a mechanism rests on; None where released values were checked.
     repeatable
         Whether a seed repeats what a mechanism drew: it then promises nothing.
+    linked_by
+        Released columns that tell whose rows are whose: persons were counted by all their rows.
+    protects
+        The parts of the verdict that the model is about, if it requires anything there.
 
     """
 
@@ -163,6 +133,8 @@ class ModelCheck:
     guarantee: Guarantee = "per class"
     rests_on: str | None = None
     repeatable: bool = False
+    linked_by: tuple[str, ...] = ()
+    protects: tuple[PartName, ...] = ()
 
     @property
     def verdict(self) -> GuaranteeVerdict:
@@ -188,6 +160,7 @@ class ModelCheck:
             **({} if self.rests_on is None else {"rests_on": self.rests_on}),
             **({"trivial": True} if self.trivial else {}),
             **({"recorded": True} if self.recorded else {}),
+            **({"linked_by": list(self.linked_by)} if self.linked_by else {}),
         }
 
 
@@ -212,8 +185,12 @@ class Verification(Result):
         `{size: number of classes of that size}`, ascending.
     largest_shares
         One `LargestShare` per sensitive attribute.
-    warnings
+    findings
         Why the release may not protect the people in it although its models hold.
+    parts
+        The parts of the verdict: identity, attributes, persons.
+    not_looked_for
+        Kinds of findings that show only beside the original, which was not given.
     text_columns
         Quasi-identifiers of a text file in which several texts read as one value: records
         were grouped by value and by text, and the figures are the worse ones.
@@ -234,7 +211,9 @@ class Verification(Result):
     n_violating: int
     class_sizes: dict[int, int]
     largest_shares: tuple[LargestShare, ...] = ()
-    warnings: tuple[VerificationWarning, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    parts: tuple[Part, ...] = ()
+    not_looked_for: tuple[str, ...] = ()
     text_columns: tuple[str, ...] = ()
 
     @property
@@ -244,65 +223,22 @@ class Verification(Result):
 
     @property
     def verdict(self) -> Verdict:
-        """What to tell people: `satisfied` only where every model holds and nothing warns."""
+        """What to tell people: `satisfied` only where all parts are, and nothing was found."""
         if any(check.repeatable for check in self.checks):
             return "not private"
         if self.satisfied is False:
             return "violated"
         if all(check.trivial for check in self.checks):
             return "nothing required"
-        return "satisfied with warnings" if self.warnings else "satisfied"
+        if self.findings:
+            return "satisfied with findings"
+        return "satisfied" if all(one.assessed for one in self.parts) else "not assessed"
 
-    def with_warnings(self, *warnings: VerificationWarning) -> Self:
-        """Return the same with further warnings, in the order of their kinds."""
-        every = (*self.warnings, *warnings)
-        return replace(
-            self, warnings=tuple(sorted(every, key=lambda one: WARNING_KINDS.index(one.kind)))
-        )
-
-    def repeated_by_seed(self) -> Self:
-        """Return the same of a release whose draws a seed repeats: no mechanism holds."""
-        void = [
-            replace(check, satisfied=False, repeatable=True)
-            if check.guarantee == "mechanism"
-            else check
-            for check in self.checks
-        ]
-        return replace(self, checks=tuple(void)).with_warnings(NOT_PRIVATE)
-
-    def with_delta(self, delta: float) -> Self:
-        """Return the same, with a warning where δ allows to publish some records as they are.
-
-        1 / n would be the limit, but n is private: there are at least as many as were released.
-        """
-        if delta <= MOST_DELTA and delta * self.rows <= 1:
-            return self
-        one_in = math.floor(1 / delta)
-        warned = VerificationWarning(
-            "large-delta",
-            (),
-            f"delta is a chance of 1 in {one_in:,}, and {self.rows:,} records were released: with "
-            "such a delta, a mechanism may publish some records as they are. Use 1e-6 or less",
-            {"one_in": one_in, "released": self.rows},
-        )
-        return self.with_warnings(warned)
-
-    def with_foreign_labels(self, columns: Sequence[str]) -> Self:
-        """Return the same of a release with columns that a mechanism does not make: violated."""
-        if not columns:
-            return self
-        named = column_names_text(columns)
-        warned = VerificationWarning(
-            "foreign-labels",
-            tuple(columns),
-            f"{named}: released values that are no labels of one level of the hierarchy, or a "
-            "column that the policy does not release. The mechanism did not make this table",
-        )
-        failed = [
-            replace(check, satisfied=False) if check.guarantee == "mechanism" else check
-            for check in self.checks
-        ]
-        return replace(self, checks=tuple(failed)).with_warnings(warned)
+    def with_findings(self, *findings: Finding) -> Self:
+        """Return the same with further findings, each once."""
+        known = {(one.kind, one.columns) for one in self.findings}
+        new = tuple(one for one in findings if (one.kind, one.columns) not in known)
+        return replace(self, findings=(*self.findings, *new))
 
     @property
     def k(self) -> int:
@@ -319,7 +255,9 @@ class Verification(Result):
             "classes": self.n_classes,
             "models": [check.to_dict() for check in self.checks],
             "largest_shares": [one.to_dict() for one in self.largest_shares],
-            "warnings": [one.to_dict() for one in self.warnings],
+            "parts": {one.name: one.to_dict() for one in self.parts},
+            "findings": [one.to_dict() for one in self.findings],
+            **({"not_looked_for": list(self.not_looked_for)} if self.not_looked_for else {}),
             **({"text_columns": list(self.text_columns)} if self.text_columns else {}),
             "n_violating": self.n_violating,
             "violating": [
@@ -329,7 +267,7 @@ class Verification(Result):
         }
 
     def tables(self) -> list[ResultTable]:
-        """Return a row for each model, below the verdict; warnings stand below."""
+        """Return a row for each part and each model, below the verdict; findings stand below."""
         rows = [
             (
                 one.type if one.attribute is None else f"{one.type} of {one.attribute}",
@@ -343,15 +281,13 @@ class Verification(Result):
             f"{self.verdict} · records {self.rows:,} · classes {self.n_classes:,} · "
             f"smallest class {self.k:,}"
         )
-        notes = tuple(f"warning: {one.message}" for one in self.warnings)
+        notes = tuple(f"finding: {one.message}" for one in self.findings)
+        parts = [(one.name, one.verdict, one.rests_on) for one in self.parts]
         header = ("model", "required", "achieved", "verdict")
-        return [ResultTable(header, rows, frozenset({1, 2}), lead, notes)]
-
-
-def column_names_text(columns: Sequence[str]) -> str:
-    """Return the names of columns for a message: the first five, and how many more."""
-    more = len(columns) - LISTED
-    return ", ".join(columns[:LISTED]) + (f" and {more} more" if more > 0 else "")
+        return [
+            ResultTable(("part", "verdict", "rests on"), parts, lead=lead),
+            ResultTable(header, rows, frozenset({1, 2}), notes=notes),
+        ]
 
 
 def _plain(value: object) -> object:

@@ -49,7 +49,7 @@ def dated(tmp_path, *, admitted=None, discharged=None):
 
 def kinds(found):
     """Return the kinds of warnings, with their columns."""
-    return [(one.kind, one.columns) for one in found.persons.warnings]
+    return [(one.kind, one.columns) for one in found.persons.findings]
 
 
 def test_times_between_dates_are_a_warning_where_they_set_persons_apart(tmp_path):
@@ -58,9 +58,9 @@ def test_times_between_dates_are_a_warning_where_they_set_persons_apart(tmp_path
     release = anonymize(tables, policy)
     names = ("stays.admitted", "stays.discharged")
     assert kinds(release.verification) == [("date-intervals", names)]
-    (warning,) = release.verification.persons.warnings
+    (warning,) = release.verification.persons.findings
     assert warning.counts == {"persons": 1, "k": 2}
-    assert release.verification.persons.verdict == "satisfied with warnings"
+    assert release.verification.persons.verdict == "satisfied with findings"
     assert kinds(verify(release.frames, policy)) == [("date-intervals", names)]
     alike = {**tables, "stays": tables["stays"].filter(pl.col("id") < 3)}
     alike["persons"] = tables["persons"].head(2)

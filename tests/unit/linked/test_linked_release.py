@@ -335,7 +335,7 @@ def test_a_share_of_persons_bounds_values_of_other_tables():
     (check,) = release.verification.persons.checks
     assert check.satisfied
     assert check.achieved <= 0.7
-    assert not release.verification.persons.warnings
+    assert not release.verification.persons.findings
     strict = LinkedPolicy.from_dict(hospital_form(models=[{**alpha, "alpha": 0.3}], **changes))
     with pytest.raises(InfeasibleError):
         anonymize(hospital(), strict)
@@ -528,8 +528,8 @@ def test_free_text_and_amounts_take_the_green_off():
     )
     policy = LinkedPolicy.from_dict(form(2, others="insensitive"))
     found = anonymize(tables, policy).verification.persons
-    assert found.verdict == "satisfied with warnings"
-    assert {(one.kind, one.columns) for one in found.warnings} == {
+    assert found.verdict == "satisfied with findings"
+    assert {(one.kind, one.columns) for one in found.findings} == {
         ("free-text", ("visits.note",)),
         ("identifying-amount", ("visits.amount",)),
     }
@@ -543,7 +543,7 @@ def test_scrubbed_texts_are_a_warning_however_short():
     scrubbing = {**FORM["tables"]["tests"], "attributes": {"test": KNOWN, "further": note}}
     changed["tables"] = {**changed["tables"], "tests": scrubbing}
     found = anonymize(tables, LinkedPolicy.from_dict(changed)).verification.persons
-    assert [(one.kind, one.columns) for one in found.warnings] == [
+    assert [(one.kind, one.columns) for one in found.findings] == [
         ("free-text", ("tests.further",))
     ]
     note["action"]["columns"] = ["sex"]

@@ -83,14 +83,24 @@ def test_every_sentence_is_used():
     ]
     code = "\n".join(path.read_text("utf-8") for path in sources)
     built = ("noun.", "head.", "measure.", "attack.", "requirement.", "gdpr.", "symbol.")
-    built += ("repeat.", "fate.", "role.", "done.", "limit.", "verdict.", "answer.", "first.")
+    built += (
+        "repeat.",
+        "fate.",
+        "role.",
+        "done.",
+        "limit.",
+        "verdict.",
+        "answer.",
+        "first.",
+        "part.",
+    )
     built += ("signed.", "price.", "legend.", "better.", "presets.", "attacks.sizes.")
-    built += ("privacy.", "short.", "private.")
+    built += ("privacy.", "short.", "private.", "part.")
     built += ("wb.screen.", "wb.job.", "wb.verdict.", "wb.type.", "wb.model.", "wb.algorithm.")
     built += ("wb.open.as.", "wb.builder.", "wb.explore.", "wb.why.")
     built += ("wb.actions.when.", "wb.actions.kind.", "wb.recoding.")
     built += (
-        "warning.",
+        "finding.",
         "attacks.hidden.",
         "unit.",
         "attacks.part.",

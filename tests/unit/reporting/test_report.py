@@ -17,7 +17,7 @@ from kanonym.data.errors import DataError
 from kanonym.language import LANGUAGES
 from kanonym.reporting import format_of, render
 from kanonym.reporting.parts.protection import SOURCE
-from kanonym.verification import WARNING_KINDS, LargestShare, ModelCheck, VerificationWarning
+from kanonym.verification import FINDINGS, Finding, LargestShare, ModelCheck
 from report_parts import KNOWN
 
 CHECKED = (ModelCheck("k-anonymity", None, 2, 2, satisfied=True),)
@@ -306,7 +306,7 @@ def test_the_banner_counts_requirements_and_claims_no_more(summary_of, n, words)
     assert "Not a legal finding of anonymity" in banner
 
 
-WARNED = VerificationWarning("unprotected-sensitive", ("wage",), "no model protects wage")
+FOUND = Finding("unprotected-sensitive", "attributes", ("wage",), "no model protects wage")
 
 
 @pytest.mark.parametrize("language", ["en", "es"])
@@ -314,8 +314,8 @@ WARNED = VerificationWarning("unprotected-sensitive", ("wage",), "no model prote
     ("colour", "known"),
     [
         ("satisfied", {}),
-        ("warned", {"warnings": [WARNED]}),
-        ("failed", {"checks": [replace(CHECKED[0], satisfied=False)], "warnings": [WARNED]}),
+        ("warned", {"findings": [FOUND]}),
+        ("failed", {"checks": [replace(CHECKED[0], satisfied=False)], "findings": [FOUND]}),
         ("nothing", {"checks": [replace(CHECKED[0], trivial=True)]}),
         ("nothing", {"checks": [], "models": []}),
     ],
@@ -331,12 +331,12 @@ def test_the_banner_is_green_only_where_nothing_warns(summary_of, language, colo
 @pytest.mark.parametrize("format_", ["html", "markdown", "json"])
 def test_warnings_stand_in_every_form_of_the_report(summary_of, language, format_):
     """What takes the green off is read in the banner, in the language of the report."""
-    summary = summary_of(*plain(), language=language, warnings=[WARNED])
-    (warned,) = summary.privacy.verification.warnings
+    summary = summary_of(*plain(), language=language, findings=[FOUND])
+    (warned,) = summary.privacy.verification.findings
     assert "wage" in warned.sentence
     text = render(summary, format_)
     assert warned.sentence in text
-    assert {"en": "there is one warning", "es": "hay una advertencia"}[language] in (
+    assert {"en": "there is one finding", "es": "hay un hallazgo"}[language] in (
         text if format_ != "json" else render(summary, "html")
     )
 
@@ -355,11 +355,11 @@ def test_the_worst_class_stands_beside_the_verdict(summary_of, language, format_
     assert {"en": "87.5", "es": "87,5"}[language] in first
 
 
-@pytest.mark.parametrize("kind", WARNING_KINDS)
+@pytest.mark.parametrize("kind", [one.type for one in FINDINGS])
 @pytest.mark.parametrize("language", ["en", "es"])
-def test_every_kind_of_warning_has_a_sentence(language, kind):
+def test_every_kind_of_finding_has_a_sentence(language, kind):
     """A kind that no catalogue knows would break the report that has to tell it."""
-    assert f"warning.{kind}" in LANGUAGES[language].sentences
+    assert f"finding.{kind}" in LANGUAGES[language].sentences
 
 
 @pytest.mark.parametrize("format_", ["html", "markdown"])

@@ -136,7 +136,7 @@ def test_violated_policy_is_not_to_be_published():
     said = wording.answer_text(
         ENGLISH,
         verdict="violated",
-        warnings=0,
+        findings=0,
         requirements=1,
         rows_in=9,
         rows_out=9,

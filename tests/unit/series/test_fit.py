@@ -292,7 +292,10 @@ def test_a_batch_without_a_record_is_released():
 @pytest.mark.parametrize(
     ("policy", "said"),
     [
-        ({"k": 2, "entity": "sex", "identifiers": ["sex"]}, "counts persons by 'sex'"),
+        (
+            {"k": 2, "entity": "sex", "identifiers": ["sex"], "each_batch": False},
+            "counts persons by 'sex'",
+        ),
         ({"k": 2, "algorithm": ka.algorithms.CellSuppression()}, "cell by cell"),
         ({"k": 10, "algorithm": ka.MDAV()}, "classes that overlap"),
     ],

@@ -64,8 +64,8 @@ def test_what_two_batches_say_together_is_told(person, tmp_path):
     assert found.repeated.persons == 1
     assert found.repeated.known == found.repeated.fewer == {"disease": 1}
     for verdict in (found.verification, found.union):
-        assert [one.kind for one in verdict.warnings] == ["batches-together"]
-        assert verdict.verdict == "satisfied with warnings"
+        assert [one.kind for one in verdict.findings] == ["batches-together"]
+        assert verdict.verdict == "satisfied with findings"
     assert found.repeated.least == {"disease": 1}
     assert found.to_dict()["repeated"]["persons"] == 1
 

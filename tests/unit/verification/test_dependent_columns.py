@@ -33,14 +33,14 @@ def released(*columns, table=TABLE, **more):
         table.select("age", "disease", *columns),
         quasi_identifiers=["age"],
         sensitive=["disease"],
-        **{"k": 20, "l": 2, "others": "insensitive", **more},
+        **{"k": 20, "l": 2, "others": "insensitive", "rows": "persons", **more},
     )
 
 
 def dependent(found):
     """Return the counts of the warnings of dependent columns by column."""
     return {
-        one.columns[0]: dict(one.counts) for one in found.warnings if one.kind == "dependent-column"
+        one.columns[0]: dict(one.counts) for one in found.findings if one.kind == "dependent-column"
     }
 
 

@@ -27,12 +27,12 @@ MODELS = [ka.KAnonymity(20), ka.LDiversity("disease", l=2)]
 
 def policy(roles=ROLES, others="insensitive"):
     """Return a policy that requires k = 20 and l = 2."""
-    return ka.Policy(attributes=roles, others=others, models=MODELS)
+    return ka.Policy(attributes=roles, others=others, models=MODELS, rows="persons")
 
 
 def knowable(found):
     """Return the warnings of knowable columns."""
-    return [one for one in found.warnings if one.kind == "knowable-column"]
+    return [one for one in found.findings if one.kind == "knowable-column"]
 
 
 def test_columns_without_a_role_of_their_own_are_counted_with_the_classes():
@@ -42,7 +42,7 @@ def test_columns_without_a_role_of_their_own_are_counted_with_the_classes():
     (told,) = knowable(release.verification)
     assert told.columns == ("postal_code", "occupation")
     assert dict(told.counts) == {"records": sum(n for n in sizes.values() if n < 20), "k": 20}
-    assert release.verification.verdict == "satisfied with warnings"
+    assert release.verification.verdict == "satisfied with findings"
 
 
 def test_who_declares_them_by_name_has_decided():
@@ -68,7 +68,7 @@ def test_columns_named_like_sensitive_attributes_are_unprotected(column):
     """A diagnosis that only `others` makes insensitive is protected by nothing."""
     table = TABLE.select("age", "disease", pl.col("answer").alias(column))
     found = ka.anonymize(table, policy()).verification
-    assert [(one.kind, one.columns) for one in found.warnings] == [
+    assert [(one.kind, one.columns) for one in found.findings] == [
         ("unprotected-sensitive", (column,))
     ]
     roles = {**ROLES, column: ka.Insensitive()}

@@ -20,7 +20,7 @@ def verified(diseases, *models, roles=ROLES):
 
 def spelled(found):
     """Return the columns and counts of warnings of spellings."""
-    return [(one.columns, dict(one.counts)) for one in found.warnings if one.kind == "spellings"]
+    return [(one.columns, dict(one.counts)) for one in found.findings if one.kind == "spellings"]
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def spelled(found):
 def test_diversity_by_spelling_alone_takes_the_green_off(diseases):
     """Three spellings satisfy l = 3 as values, and do not as what they say."""
     found = verified(diseases, ka.LDiversity("disease", l=3))
-    assert (found.satisfied, found.verdict) == (True, "satisfied with warnings")
+    assert (found.satisfied, found.verdict) == (True, "satisfied with findings")
     ((columns, counts),) = spelled(found)
     assert columns == ("disease",)
     assert counts["values"] == 3 > counts["different"]

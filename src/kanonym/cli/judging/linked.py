@@ -8,8 +8,6 @@ from typing import Any
 
 import typer
 
-from kanonym.cli.group import REFUSED
-
 
 def verify_linked(
     released: str,
@@ -17,10 +15,11 @@ def verify_linked(
     policy: Path,
     original: str | None,
     *,
-    accept_warnings: bool,
+    accept_findings: bool,
     json: bool,
 ) -> None:
     """Verify released tables against a policy about all of them; see `kanonym verify`."""
+    from kanonym.cli.judging.verify import exit_by_verdict
     from kanonym.cli.printing.linked import verdict_of_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
@@ -35,7 +34,7 @@ def verify_linked(
         tables = read_tables(place, list(banded_policy(asked).tables))
         before = None
         if original is not None:
-            before = read_tables(Place.of(original), [asked.person]).get(asked.person)
+            before = read_tables(Place.of(original), list(asked.tables))
         step("verify")
         found = verify(tables, asked, original=before)
     told = found.to_dict()
@@ -50,9 +49,7 @@ def verify_linked(
             f"{told['n_violating']} of {told['classes']} classes of persons",
             err=True,
         )
-    accepted = ("satisfied", *(["satisfied with warnings"] if accept_warnings else []))
-    if told["verdict"] not in accepted:
-        raise typer.Exit(REFUSED)
+    exit_by_verdict(told, accept_findings=accept_findings)
 
 
 def measure_linked(given: str, schema: str | None, policy: Path, *, json: bool) -> None:

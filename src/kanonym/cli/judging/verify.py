@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,6 @@ import typer
 from kanonym.cli import locations, options
 from kanonym.cli.group import REFUSED
 
-ACCEPTED = ("satisfied with warnings",)
 SHOWN = 10  # violating classes on the terminal; --json has up to 100
 
 
@@ -43,10 +43,11 @@ def verify(
             ),
         ),
     ] = None,
-    accept_warnings: Annotated[
+    accept_findings: Annotated[
         bool,
         typer.Option(
-            "--accept-warnings", help="Exit with code 0 if all models hold, even with warnings."
+            "--accept-findings",
+            help="Exit with code 0 if all models hold, whatever was found or not assessed.",
         ),
     ] = False,
     engine: locations.Engine = None,
@@ -70,9 +71,10 @@ def verify(
 ) -> None:
     """Verify a released table against a policy.
 
-    Exit code 0: satisfied, without a warning. Exit code 1: violated (violating classes are
-    listed by their first rows, with --show-values also by their values); or satisfied with
-    warnings, unless --accept-warnings; or nothing required. Only the released values count:
+    Exit code 0: satisfied, all parts of the verdict assessed, and nothing found. Exit code 1:
+    violated (violating classes are listed by their first rows, with --show-values also by their
+    values); or nothing required; or, unless --accept-findings, satisfied with findings or with
+    parts that were not assessed. Only the released values count:
     records with the same quasi-identifiers form a class. With a policy about several tables,
     RELEASED is a folder, a SQLite or DuckDB file, or a PostgreSQL database.
     """
@@ -89,7 +91,7 @@ def verify(
         from kanonym.cli.judging.linked import verify_linked
 
         verify_linked(
-            released, schema, policy, original, accept_warnings=accept_warnings, json=json
+            released, schema, policy, original, accept_findings=accept_findings, json=json
         )
         return
     asked = Policy.from_file(policy)
@@ -126,7 +128,7 @@ def verify(
                 asked, frame, options.sentence_printer(step), lenient=True
             )
         step("verify")
-        known = None if manifest is None else pipeline.recorded_persons(manifest, released, asked)
+        known = None if manifest is None else pipeline.recorded_release(manifest, released, asked)
         found = pipeline.verify(
             frame, asked, original=before, count=count, texts=texts, recorded=known
         ).to_dict()
@@ -151,5 +153,30 @@ def verify(
                 "suppressed, give the original table with --original",
                 err=True,
             )
-    if found["verdict"] not in ("satisfied", *(ACCEPTED if accept_warnings else ())):
-        raise typer.Exit(REFUSED)
+    exit_by_verdict(found, accept_findings=accept_findings)
+
+
+def exit_by_verdict(found: Mapping[str, Any], *, accept_findings: bool) -> None:
+    """End with exit code 1 unless a verification is accepted; say why on standard error."""
+    verdict = found["verdict"]
+    if verdict == "satisfied":
+        return
+    reasons = [
+        *(f"{len(found['findings'])} findings" for _ in found["findings"][:1]),
+        *(
+            f"{name} not assessed: {part['rests_on']}"
+            for name, part in found["parts"].items()
+            if part["verdict"] == "not assessed"
+        ),
+    ]
+    if verdict in ("satisfied with findings", "not assessed"):
+        if accept_findings:
+            return
+        typer.echo(
+            f"kanonym: all models hold, but the verdict is {verdict!r} ({'; '.join(reasons)}). "
+            "Answer these, or accept them with --accept-findings",
+            err=True,
+        )
+    elif verdict == "nothing required":
+        typer.echo("kanonym: no model requires anything of this table", err=True)
+    raise typer.Exit(REFUSED)

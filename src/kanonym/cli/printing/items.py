@@ -23,6 +23,6 @@ def item_rows(algorithm: Mapping[str, Any]) -> list[tuple[str, object]]:
 
 def risk_of_both_rows(verification: Mapping[str, Any]) -> list[tuple[str, object]]:
     """Return the line about who knows both, where items are protected apart."""
-    if not any(one["kind"] == "items-apart" for one in verification["warnings"]):
+    if not any(one["kind"] == "items-apart" for one in verification["findings"]):
         return []
-    return [("risk by items as well", "not limited: see the warning")]
+    return [("risk by items as well", "not limited: see the finding")]

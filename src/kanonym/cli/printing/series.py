@@ -11,11 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from kanonym.cli.terminal import (
+    findings_table,
     format_number,
     grid,
     kept_value_rows,
     requirements_view,
-    warnings_table,
     written_files_table,
 )
 
@@ -111,7 +111,7 @@ def batch_tables(found: Mapping[str, Any], written: Sequence[str]) -> list[Rende
             _verdict_text(alone["satisfied"], together["satisfied"]),
         )
     models: list[RenderableType] = [table] if union["models"] else []
-    models.append(warnings_table(union))
+    models.append(findings_table(union))
     still: list[RenderableType] = [] if found["counted"] else ["", UNCOUNTED]
     return [facts, *models, written_files_table(written), *still]
 

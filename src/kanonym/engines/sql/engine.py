@@ -14,7 +14,8 @@ from kanonym.data.schema import Schema
 from kanonym.data.table import Domain
 from kanonym.engines.base import SAMPLED, Ability
 from kanonym.engines.decision import Decision, decide, with_input
-from kanonym.engines.frequency_set import FrequencySet, is_countable
+from kanonym.engines.release_view import view_of_release
+from kanonym.engines.run import Run
 from kanonym.engines.sql import large, premerged
 from kanonym.engines.sql.column_values import VALUE, column_values
 from kanonym.engines.sql.frequencies import (
@@ -31,8 +32,8 @@ from kanonym.engines.sql.statements import project
 from kanonym.engines.sql.store import Query, Source
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task, prepare
-from kanonym.policy import Policy
-from kanonym.verification import ColumnValues
+from kanonym.verification import ColumnValues, FrequencySet, ReleaseView
+from kanonym.verification.frequency_set import is_countable
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,6 @@ class SqlEngine:
     def take(self, names: Sequence[str]) -> FrequencySet:
         """Return the frequency set of some columns: it comes here."""
         found = frequencies(self.source, names, self.types)
-        self.close()
         if found is None:
             raise DataError(
                 f"the table has more than {self.source.most_tuples} different rows in these "
@@ -85,15 +85,15 @@ class SqlEngine:
         """Return how often the values of a column are repeated."""
         return column_values(self.source, project(self.source, {name: VALUE}, self.types), name)
 
-    def read(self, policy: Policy, schema: Schema, seed: int) -> SqlInput:
+    def read(self, run: Run) -> SqlInput:
         """Return the table as a policy reads it: actions are carried out on distinct values."""
-        actions = {name: one.action for name, one in schema.attributes.items() if one.action}
+        actions = {name: one.action for name, one in run.schema.attributes.items() if one.action}
         if not actions:
-            return SqlInput(self, self.source, self.types, policy, schema)
+            return SqlInput(self, self.source, self.types, run)
         source, types = apply_actions_on_engine(
-            self.source, self.types, actions, seed, policy.entities
+            self.source, self.types, actions, run.seed, run.policy.entities
         )
-        return SqlInput(self, source, types, policy, schema)
+        return SqlInput(self, source, types, run)
 
     def require_place(self, place: str | None) -> None:
         """Refuse a place that the engine cannot write."""
@@ -134,22 +134,21 @@ class SqlInput:
         The table as it came in.
     source, types
         The table with the actions carried out, and the types of its columns.
-    policy, schema
-        What is asked, and the role of each column.
+    run
+        What is asked.
 
     """
 
     engine: SqlEngine
     source: Source
     types: Mapping[str, pl.DataType]
-    policy: Policy
-    schema: Schema
+    run: Run
 
-    def values(self, name: str) -> ColumnValues:
-        """Return how often the values of a column are repeated, before any action."""
-        return self.engine.values(name)
+    @property
+    def _schema(self) -> Schema:
+        return self.run.schema
 
-    def decide(self, task: Task, watch: Stopwatch) -> SqlDecision:
+    def decide(self) -> SqlDecision:
         """Divide the table into classes: of its frequency set, wherever that is.
 
         Raises
@@ -160,21 +159,22 @@ class SqlInput:
             As `pipeline.anonymize`.
 
         """
+        task, watch, entities = self.run.task, self.run.watch, self.run.policy.entities
         with watch.stage("count"):
             counted = frequencies(self.source, task.columns, self.types)
         if counted is not None:
             ready = prepare(task, counted.column, len(counted.counts), watch, counted.counts)
-            if not self.policy.entities:
-                counted = _drop_unneeded(counted, self.schema)
+            if not entities:
+                counted = _drop_unneeded(counted, self._schema)
             decision = with_input(decide(task, ready, watch), task, frequency_set(counted))
             return self._add_writer(decision, self.source, self.types, counted, watch)
         watch.tell(
             f"more than {self.source.most_tuples} different tuples: the frequency set stays on "
             f"{self.source.store.name}"
         )
-        if self.policy.entities:
+        if entities:
             raise PolicyError(
-                f"k-anonymity counts persons by {self.policy.entities[0]!r}, which needs the whole "
+                f"k-anonymity counts persons by {entities[0]!r}, which needs the whole "
                 f"frequency set in this process, and it has more than {self.source.most_tuples} "
                 "tuples: give the source a larger most_tuples"
             )
@@ -197,16 +197,16 @@ class SqlInput:
 
         source, types: the table that the tuples of the frequency set are found in.
         """
-        kept = unchanged_columns(self.schema)
+        kept = unchanged_columns(self._schema)
         whole = set(kept) <= set(counted.raw.columns)
         with watch.stage("recode"):
             needed = counted.select(kept) if whole else counted
-            table = assign_tuples(decision, needed, self.schema, whole=whole)
+            table = assign_tuples(decision, needed, self._schema, whole=whole)
 
         def query(further: Sequence[str]) -> Query:
             if not further:
                 return released_query(source, table, types)
-            joined = assign_tuples(decision, counted, self.schema, whole=False) if whole else table
+            joined = assign_tuples(decision, counted, self._schema, whole=False) if whole else table
             return released_query(source, joined, types, further)
 
         names = [one.name for one in fields(Decision) if one.name != "lasting"]
@@ -221,11 +221,11 @@ class SqlInput:
     def _decide_on_engine(self, task: Task, watch: Stopwatch) -> SqlDecision:
         """Divide a frequency set that stays on the engine."""
         found = large.partition_on_engine(self.source, task, task.columns, self.types, watch)
-        classes, kept = found.classes, unchanged_columns(self.schema)
+        classes, kept = found.classes, unchanged_columns(self._schema)
         by_name = {one.name: [column.name for column in one.columns] for one in classes.recoded}
         order = [
             column
-            for name in self.schema.attributes
+            for name in self._schema.attributes
             for column in by_name.get(name, [name] if name in kept else [])
         ]
         return SqlDecision(
@@ -235,29 +235,35 @@ class SqlInput:
             account=found.account,
             built=found.coding.ready.built,
             measured=classes.utility,
-            query=lambda _: large.released_query(self.source, found, self.schema, self.types),
+            query=lambda _: large.released_query(self.source, found, self._schema, self.types),
             released=tuple(order),
             texts=_text_columns(found.coding.ready.table.sensitive),
             lasting=False,
         )
 
-    def stage(self, decision: Decision, place: str | None, watch: Stopwatch) -> SqlRelease:
+    def stage(self, decision: Decision) -> SqlRelease:
         """Write the released table on the engine, where nobody takes it for a release."""
         if not isinstance(decision, SqlDecision):
             raise TypeError("the decision is about a table of another engine")
-        entities = [name for name in self.policy.entities if name not in decision.released]
-        with watch.stage("write"):
-            staged = self.source.store.stage(decision.query([]), place)
+        entities = self.run.policy.entities
+        hidden = [name for name in entities if name not in decision.released]
+        with self.run.watch.stage("write"):
+            staged = self.source.store.stage(decision.query([]), self.run.place)
         return SqlRelease(
+            run=self.run,
             source=self.source,
             staged=staged,
             columns=list(decision.released),
             labels=decision.columns,
             texts=decision.texts,
-            entities=self.policy.entities,
-            persons=entities,
-            with_persons=partial(decision.query, entities) if entities else None,
+            entities=entities,
+            persons=hidden,
+            with_persons=partial(decision.query, hidden) if hidden else None,
         )
+
+    def view(self, decision: Decision, staged: SqlRelease) -> ReleaseView:
+        """Return what was staged, as verification sees it."""
+        return view_of_release(self.run, decision, staged, self.engine)
 
 
 def _drop_unneeded(counted: Frequencies, schema: Schema) -> Frequencies:

@@ -14,7 +14,6 @@ from kanonym.data import frames
 from kanonym.data.errors import SchemaError
 from kanonym.data.files import differing_texts, values_of_file
 from kanonym.data.results.short_repr import ShortRepr
-from kanonym.engines.frequency_set import FrequencySet
 from kanonym.engines.sql.statements import (
     COUNT,
     count_query,
@@ -25,6 +24,7 @@ from kanonym.engines.sql.statements import (
     subquery,
 )
 from kanonym.engines.sql.store import Query, Source
+from kanonym.verification.frequency_set import FrequencySet
 
 _PENDING_ROWS = 1 << 22  # rows that are counted before they are merged with the others
 

@@ -25,10 +25,11 @@ from kanonym.engines.sql.frequencies import Frequencies, frequency_set
 from kanonym.engines.sql.level_counter import LevelCounter
 from kanonym.engines.sql.store import Source
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.engines.task import Prepared, Task, sensitive_names
+from kanonym.engines.task import Prepared, Task
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.information_loss import KLDivergence, Metric, Weighted, metric_from
 from kanonym.metrics.release_loss import InformationLoss, measure_utility
+from kanonym.verification import sensitive_names
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ import polars as pl
 from kanonym.data.errors import DataError
 from kanonym.data.files import typed_texts
 from kanonym.data.hierarchy.labels import text_of
-from kanonym.engines.frequency_set import FrequencySet, values_of
+from kanonym.engines.run import Run
 from kanonym.engines.sql.column_values import VALUE, column_values
 from kanonym.engines.sql.frequencies import Frequencies, counted_rows, fetch_frequencies
 from kanonym.engines.sql.statements import free_name, rename_columns
 from kanonym.engines.sql.store import MOST_TUPLES, Query, Source, StagedTable
-from kanonym.engines.stopwatch import Stopwatch
-from kanonym.verification import ColumnValues
+from kanonym.verification import ColumnValues, FrequencySet
+from kanonym.verification.frequency_set import values_of
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class SqlRelease:
 
     Attributes
     ----------
+    run
+        What was asked.
     source
         What it was made of.
     staged
@@ -47,6 +49,7 @@ class SqlRelease:
 
     rows: ClassVar[None] = None
 
+    run: Run
     source: Source
     staged: StagedTable
     columns: list[str]
@@ -87,9 +90,9 @@ class SqlRelease:
         query = rename_columns(self.staged.query, {name: VALUE})
         return column_values(self.source, query, name)
 
-    def publish(self, watch: Stopwatch) -> Any:
+    def publish(self) -> Any:
         """Put the release in its place, whole, and return it."""
-        with watch.stage("write"):
+        with self.run.watch.stage("write"):
             return self.staged.publish()
 
     def discard(self) -> None:

@@ -7,6 +7,7 @@ from kanonym.language.en import (
     charts,
     comparisons,
     evidence,
+    findings,
     linked,
     measures,
     models,
@@ -16,7 +17,6 @@ from kanonym.language.en import (
     terms,
     units,
     verdicts,
-    warnings,
     workbench,
 )
 from kanonym.language.speech import Sentences, Translator
@@ -25,7 +25,7 @@ SENTENCES: Sentences = {
     **page.SENTENCES,
     **private.SENTENCES,
     **verdicts.SENTENCES,
-    **warnings.SENTENCES,
+    **findings.SENTENCES,
     **models.SENTENCES,
     **attacks.SENTENCES,
     **measures.SENTENCES,

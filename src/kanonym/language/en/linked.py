@@ -87,10 +87,10 @@ SENTENCES: Sentences = {
     "linked.limit.links": (
         "Free text, and columns that the policy calls insensitive, are not counted."
     ),
-    "linked.warning.unprotected-sensitive": (
+    "linked.finding.unprotected-sensitive": (
         "{columns}: no model bounds what a class discloses of it."
     ),
-    "linked.warning.dominant-value": (
+    "linked.finding.dominant-value": (
         "{columns}: nearly all persons of a class have one value; it is practically known of "
         "everybody there."
     ),

@@ -13,10 +13,21 @@ SENTENCES: Sentences = {
     "verdict.satisfied.note": (
         "Not a legal finding of anonymity: see what an intruder can still do (3)"
     ),
-    "verdict.warned": (
-        "but there is one warning: read it before you publish",
-        "but there are {warnings} warnings: read them before you publish",
+    "verdict.findings": (
+        "but there is one finding: read it before you publish",
+        "but there are {findings} findings: read them before you publish",
     ),
+    "verdict.not-assessed.note": "but not everything was assessed: see below",
+    "part.identity": "Identity",
+    "part.identity.question": "Can a person be found in the table?",
+    "part.attributes": "Attributes",
+    "part.attributes.question": "What is learned about a person?",
+    "part.persons": "Persons",
+    "part.persons.question": "Are persons what was counted?",
+    "part.checked": "checked",
+    "part.by construction": "by construction",
+    "part.not assessed": "not assessed",
+    "part.violated": "violated",
     "verdict.failed": "Policy NOT satisfied",
     "verdict.failed.note": "do not publish this table",
     "verdict.not-private": "NOT private: a seed was given",
@@ -38,9 +49,12 @@ SENTENCES: Sentences = {
         "No: a seed was given, so what was drawn can be repeated, and nothing is promised. Do not "
         "publish this table."
     ),
-    "answer.warned": (
-        "But there is a warning: the requirement alone does not protect everybody.",
-        "But there are {warnings} warnings: the requirements alone do not protect everybody.",
+    "answer.findings": (
+        "But there is a finding: the requirement alone does not protect everybody.",
+        "But there are {findings} findings: the requirements alone do not protect everybody.",
+    ),
+    "answer.not-assessed": (
+        "But not everything was assessed: the parts of the verdict say what to answer."
     ),
     "answer.none": (
         "No requirement was set, so nothing is guaranteed. The release happens to be "

@@ -10,6 +10,7 @@ from kanonym.language.es import (
     charts,
     comparisons,
     evidence,
+    findings,
     linked,
     measures,
     messages,
@@ -21,7 +22,6 @@ from kanonym.language.es import (
     terms,
     units,
     verdicts,
-    warnings,
     workbench,
 )
 from kanonym.language.speech import Sentences, Translator
@@ -30,7 +30,7 @@ SENTENCES: Sentences = {
     **page.SENTENCES,
     **private.SENTENCES,
     **verdicts.SENTENCES,
-    **warnings.SENTENCES,
+    **findings.SENTENCES,
     **models.SENTENCES,
     **attacks.SENTENCES,
     **measures.SENTENCES,

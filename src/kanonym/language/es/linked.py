@@ -88,10 +88,10 @@ SENTENCES: Sentences = {
     "linked.limit.links": (
         "El texto libre y las columnas que la política llama no sensibles no se cuentan."
     ),
-    "linked.warning.unprotected-sensitive": (
+    "linked.finding.unprotected-sensitive": (
         "{columns}: ningún modelo limita lo que una clase revela."
     ),
-    "linked.warning.dominant-value": (
+    "linked.finding.dominant-value": (
         "{columns}: casi todas las personas de una clase tienen un mismo valor; se conoce "
         "prácticamente de todas ellas."
     ),

@@ -5,6 +5,41 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MESSAGES: Mapping[str, str] = {
+    "no model limits how well a person can be found: require k-anonymity": (
+        "ningún modelo limita lo bien que se puede encontrar a una persona: exija k-anonimato"
+    ),
+    "no model protects {columns}: require l-diversity or t-closeness": (
+        "ningún modelo protege {columns}: exija l-diversidad o t-cercanía"
+    ),
+    "no sensitive attribute is declared: declare what must not be learned about a person "
+    "as sensitive, and require l-diversity or t-closeness": (
+        "no se declara ningún atributo sensible: declare sensible lo que no debe averiguarse de "
+        "una persona, y exija l-diversidad o t-cercanía"
+    ),
+    "the policy does not state who the persons are: set rows: persons if each row is "
+    "a person, or else entity, the columns that tell persons apart": (
+        "la política no dice quiénes son las personas: ponga rows: persons si cada fila es una "
+        "persona, o bien entity, las columnas que distinguen a las personas"
+    ),
+    "{columns} tells whose rows are whose, and too few persons are alike in all rows": (
+        "{columns} dice de quién es cada fila, y muy pocas personas coinciden en todas sus filas"
+    ),
+    "{models} does not hold": "{models} no se cumple",
+    "{models}: rests on how the release was made": (
+        "{models}: se basa en cómo se hizo la publicación"
+    ),
+    "{models}: checked, persons as the manifest recorded them": (
+        "{models}: comprobado, con las personas que registró el manifiesto"
+    ),
+    "{models}: checked on the released values": ("{models}: comprobado en los valores publicados"),
+    "k counts the persons of {column}": "k cuenta las personas de {column}",
+    "the policy states that each row is a person": "la política dice que cada fila es una persona",
+    "each row of {table} is a person": "cada fila de {table} es una persona",
+    "it is not known which persons are in several batches: name their column and a key for each "
+    "batch (person)": (
+        "no se sabe qué personas están en varias entregas: indique su columna y una clave en cada "
+        "entrega (person)"
+    ),
     "{tables}: the policy says that nobody knows how many rows a person has there; "
     "whoever does finds {alone:,} persons alone in their class": (
         "{tables}: la política dice que nadie sabe cuántas filas tiene ahí una persona; quien lo "

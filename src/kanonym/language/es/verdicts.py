@@ -13,10 +13,21 @@ SENTENCES: Sentences = {
     "verdict.satisfied.note": (
         "No es un dictamen jurídico de anonimato: vea qué puede hacer aún un intruso (3)"
     ),
-    "verdict.warned": (
-        "pero hay una advertencia: léala antes de publicar",
-        "pero hay {warnings} advertencias: léalas antes de publicar",
+    "verdict.findings": (
+        "pero hay un hallazgo: léalo antes de publicar",
+        "pero hay {findings} hallazgos: léalos antes de publicar",
     ),
+    "verdict.not-assessed.note": "pero no se evaluó todo: véase abajo",
+    "part.identity": "Identidad",
+    "part.identity.question": "¿Se puede encontrar a una persona en la tabla?",
+    "part.attributes": "Atributos",
+    "part.attributes.question": "¿Qué se averigua de una persona?",
+    "part.persons": "Personas",
+    "part.persons.question": "¿Se contaron personas?",
+    "part.checked": "comprobado",
+    "part.by construction": "por construcción",
+    "part.not assessed": "no evaluado",
+    "part.violated": "incumplido",
     "verdict.failed": "Política NO cumplida",
     "verdict.failed.note": "no publique esta tabla",
     "verdict.not-private": "NO es privada: se dio una semilla",
@@ -38,9 +49,12 @@ SENTENCES: Sentences = {
         "No: se dio una semilla, así que lo sorteado se puede repetir y no se promete nada. No "
         "publique esta tabla."
     ),
-    "answer.warned": (
-        "Pero hay una advertencia: el requisito por sí solo no protege a todas las personas.",
-        "Pero hay {warnings} advertencias: los requisitos solos no protegen a todas las personas.",
+    "answer.findings": (
+        "Pero hay un hallazgo: el requisito por sí solo no protege a todas las personas.",
+        "Pero hay {findings} hallazgos: los requisitos solos no protegen a todas las personas.",
+    ),
+    "answer.not-assessed": (
+        "Pero no se evaluó todo: las partes del veredicto dicen qué hay que responder."
     ),
     "answer.none": (
         "No se fijó ningún requisito, así que no se garantiza nada. La publicación resulta ser "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import polars as pl
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier, Sensitive
 from kanonym.linked.keys.integrity import Tables, as_key, parent_rows
 from kanonym.linked.policies.linked_policy import LinkedPolicy
-from kanonym.verification import VerificationWarning
 
 Column = tuple[str, str]
 Rows = NDArray[np.int64]
@@ -70,36 +69,22 @@ def _is_copy(column: pl.Series, other: pl.Series, rows: Rows, *, same: bool) -> 
     return here.n_unique() >= (2 if same else DISTINCT)
 
 
-def copy_warnings(
-    copies: Sequence[tuple[Column, Column]], policy: LinkedPolicy, levels: Mapping[Column, int]
-) -> list[VerificationWarning]:
-    """Return a warning of each column that is released as it is, and repeats one that is not.
+def hidden_copies(
+    copies: Sequence[tuple[Column, Column]],
+    policy: LinkedPolicy,
+    is_changed: Callable[[str, str], bool],
+) -> list[tuple[str, str]]:
+    """Return the columns that are released as they are, and repeat one that is not, with it.
 
-    levels: of each quasi-identifier, as it is released.
+    is_changed: whether released values of a column of a table are not those of the input.
     """
     found = []
     for pair in copies:
         for shown, hidden in (pair, pair[::-1]):
             attribute = policy.tables[shown[0]].attributes[shown[1]]
             open_ = isinstance(attribute, Insensitive | Sensitive) and not attribute.action
-            if open_ and _is_hidden(policy, hidden, levels):
-                name, other = ".".join(shown), ".".join(hidden)
-                found.append(
-                    VerificationWarning(
-                        "copied-column",
-                        (name,),
-                        f"{name} repeats {other}, which is generalized, replaced or dropped, and "
-                        "is released as it is: drop it (identifier), or give both one role, "
-                        "hierarchy and action",
-                    )
-                )
+            other = policy.tables[hidden[0]].attributes[hidden[1]]
+            hides = isinstance(other, Identifier | QuasiIdentifier) or bool(other.action)
+            if open_ and hides and is_changed(*hidden):
+                found.append((".".join(shown), ".".join(hidden)))
     return found
-
-
-def _is_hidden(policy: LinkedPolicy, column: Column, levels: Mapping[Column, int]) -> bool:
-    attribute = policy.tables[column[0]].attributes[column[1]]
-    return (
-        isinstance(attribute, Identifier)
-        or bool(attribute.action)
-        or (isinstance(attribute, QuasiIdentifier) and levels.get(column, 0) > 0)
-    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -18,9 +17,8 @@ from kanonym.data.message import Message
 from kanonym.linked.keys.integrity import Tables
 from kanonym.linked.persons.known_columns import Column
 from kanonym.linked.persons.linked_rows import LinkedRows, Masks
-from kanonym.linked.persons.person_trees import Codes, combine
+from kanonym.linked.persons.person_trees import Codes
 from kanonym.linked.policies.linked_policy import LinkedPolicy
-from kanonym.verification import VerificationWarning
 
 NONE = np.iinfo(np.int64).min
 """Stands for a missing date."""
@@ -71,95 +69,20 @@ def check_one_shift(
         )
 
 
-def date_warnings(
-    tables: Tables, rows: LinkedRows, policy: LinkedPolicy, own: Mapping[str, Codes]
-) -> list[VerificationWarning]:
-    """Return what shifted dates tell that k does not count.
+def times_since_first(dates: Mapping[Column, Codes], rows: LinkedRows) -> dict[Column, Codes]:
+    """Return equal numbers for rows whose dates have equal distances to the person's first date.
 
-    own: as of `LinkedRows.trees`.
+    dates: by column, the times of its rows, `NONE` for null.
     """
-    shifted = [one for one in shifted_columns(policy) if one[1] in tables[one[0]].columns]
-    if not shifted:
-        return []
-    return [
-        *_interval_warnings(tables, rows, policy, own, shifted),
-        *_unshifted_warnings(tables, policy, shifted),
-    ]
-
-
-def _interval_warnings(
-    tables: Tables,
-    rows: LinkedRows,
-    policy: LinkedPolicy,
-    own: Mapping[str, Codes],
-    shifted: Sequence[Column],
-) -> list[VerificationWarning]:
-    """Return a warning where the times between dates set persons apart and are not counted."""
-    dates = {
-        (name, column): days
-        for name, column in shifted
-        if column not in policy.tables[name].quasi_identifiers
-        and (days := milliseconds(tables[name][column])) is not None
-    }
     first = np.full(rows.n_persons, -NONE - 1)
     for (name, _), when in dates.items():
         held = when != NONE
         np.minimum.at(first, rows.persons[name][held], when[held])
-    known = dict(own)
-    tables_known = dict(policy.tables)
-    for (name, _), when in dates.items():
+    found = {}
+    for (name, column), when in dates.items():
         since = np.where(when == NONE, NONE, when - first[rows.persons[name]])
-        _, codes = np.unique(since, return_inverse=True)
-        known[name] = combine([known[name], codes.astype(np.int64)], len(since))
-        at = policy.tables[name]
-        while at.owner is not None:
-            tables_known[at.name] = replace(at, known=True)
-            at = policy.tables[at.owner.table]
-    counted = replace(rows, policy=replace(policy, tables=tables_known))
-    classes = combine([known[policy.person], counted.trees(known)], rows.n_persons)
-    sizes = np.bincount(classes)[classes] if len(classes) else classes
-    k = max((getattr(one, "k", 1) for one in policy.models), default=1)
-    few = int((sizes < max(k, 2)).sum())
-    if not few:
-        return []
-    names = tuple(f"{name}.{column}" for name, column in dates)
-    return [
-        VerificationWarning(
-            "date-intervals",
-            names,
-            f"{', '.join(names)}: the times between the shifted dates of a person stay as they are "
-            f"and do not count: {few:,} of {rows.n_persons:,} persons are in classes of fewer than "
-            f"{max(k, 2)} for somebody who knows them. Make the dates quasi-identifiers with a "
-            "hierarchy of months or years, or drop them",
-            {"persons": few, "k": max(k, 2)},
-        )
-    ]
-
-
-def _unshifted_warnings(
-    tables: Tables, policy: LinkedPolicy, shifted: Sequence[Column]
-) -> list[VerificationWarning]:
-    """Return a warning of dates of persons that are released as they are beside shifted ones."""
-    names = tuple(
-        f"{name}.{column}"
-        for name in policy.order
-        for column in policy.tables[name].attributes
-        if (name, column) not in shifted
-        and column in tables[name].columns
-        and column not in policy.tables[name].linking
-        and milliseconds(tables[name][column]) is not None
-    )
-    if not names:
-        return []
-    return [
-        VerificationWarning(
-            "unshifted-dates",
-            names,
-            f"{', '.join(names)}: dates are released that do not shift with the other dates of the "
-            "person: where both are about one event, the difference tells the shift. Shift them "
-            "too, generalize them to years, or drop them",
-        )
-    ]
+        found[name, column] = np.unique(since, return_inverse=True)[1].astype(np.int64)
+    return found
 
 
 def order_notes(

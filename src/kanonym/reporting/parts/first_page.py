@@ -35,7 +35,8 @@ LETTERS = 80
 """From so many letters on, further names are counted only."""
 COLOURS: Mapping[Verdict, Colour] = {
     "satisfied": "satisfied",
-    "satisfied with warnings": "warned",
+    "satisfied with findings": "warned",
+    "not assessed": "nothing",
     "violated": "failed",
     "not private": "failed",
     "nothing required": "nothing",
@@ -55,10 +56,12 @@ def verdict(summary: Summary, says: Translator) -> Banner:
         requirements=n,
     )
     note = says.text(f"verdict.{key}.note")
-    if found.verdict == "satisfied with warnings":
-        w = len(found.warnings)
-        note = says.text("verdict.warned", w, warnings=says.count(w))
-    sentences = tuple(one.sentence for one in found.warnings)
+    if found.verdict == "satisfied with findings":
+        f = len(found.findings)
+        note = says.text("verdict.findings", f, findings=says.count(f))
+    elif found.verdict == "not assessed":
+        note = says.text("verdict.not-assessed.note")
+    sentences = tuple(one.sentence for one in found.findings)
     return Banner(COLOURS[found.verdict], words, note, sentences)
 
 

@@ -127,7 +127,7 @@ class DrawnTable(Result):
             for name, one in known.items()
             if one is not None
         }
-        told = ("satisfied", "verdict", "k", "classes", "models", "warnings")
+        told = ("satisfied", "verdict", "parts", "k", "classes", "models", "findings")
         checked = self.verification.to_dict()
         parts = {
             "versions": versions(),

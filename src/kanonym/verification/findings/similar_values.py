@@ -2,27 +2,58 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.partition import Distribution
-from kanonym.verification.dominant_values import NEARLY_ALL
-from kanonym.verification.near_values import MOST_OF_TABLE
-from kanonym.verification.verdict import VerificationWarning
+from kanonym.verification.finding import Finding, FindingKind
+from kanonym.verification.findings.dominant_value import NEARLY_ALL
+from kanonym.verification.findings.near_values import MOST_OF_TABLE
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
 
 
-def similar_values(
-    attribute: str, distribution: Distribution, judged: NDArray[np.bool_]
-) -> VerificationWarning | None:
-    """Return a warning where classes have different values that begin alike; else None.
+class SimilarValues(FindingKind):
+    """Classes whose texts begin alike."""
 
-    judged: (n_classes,) bool, as of `dominance`.
+    type = "similar-values"
+    part = "attributes"
+
+    def find(self, view: ReleaseView) -> list[Finding]:
+        """Return a finding of each sensitive attribute that has such classes."""
+        found = []
+        for attribute, distribution in view.distributions.items():
+            classes, records = alike_classes(distribution, view.judged(attribute))
+            if not classes:
+                continue
+            n_classes = len(distribution.offsets) - 1
+            found.append(
+                self.finding(
+                    [attribute],
+                    f"{attribute}: in {classes:,} of {n_classes:,} classes ({records:,} "
+                    f"{view.unit}) at least {NEARLY_ALL:.0%} of the values begin with the same "
+                    "word or code: what they have in common is known for everybody there. "
+                    "l-diversity counts them as different; give it a hierarchy and require "
+                    "t-closeness with distance: hierarchical",
+                    {"classes": classes, "records": records},
+                )
+            )
+        return found
+
+
+def alike_classes(distribution: Distribution, judged: NDArray[np.bool_]) -> tuple[int, int]:
+    """Return the number of classes whose values begin alike, and of their records.
+
+    judged: (n_classes,) bool, the classes that are looked at.
 
     Notes
     -----
     A class is told where values of one beginning are `NEARLY_ALL` of its records, null counted
     apart, and at most `MOST_OF_TABLE` of those of the table. Classes that are nearly all one
-    value are left to `dominant_value`. The similarity attack of Li, Li, Venkatasubramanian
+    value are left to `dominant-value`. The similarity attack of Li, Li, Venkatasubramanian
     (2007), section 3, for codes and texts without a hierarchy; the rule of what is similar is
     ours. Cost: O(e) of e entries, and a sort
     of those of large classes and of classes in which all begin alike.
@@ -30,7 +61,7 @@ def similar_values(
     """
     labels = distribution.beginnings
     if labels is None or not len(distribution.values):
-        return None
+        return 0, 0
     n_classes, n_labels = len(distribution.offsets) - 1, int(labels.max()) + 1
     lengths = np.diff(distribution.offsets)
     classes = np.repeat(np.arange(n_classes), lengths)
@@ -52,15 +83,4 @@ def similar_values(
     told[(keys // n_labels)[is_rare & (held >= enough[keys // n_labels])]] = True
     told[classes[distribution.counts >= enough[classes]]] = False
     told &= judged
-    if not told.any():
-        return None
-    counts = {"classes": int(told.sum()), "records": int(records[told].sum())}
-    return VerificationWarning(
-        "similar-values",
-        (attribute,),
-        f"{attribute}: in {counts['classes']:,} of {n_classes:,} classes ({counts['records']:,} "
-        f"records) at least {NEARLY_ALL:.0%} of the values begin with the same word or code: what "
-        "they have in common is known for everybody there. l-diversity counts them as different; "
-        "give it a hierarchy and require t-closeness with distance: hierarchical",
-        counts,
-    )
+    return int(told.sum()), int(records[told].sum())

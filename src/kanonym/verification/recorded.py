@@ -1,10 +1,10 @@
-"""What a manifest recorded of the persons of a release, for a check without their identifier."""
+"""What the manifest of a release recorded, for a check without the original."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,60 +13,63 @@ from kanonym.data.errors import DataError
 from kanonym.data.schema import Role
 from kanonym.models import KAnonymity, PrivacyModel
 from kanonym.policy import Policy
-from kanonym.verification import ModelCheck, Verification, VerificationWarning
-
-OF_PERSONS = ("repeated-identifier", "repeated-persons", "persons-not-checked")
+from kanonym.verification.finding import Finding
+from kanonym.verification.verdict import ModelCheck
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedPersons:
-    """What was known of persons when a release was made.
+class RecordedRelease:
+    """What was known when a release was made.
 
     Attributes
     ----------
     persons
         By entity the fewest persons of a class.
-    warnings
-        What was told of identifiers that repeat.
+    findings
+        All that was found.
+    drawn_columns, drawn_cells
+        Of a table whose values were drawn from labels: these columns, and how many cells.
 
     """
 
     persons: Mapping[str, float]
-    warnings: tuple[VerificationWarning, ...]
+    findings: tuple[Finding, ...]
+    drawn_columns: tuple[str, ...] = ()
+    drawn_cells: int = 0
 
-    def is_recorded(self, model: PrivacyModel) -> bool:
+    def counts(self, model: PrivacyModel) -> bool:
         """Whether the manifest tells what a model achieved."""
         return model.entity is not None and model.entity in self.persons
 
-    def with_checks(self, found: Verification, models: Sequence[PrivacyModel]) -> Verification:
-        """Return a verification of all models: those that were recorded stand in their places.
+    def with_checks(
+        self, checks: Sequence[ModelCheck], models: Sequence[PrivacyModel], k: int
+    ) -> tuple[ModelCheck, ...]:
+        """Return the checks of all models: those that were recorded stand in their places.
 
-        found: of the other models. A class of fewer records than k has fewer persons, too.
+        checks: of the other models. k: records of the smallest class; it has no more persons.
         """
-        others = iter(found.checks)
-        checks = []
-        for model in models:
-            if not self.is_recorded(model):
-                checks.append(next(others))
-                continue
-            achieved = min(self.persons[str(model.entity)], found.k)
-            checks.append(
-                ModelCheck(
-                    model.type,
-                    model.entity,
-                    model.required,
-                    achieved,
-                    achieved >= model.required or not found.rows,
-                    trivial=model.required <= 1,
-                    recorded=True,
-                    guarantee=model.guarantee,
-                )
-            )
-        return replace(found, checks=tuple(checks))
+        others = iter(checks)
+        return tuple(
+            self._check(model, k) if self.counts(model) else next(others) for model in models
+        )
+
+    def _check(self, model: PrivacyModel, k: int) -> ModelCheck:
+        achieved = min(self.persons[str(model.entity)], k)
+        return ModelCheck(
+            model.type,
+            model.entity,
+            model.required,
+            achieved,
+            achieved >= model.required or not k,
+            trivial=model.required <= 1,
+            recorded=True,
+            guarantee=model.guarantee,
+            protects=model.protects,
+        )
 
 
-def recorded_persons(manifest: str | Path, released: str | Path, policy: Policy) -> RecordedPersons:
-    """Read from the manifest of a release what it recorded of persons.
+def recorded_release(manifest: str | Path, released: str | Path, policy: Policy) -> RecordedRelease:
+    """Read what the manifest of a release recorded.
 
     Parameters
     ----------
@@ -92,12 +95,15 @@ def recorded_persons(manifest: str | Path, released: str | Path, policy: Policy)
             for one in checked["models"]
             if one["type"] == KAnonymity.type and "attribute" in one
         }
-        warnings = tuple(
-            VerificationWarning(
-                one["kind"], tuple(one["columns"]), str(one["message"]), dict(one["counts"])
+        findings = tuple(
+            Finding(
+                one["kind"],
+                one["part"],
+                tuple(one["columns"]),
+                str(one["message"]),
+                dict(one["counts"]),
             )
-            for one in checked["warnings"]
-            if one["kind"] in OF_PERSONS
+            for one in checked["findings"]
         )
     except OSError as error:
         raise DataError(f"{manifest}: cannot be read ({error.strerror})") from None
@@ -107,9 +113,8 @@ def recorded_persons(manifest: str | Path, released: str | Path, policy: Policy)
             "writes one"
         ) from None
     found, drawn = files.sha256(released), _drawn_part(form)
-    if drawn.get("sha256") == found:
-        warnings = (*warnings, _drawn_warning(drawn))
-    elif found != digest:
+    is_drawn = drawn.get("sha256") == found
+    if not is_drawn and found != digest:
         raise DataError(
             f"{released}: is not the file of the manifest {manifest} (another SHA-256): what was "
             "recorded of persons holds for that file alone"
@@ -121,26 +126,16 @@ def recorded_persons(manifest: str | Path, released: str | Path, policy: Policy)
             f"{manifest}: the release has the quasi-identifiers {', '.join(known)}, the policy "
             f"{', '.join(asked)}: persons were counted in other classes"
         )
-    return RecordedPersons(persons, warnings)
+    if not is_drawn:
+        return RecordedRelease(persons, findings)
+    columns = tuple(map(str, drawn.get("columns", ())))
+    return RecordedRelease(persons, findings, columns, int(drawn["cells"]))
 
 
 def _drawn_part(form: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what a manifest says of a table with one value per cell, {} where there is none."""
     drawn = form.get("drawn")
     return drawn if isinstance(drawn, Mapping) and drawn.get("cells") else {}
-
-
-def _drawn_warning(drawn: Mapping[str, Any]) -> VerificationWarning:
-    """Return the warning that values of the table were drawn from labels."""
-    columns = tuple(map(str, drawn.get("columns", ())))
-    return VerificationWarning(
-        "drawn-values",
-        columns,
-        f"values of {', '.join(columns)} were drawn from labels: records with equal values "
-        "are together by chance, and what a model says of them protects nobody. Verify the "
-        "released table with its labels",
-        {"cells": int(drawn["cells"])},
-    )
 
 
 def _quasi_identifiers(attributes: Mapping[str, Any]) -> list[str]:

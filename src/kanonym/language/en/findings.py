@@ -8,53 +8,49 @@ from __future__ import annotations
 from kanonym.language.speech import Sentences
 
 SENTENCES: Sentences = {
-    "warning.repeated-identifier": (
+    "finding.repeated-identifier": (
         "{values} values of “{columns}” occur in {records} records. If these are several records "
         "of one person, the figures below count records, not people."
     ),
-    "warning.repeated-persons": (
+    "finding.repeated-persons": (
         "Of {records} records, {found} are alone with their values of {columns}; if each were "
         "another person, about {expected} would be. These look like several records of one person "
         "each: the figures below then count records, not people."
     ),
-    "warning.persons-not-checked": (
-        "The released table no longer has “{columns}”, so it could not be checked whether one "
-        "person has several records."
-    ),
-    "warning.unprotected-sensitive": (
+    "finding.unprotected-sensitive": (
         "No requirement protects {columns}: all records of a class may have the same value, which "
         "is then known for everybody in it."
     ),
-    "warning.dominant-value": (
+    "finding.dominant-value": (
         "In {classes} of the classes, with {records} of the records, nearly all records share one "
         "value of “{columns}”, up to {share}: there it is as good as known."
     ),
-    "warning.near-values": (
+    "finding.near-values": (
         "In {classes} of the classes, with {records} of the records, nearly all values of "
         "“{columns}” are close to each other: they are different, but each is known nearly."
     ),
-    "warning.similar-values": (
+    "finding.similar-values": (
         "In {classes} of the classes, with {records} of the records, nearly all values of "
         "“{columns}” begin with the same word or code: they are different, but what they have in "
         "common is known."
     ),
-    "warning.identifying-amount": (
+    "finding.identifying-amount": (
         "{columns}: released unchanged, although up to {records} records have a unique value. "
         "Whoever knows it finds the person."
     ),
-    "warning.free-text": (
+    "finding.free-text": (
         "{columns}: free text is released. Names and whole stories may be written in it, also "
         "where identifiers that were found have been replaced: no requirement protects them."
     ),
-    "warning.long-list": (
+    "finding.long-list": (
         "{columns}: {records} records have a label that lists more than ten values, up to "
         "{longest}. Every listed value is somebody’s; a range or a hierarchy shows fewer."
     ),
-    "warning.items-apart": (
+    "finding.items-apart": (
         "{columns}: items and quasi-identifiers are protected apart. Whoever knows both may find "
         "fewer records, or one; k-km-anonymity protects them together."
     ),
-    "warning.trivial-model": (
+    "finding.trivial-model": (
         "Some requirements are always met ({models} of {requirements}): every record could have "
         "been released unchanged."
     ),
@@ -62,54 +58,54 @@ SENTENCES: Sentences = {
         "Worst class for “{attribute}”: {share} of its {records} have the same value; in the whole "
         "table {table}."
     ),
-    "warning.drawn-values": (
+    "finding.drawn-values": (
         "Values of {columns} were drawn from labels: records with equal values are together by "
         "chance, and the figures below protect nobody. What counts is the table with the labels."
     ),
-    "warning.not-private": (
+    "finding.not-private": (
         "A seed was given: whoever knows it can repeat what was drawn. This release is not "
         "differentially private."
     ),
-    "warning.large-delta": (
+    "finding.large-delta": (
         "δ is a chance of 1 in {one_in}, and {released} records were released: such a δ allows a "
         "mechanism to publish some records as they are. Use 1e-6 or less."
     ),
-    "warning.foreign-labels": (
+    "finding.foreign-labels": (
         "{columns}: released values that are not those of one level of the hierarchy, or a column "
         "that the policy does not release."
     ),
-    "warning.date-intervals": (
+    "finding.date-intervals": (
         "{columns}: the times between the shifted dates of a person stay as they are and do not "
         "count. Persons who share these times with fewer than {k} of their class, themselves "
         "included: {persons}."
     ),
-    "warning.unshifted-dates": (
+    "finding.unshifted-dates": (
         "{columns}: dates that do not shift with the other dates of the person. Where both are "
         "about one event, the difference tells the shift."
     ),
-    "warning.copied-column": (
+    "finding.copied-column": (
         "{columns}: the values repeat those of a column that is generalized or replaced, and are "
         "released as they are."
     ),
-    "warning.batches-together": (
+    "finding.batches-together": (
         "{columns}: this batch and earlier ones together leave fewer values open of persons who "
         "are in several than the requirements ask. Persons of whom one is left, which is then "
         "known: {known}."
     ),
-    "warning.spellings": (
+    "finding.spellings": (
         "{columns}: {values} values, which read as {different}: others differ only in case or "
         "spaces, or are words for a missing value. Counted as one, they do not satisfy the "
         "requirements."
     ),
-    "warning.dependent-column": (
+    "finding.dependent-column": (
         "{columns}: released unchanged, although a quasi-identifier can be told from it, or it "
         "from one. Counted with the quasi-identifiers, up to {records} records are in classes of "
         "fewer than {k}."
     ),
-    "warning.knowable-column": (
+    "finding.knowable-column": (
         "{columns}: released unchanged without a role of their own, although by their names others "
         "may know them. Counted with the quasi-identifiers, up to {records} records are in classes "
         "of fewer than {k}."
     ),
-    "warning.no-records": "No record was released, so there was nothing to check.",
+    "finding.no-records": "No record was released, so there was nothing to check.",
 }

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.partition import Classes, Distribution
-from kanonym.verification.verdict import LargestShare, VerificationWarning
+from kanonym.data.partition import Distribution
+from kanonym.verification.finding import Finding, FindingKind
+from kanonym.verification.verdict import LargestShare
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
 
 NEARLY_ALL = 0.95
 """A value that so many of a class have is as good as known of everybody in it: whoever
@@ -47,12 +51,54 @@ def largest_share(attribute: str, distribution: Distribution) -> LargestShare | 
     )
 
 
-def dominant_value(
-    attribute: str, distribution: Distribution, judged: NDArray[np.bool_]
-) -> VerificationWarning | None:
-    """Return a warning where classes are nearly all one value; None where none is.
+class DominantValue(FindingKind):
+    """Classes that are nearly all one value."""
 
-    judged: as of `dominance`.
+    type = "dominant-value"
+    part = "attributes"
+
+    def find(self, view: ReleaseView) -> list[Finding]:
+        """Return a finding of each sensitive attribute of which classes have nearly one value."""
+        found = []
+        for name in view.sensitive:
+            shares, sizes, n_classes = view.dominated_classes(name)
+            if not len(shares):
+                continue
+            classes, records, share = len(shares), int(sizes.sum()), float(shares.max())
+            found.append(
+                self.finding(
+                    [name],
+                    f"{name}: in {classes:,} of {n_classes:,} classes ({records:,} {view.unit}) "
+                    f"at least {NEARLY_ALL:.0%} share one value, up to {_percent(share)}: it is "
+                    "practically known for everybody there. Require entropy l-diversity, a higher "
+                    "l, or t-closeness of it",
+                    {"share": share, "classes": classes, "records": records},
+                )
+            )
+        return found
+
+
+class DominatedClasses(NamedTuple):
+    """The classes that are nearly all one value of an attribute.
+
+    Attributes
+    ----------
+    shares, sizes
+        (n,) float64 and int64: the share of the value, and the records that have a value.
+    n_classes
+        Number of all classes in which a record has a value.
+
+    """
+
+    shares: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    n_classes: int
+
+
+def dominated_classes(distribution: Distribution, judged: NDArray[np.bool_]) -> DominatedClasses:
+    """Return the classes that are nearly all one value.
+
+    judged: (n_classes,) bool, the classes that are looked at.
     """
     found = _commonest(distribution)
     doubt, left = 1 - found.table_shares, 1 - found.shares
@@ -60,33 +106,7 @@ def dominant_value(
     hollow = (found.shares >= NEARLY_ALL - slack) & (left <= DOUBT_LEFT * doubt + slack)
     hollow &= found.shares > found.table_shares + slack
     hollow &= judged[np.diff(distribution.offsets) > 0]
-    classes, records = int(hollow.sum()), int(found.records[hollow].sum())
-    if not classes:
-        return None
-    share = float(found.shares[hollow].max())
-    return VerificationWarning(
-        "dominant-value",
-        (attribute,),
-        f"{attribute}: in {classes:,} of {len(hollow):,} classes ({records:,} records) at least "
-        f"{NEARLY_ALL:.0%} share one value, up to {_percent(share)}: it is practically known for "
-        f"everybody there. Require entropy l-diversity, a higher l, or t-closeness of it",
-        {"share": share, "classes": classes, "records": records},
-    )
-
-
-def dominance(
-    classes: Classes, attributes: list[str], judged: NDArray[np.bool_] | None = None
-) -> tuple[tuple[LargestShare, ...], list[VerificationWarning]]:
-    """Return the largest share of each sensitive attribute, and what warns of them.
-
-    judged: (n_classes,) bool; None for all. Where null matches every value, records of other
-    classes may be meant as well, and a class by itself tells less than its share says.
-    """
-    of = np.ones(len(classes.sizes), np.bool_) if judged is None else judged
-    held = {name: classes.distributions[name] for name in attributes}
-    shares = [largest_share(name, one) for name, one in held.items()]
-    warned = [dominant_value(name, one, of) for name, one in held.items()]
-    return tuple(one for one in shares if one), [one for one in warned if one]
+    return DominatedClasses(found.shares[hollow], found.records[hollow], len(hollow))
 
 
 def _commonest(distribution: Distribution) -> _CommonestValue:

@@ -8,55 +8,51 @@ from __future__ import annotations
 from kanonym.language.speech import Sentences
 
 SENTENCES: Sentences = {
-    "warning.repeated-identifier": (
+    "finding.repeated-identifier": (
         "{values} valores de «{columns}» aparecen en {records} registros. Si son varios registros "
         "de una misma persona, las cifras de abajo cuentan registros, no personas."
     ),
-    "warning.repeated-persons": (
+    "finding.repeated-persons": (
         "De {records} registros, {found} son los únicos con sus valores de {columns}; si cada uno "
         "fuera de otra persona, lo serían unos {expected}. Parecen varios registros de cada "
         "persona: en ese caso, las cifras de abajo cuentan registros, no personas."
     ),
-    "warning.persons-not-checked": (
-        "La tabla publicada ya no tiene «{columns}», por lo que no se pudo comprobar si una "
-        "persona tiene varios registros."
-    ),
-    "warning.unprotected-sensitive": (
+    "finding.unprotected-sensitive": (
         "Ningún requisito protege {columns}: todos los registros de una clase pueden tener el "
         "mismo valor, que entonces se conoce de todas las personas de la clase."
     ),
-    "warning.dominant-value": (
+    "finding.dominant-value": (
         "En {classes} de las clases, con {records} de los registros, casi todos los registros "
         "comparten un valor de «{columns}», hasta el {share}: allí es casi como si se conociera."
     ),
-    "warning.near-values": (
+    "finding.near-values": (
         "En {classes} de las clases, con {records} de los registros, casi todos los valores de "
         "«{columns}» son muy próximos: son distintos, pero cada uno se conoce casi con exactitud."
     ),
-    "warning.similar-values": (
+    "finding.similar-values": (
         "En {classes} de las clases, con {records} de los registros, casi todos los valores de "
         "«{columns}» empiezan por la misma palabra o el mismo código: son distintos, pero se "
         "conoce lo que tienen en común."
     ),
-    "warning.identifying-amount": (
+    "finding.identifying-amount": (
         "{columns}: se publica sin cambios, aunque hasta {records} registros tienen un valor "
         "único. Quien lo conozca encuentra a la persona."
     ),
-    "warning.free-text": (
+    "finding.free-text": (
         "{columns}: se publica texto libre. Puede contener nombres e historias enteras, también "
         "donde se han sustituido los identificadores hallados: ningún requisito los protege."
     ),
-    "warning.long-list": (
+    "finding.long-list": (
         "{columns}: {records} registros tienen una etiqueta que enumera más de diez valores, "
         "hasta {longest}. Cada valor enumerado es de alguien; un rango o una etiqueta de una "
         "jerarquía muestra menos."
     ),
-    "warning.items-apart": (
+    "finding.items-apart": (
         "{columns}: los elementos y los cuasiidentificadores se protegen por separado. Quien "
         "conoce ambos puede encontrar menos registros, o uno solo; k-km-anonymity los protege "
         "juntos."
     ),
-    "warning.trivial-model": (
+    "finding.trivial-model": (
         "Hay requisitos que siempre se cumplen ({models} de {requirements}): cualquier registro "
         "podría haberse publicado sin cambios."
     ),
@@ -64,54 +60,54 @@ SENTENCES: Sentences = {
         "La peor clase para «{attribute}»: el {share} de sus {records} comparte un valor; en toda "
         "la tabla, el {table}."
     ),
-    "warning.drawn-values": (
+    "finding.drawn-values": (
         "Los valores de {columns} se sortearon entre los de sus etiquetas: los registros con "
         "valores iguales coinciden por azar, y las cifras de abajo no protegen a nadie. Lo que "
         "cuenta es la tabla con las etiquetas."
     ),
-    "warning.not-private": (
+    "finding.not-private": (
         "Se dio una semilla: quien la conoce puede repetir lo sorteado. Esta publicación no es "
         "diferencialmente privada."
     ),
-    "warning.large-delta": (
+    "finding.large-delta": (
         "δ es una probabilidad de 1 entre {one_in}, y se publicaron {released} registros: con este "
         "δ un mecanismo puede publicar algunos registros tal como son. Use 1e-6 o menos."
     ),
-    "warning.foreign-labels": (
+    "finding.foreign-labels": (
         "{columns}: valores publicados que no son los de un solo nivel de la jerarquía, o una "
         "columna que la política no publica."
     ),
-    "warning.date-intervals": (
+    "finding.date-intervals": (
         "{columns}: los tiempos entre las fechas desplazadas de una persona quedan como estaban y "
         "no se cuentan. Personas que los comparten con menos de {k} de su clase, ellas incluidas: "
         "{persons}."
     ),
-    "warning.unshifted-dates": (
+    "finding.unshifted-dates": (
         "{columns}: fechas que no se desplazan con las demás de la persona. Si ambas son de un "
         "mismo suceso, la diferencia revela el desplazamiento."
     ),
-    "warning.copied-column": (
+    "finding.copied-column": (
         "{columns}: los valores repiten los de una columna generalizada o sustituida, y se "
         "publican como están."
     ),
-    "warning.batches-together": (
+    "finding.batches-together": (
         "{columns}: este lote y los anteriores dejan juntos menos valores posibles de lo exigido "
         "a quienes están en varios. Personas a las que les queda uno, que así se conoce: {known}."
     ),
-    "warning.spellings": (
+    "finding.spellings": (
         "{columns}: {values} valores que se leen como {different}: los demás solo difieren en "
         "mayúsculas o espacios, o son palabras que indican un dato ausente. Contados como uno, no "
         "cumplen los requisitos."
     ),
-    "warning.dependent-column": (
+    "finding.dependent-column": (
         "{columns}: se publica sin cambios, aunque de ella se deduce un cuasi-identificador, o de "
         "él se deduce ella. Contada con los cuasi-identificadores, hasta {records} registros están "
         "en clases de menos de {k}."
     ),
-    "warning.knowable-column": (
+    "finding.knowable-column": (
         "{columns}: se publican sin cambios y sin un papel propio, aunque por su nombre otros "
         "pueden conocerlas. Contadas con los cuasi-identificadores, hasta {records} registros "
         "están en clases de menos de {k}."
     ),
-    "warning.no-records": "No se publicó ningún registro: no había nada que comprobar.",
+    "finding.no-records": "No se publicó ningún registro: no había nada que comprobar.",
 }

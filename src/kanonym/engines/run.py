@@ -1,0 +1,41 @@
+"""What every step of making a release needs to know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.schema import Schema
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Task
+from kanonym.policy import Policy
+
+
+@dataclass(frozen=True, repr=False)
+class Run(ShortRepr):
+    """One way from a table to its release.
+
+    Attributes
+    ----------
+    policy, schema
+        What is asked, and the role of each column.
+    seed
+        Of all that is drawn.
+    place
+        Where the release is written; None for a table.
+    watch
+        Notes the seconds of each stage, and says which begins.
+
+    """
+
+    policy: Policy
+    schema: Schema
+    seed: int
+    place: str | None
+    watch: Stopwatch
+
+    @cached_property
+    def task(self) -> Task:
+        """What an engine is asked to do."""
+        return Task.of(self.policy, self.schema)

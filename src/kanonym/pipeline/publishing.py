@@ -1,0 +1,98 @@
+"""From a decision to a published release: staged, verified from what was written, published."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from kanonym.actions.registry import has_late_actions
+from kanonym.data.errors import DataError, InfeasibleError
+from kanonym.engines.base import Input
+from kanonym.verification import ReleaseView, Verification, verify_release
+
+
+class Published(NamedTuple):
+    """What came of an input.
+
+    Attributes
+    ----------
+    frame
+        The released table, or its place.
+    verification
+        What was found in what was written.
+    staged
+        What was written.
+
+    """
+
+    frame: Any
+    verification: Verification
+    staged: Any
+
+
+def publish(source: Input, decision: Any, *, required: bool = True) -> Published:
+    """Stage what was decided, verify what was written, and publish it.
+
+    required: False publishes what fails a model, too: it is verified as a part of something else.
+
+    Raises
+    ------
+    DataError
+        Other records were written than were decided about.
+    InfeasibleError
+        A class does not satisfy the policy: the last defence.
+
+    """
+    staged = source.stage(decision)
+    try:
+        with source.run.watch.stage("verify"):
+            view = source.view(decision, staged)
+            verification = verify_release(view)
+            _require_records(verification.rows, decision.rows_out)
+            if required:
+                _require_satisfied(view, verification)
+        return Published(staged.publish(), verification, staged)
+    except BaseException:
+        staged.discard()
+        raise
+
+
+def _require_records(written: int, counted: int) -> None:
+    if written != counted:
+        raise DataError(
+            f"{counted} records were counted for the release, and {written} were written. Nothing "
+            "is released. If others write to the table, work on a copy; else a join or a view "
+            "gives other rows each time"
+        )
+
+
+def _require_satisfied(view: ReleaseView, verification: Verification) -> None:
+    if verification.satisfied is not False:
+        return
+    failing = [check for check in verification.checks if not check.satisfied]
+    changed = [name for name, one in view.attributes.items() if has_late_actions(one.action)]
+    linking = [name for check in failing for name in check.linked_by]
+    reason = "This is a defect of kanonym: please report it"
+    if any(check.guarantee == "population" for check in failing):
+        reason = (
+            "A label that stands for different values at several levels of its hierarchy is "
+            "read at the lowest: give each level labels of its own"
+        )
+    if changed:
+        reason = (
+            f"Actions with `when: after` split equivalence classes ({', '.join(changed)}): "
+            f"remove them, or apply them before the algorithm"
+        )
+    if linking:
+        raise InfeasibleError(
+            f"{', '.join(linking)} tells whose rows are whose, so k counts persons with all their "
+            f"rows, and the fewest persons who are alike in all rows are "
+            f"{failing[0].achieved:g}, not {failing[0].required:g}. Nothing is released. Drop "
+            f"{', '.join(linking)}; or release it as linked tables (docs: linked tables), which "
+            "limit the rows of a person (cap, merge, band) and generalize until persons are alike "
+            "in all rows"
+        )
+    failed = ", ".join(check.type for check in failing)
+    raise InfeasibleError(
+        f"the recoded table fails {failed} in {verification.n_violating} classes; "
+        f"nothing is released. {reason}"
+    )

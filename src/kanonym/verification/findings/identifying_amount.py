@@ -1,0 +1,68 @@
+"""Released columns whose values single out their owners."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from kanonym.data.files import typed_texts
+from kanonym.verification.finding import Finding, FindingKind, column_names_text
+from kanonym.verification.findings.free_text import is_free_text, unprotected_values
+from kanonym.verification.frequency_set import ColumnValues
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
+
+MANY_VALUES = 20
+"""A column of more values is an amount or the like, not a category."""
+OWN_SHARE = 0.1
+"""Of texts, so many records must have a value of their own: a rare category names nobody who
+is not known to have it, a comment or a code of one record does."""
+NAMED = 10_000
+"""Distinct texts that are read as numbers, to tell whether a column of texts holds amounts."""
+
+
+class IdentifyingAmount(FindingKind):
+    """Released columns whose values single out their owners.
+
+    Columns with noise are left out: nobody knows their numbers.
+    """
+
+    type = "identifying-amount"
+    part = "identity"
+
+    def find(self, view: ReleaseView) -> list[Finding]:
+        """Return a finding of such columns, if there are any."""
+        owned = {
+            name: values.repeats
+            for name, (values, scrubbed) in unprotected_values(view).items()
+            if not scrubbed and not is_free_text(values.sample) and names_owners(values)
+        }
+        if not owned:
+            return []
+        worst = max(owned, key=lambda name: owned[name].alone)
+        alone = owned[worst].alone
+        return [
+            self.finding(
+                tuple(owned),
+                f"{column_names_text(list(owned))}: released unchanged, although {alone:,} of the "
+                f"{owned[worst].values:,} values of {worst} have a single owner, whom anybody who "
+                "knows the value can identify. Make it an identifier, which is dropped, or a "
+                "quasi-identifier, or round or top-code it by an action",
+                {"records": alone},
+            )
+        ]
+
+
+def names_owners(values: ColumnValues) -> bool:
+    """Return whether released values single out who is known to have them."""
+    sample, found = values
+    dtype = sample.dtype
+    if found.values <= MANY_VALUES or not found.alone:
+        return False
+    if dtype.is_numeric() or dtype.is_temporal():
+        return True
+    if dtype == pl.String and typed_texts(sample.unique().head(NAMED)).dtype.is_numeric():
+        return True
+    return found.alone >= OWN_SHARE * found.records

@@ -1,0 +1,153 @@
+"""Persons with all their rows, where a released column tells whose rows are whose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import DataError
+from kanonym.data.table import value_codes
+from kanonym.verification.checked_classes import CheckedClasses, violating_classes
+from kanonym.verification.released_classes import group_released
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
+
+
+LINKED = 0.5
+"""Of the rows of persons with several, so many must be linked with another one."""
+
+
+def with_linked_rows(view: ReleaseView, checked: CheckedClasses) -> CheckedClasses:
+    """Return the checks, with persons counted by all their rows where these can be linked.
+
+    A released column links the rows of a person if each of its values belongs to one person, and
+    some to several rows: a pseudonym, or anything else that determines the person. Whoever knows
+    all rows of a person then looks for persons with rows in the same classes, as many in each.
+
+    Notes
+    -----
+    Cost for a policy that counts persons: one group-by for each released column with at least as
+    many values as there are persons; where rows are linked, a sort of them and a pass over the
+    persons.
+
+    """
+    counting = [
+        one for one in view.models if one.entity is not None and one.entity == one.attribute
+    ]
+    if not counting or not checked.rows:
+        return checked
+    entity, k = str(counting[0].entity), max(one.required for one in counting)
+    linking, fewest, n_violating = [], checked.rows, checked.n_violating
+    violating = list(checked.violating)
+    for name in _columns_of_persons(view, entity):
+        taken = view.released.take([*view.labels, *dict.fromkeys([entity, name])])
+        persons, units = value_codes(taken.column(entity))[0], unit_codes(taken.column(name))
+        if not _links_rows(persons, units, taken.counts):
+            continue
+        labels = [taken.column(one) for one in view.labels]
+        groups = group_released(labels, taken.n_rows)
+        alike = persons_alike(groups.labels, persons, units, taken.counts)
+        linking.append(name)
+        fewest = min(fewest, int(alike.min()))
+        failing = np.zeros(len(groups.sizes), np.bool_)
+        failing[groups.labels[alike < k]] = True
+        n_violating = max(n_violating, int(failing.sum()))
+        sizes = np.bincount(groups.labels, taken.counts).astype(np.int64)
+        if not violating:
+            violating = violating_classes(
+                counting[0].type, failing, labels, groups, sizes, taken.counts
+            )
+    if not linking:
+        return checked
+    checks = tuple(
+        replace(
+            check,
+            achieved=min(check.achieved, fewest),
+            satisfied=check.satisfied and fewest >= check.required,
+            linked_by=tuple(linking),
+        )
+        if model in counting
+        else check
+        for check, model in zip(checked.checks, view.models, strict=True)
+    )
+    return replace(checked, checks=checks, n_violating=n_violating, violating=tuple(violating))
+
+
+def unit_codes(column: pl.Series) -> NDArray[np.int32]:
+    """Return (n,) codes of the rows that a column links; null links none."""
+    codes, size = value_codes(column)
+    alone = column.is_null().to_numpy()
+    codes = codes.astype(np.int32, copy=True)
+    codes[alone] = size + np.arange(int(alone.sum()), dtype=np.int32)
+    return codes
+
+
+def persons_alike(
+    classes: NDArray[np.int32],
+    persons: NDArray[np.int32],
+    units: NDArray[np.int32],
+    counts: NDArray[np.int64] | None = None,
+) -> NDArray[np.int64]:
+    """Return (n_rows,) how many persons have rows like those that are linked with each row.
+
+    Parameters
+    ----------
+    classes, persons, units
+        (n_rows,) of each row its class, its person, and the rows that it is linked with.
+    counts
+        (n_rows,) records that each row stands for; None for one each.
+
+    """
+    n_classes = int(classes.max(initial=-1)) + 1
+    keys, inverse = np.unique(units.astype(np.int64) * n_classes + classes, return_inverse=True)
+    records = np.bincount(inverse, counts, len(keys)).astype(np.int64)
+    owners, starts = np.unique(keys // n_classes, return_index=True)
+    rows = np.stack([keys % n_classes, records], axis=1)
+    parts = np.split(rows, starts[1:])
+    signatures: dict[bytes, int] = {}
+    of_unit = np.array(
+        [signatures.setdefault(part.tobytes(), len(signatures)) for part in parts], np.int64
+    )
+    of_row = of_unit[np.searchsorted(owners, units)]
+    n_persons = int(persons.max(initial=-1)) + 1
+    pairs = np.unique(of_row * n_persons + persons)
+    return np.bincount(pairs // n_persons, minlength=len(signatures))[of_row]
+
+
+def _columns_of_persons(view: ReleaseView, entity: str) -> list[str]:
+    """Return the released columns, but labels, with at least as many values as persons."""
+    n_persons = view.released.take([entity]).column(entity).n_unique()
+    found = []
+    for name in view.released.columns:
+        if name in view.labels:
+            continue
+        try:
+            repeats = view.released.values(name).repeats
+        except DataError:  # lists and the like are not compared
+            continue
+        if n_persons <= repeats.values + 1 and repeats.values < repeats.records:
+            found.append(name)
+    return found
+
+
+def _links_rows(
+    persons: NDArray[np.int32], units: NDArray[np.int32], counts: NDArray[np.int64] | None
+) -> bool:
+    """Whether all rows of a unit are of one person, and most of those that could be are linked.
+
+    Two equal weights of one person, which nobody else happens to have, link nothing.
+    """
+    first = np.empty(int(units.max(initial=-1)) + 1, np.int32)
+    first[units] = persons
+    if (first[units] != persons).any():
+        return False
+    rows = np.ones(len(units)) if counts is None else counts
+    linked, several = (
+        float(rows[np.bincount(codes, counts)[codes] > 1].sum()) for codes in (units, persons)
+    )
+    return linked > 0 and linked >= LINKED * several

@@ -1,0 +1,104 @@
+"""The three parts of a verdict: identity, attributes, persons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kanonym.data.message import Message
+from kanonym.verification.finding import column_names_text
+from kanonym.verification.verdict import ModelCheck, Part, PartVerdict
+
+
+def parts_of(
+    checks: Sequence[ModelCheck], sensitive: Sequence[str], persons: Message | None
+) -> tuple[Part, ...]:
+    """Return the parts of a verdict.
+
+    checks: of all models. sensitive: the attributes that the policy declares sensitive. persons:
+    who the policy states the persons to be; None where it does not say.
+    """
+    return (
+        _identity([one for one in checks if "identity" in one.protects]),
+        _attributes([one for one in checks if "attributes" in one.protects], sensitive),
+        _persons(checks, persons),
+    )
+
+
+def _identity(checks: Sequence[ModelCheck]) -> Part:
+    asking = [one for one in checks if not one.trivial]
+    if not asking:
+        return Part(
+            "identity",
+            "not assessed",
+            Message("no model limits how well a person can be found: require k-anonymity"),
+        )
+    return Part("identity", _verdict(asking), _models_text(asking))
+
+
+def _attributes(checks: Sequence[ModelCheck], sensitive: Sequence[str]) -> Part:
+    asking = [one for one in checks if not one.trivial]
+    everything = any(one.guarantee == "mechanism" for one in asking)
+    protected = {one.attribute for one in asking}
+    unprotected = [name for name in sensitive if name not in protected]
+    if asking and (_verdict(asking) == "violated" or everything or not unprotected):
+        return Part("attributes", _verdict(asking), _models_text(asking))
+    if unprotected:
+        reason = Message(
+            "no model protects {columns}: require l-diversity or t-closeness",
+            columns=column_names_text(unprotected),
+        )
+    else:
+        reason = Message(
+            "no sensitive attribute is declared: declare what must not be learned about a person "
+            "as sensitive, and require l-diversity or t-closeness"
+        )
+    return Part("attributes", "not assessed", reason)
+
+
+def _persons(checks: Sequence[ModelCheck], persons: Message | None) -> Part:
+    if persons is None:
+        return Part(
+            "persons",
+            "not assessed",
+            Message(
+                "the policy does not state who the persons are: set rows: persons if each row is "
+                "a person, or else entity, the columns that tell persons apart"
+            ),
+        )
+    linked = [one for one in checks if one.linked_by]
+    if any(not one.satisfied for one in linked):
+        return Part(
+            "persons",
+            "violated",
+            Message(
+                "{columns} tells whose rows are whose, and too few persons are alike in all rows",
+                columns=column_names_text(linked[0].linked_by),
+            ),
+        )
+    return Part("persons", "checked", persons)
+
+
+def _verdict(checks: Sequence[ModelCheck]) -> PartVerdict:
+    verdicts = {one.verdict for one in checks}
+    if verdicts & {"violated", "not private"}:
+        return "violated"
+    return "by construction" if verdicts == {"by construction"} else "checked"
+
+
+def _models_text(checks: Sequence[ModelCheck]) -> Message:
+    names = ", ".join(
+        dict.fromkeys(
+            one.type if one.attribute is None else f"{one.type} of {one.attribute}"
+            for one in checks
+        )
+    )
+    failing = [one for one in checks if one.verdict in ("violated", "not private")]
+    if failing:
+        return Message(
+            "{models} does not hold", models=", ".join(dict.fromkeys(one.type for one in failing))
+        )
+    if all(one.verdict == "by construction" for one in checks):
+        return Message("{models}: rests on how the release was made", models=names)
+    if any(one.recorded for one in checks):
+        return Message("{models}: checked, persons as the manifest recorded them", models=names)
+    return Message("{models}: checked on the released values", models=names)

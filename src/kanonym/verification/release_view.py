@@ -1,0 +1,328 @@
+"""A release as verification sees it, whichever way it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar, Literal, NamedTuple, Protocol
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.actions.registry import has_late_actions
+from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.item_sets import EncodedSets
+from kanonym.data.message import Message
+from kanonym.data.partition import Distribution
+from kanonym.data.schema import Attribute, Insensitive, Role, Schema, Sensitive
+from kanonym.models import PrivacyModel
+from kanonym.verification.checked_classes import CheckedClasses, check_models
+from kanonym.verification.class_counting import Counting
+from kanonym.verification.findings.dominant_value import DominatedClasses, dominated_classes
+from kanonym.verification.frequency_set import Columns, FrequencySet, Table
+from kanonym.verification.linked_rows import with_linked_rows
+from kanonym.verification.persons import PopulationColumn
+from kanonym.verification.recorded import RecordedRelease
+from kanonym.verification.released_classes import (
+    SensitiveColumn,
+    classes_of_release,
+    group_released,
+)
+
+
+class Requirements(Protocol):
+    """What a policy requires, as verification reads it."""
+
+    @property
+    def attributes(self) -> Mapping[str, Attribute]: ...  # noqa: D102 - of `Policy`
+    @property
+    def models(self) -> Sequence[PrivacyModel]: ...  # noqa: D102 - of `Policy`
+    @property
+    def others(self) -> Role | None: ...  # noqa: D102 - of `Policy`
+    @property
+    def rows(self) -> Literal["persons"] | None: ...  # noqa: D102 - of `Policy`
+    @property
+    def entities(self) -> list[str]: ...  # noqa: D102 - of `Policy`
+
+
+class Mechanism(NamedTuple):
+    """What shows of the mechanism of a release under differential privacy.
+
+    Attributes
+    ----------
+    foreign
+        Released columns that the mechanism did not make.
+    delta
+        The δ that was asked for.
+    repeatable
+        Whether a seed repeats what it drew.
+
+    """
+
+    foreign: tuple[str, ...]
+    delta: float
+    repeatable: bool
+
+
+class SampledColumns(NamedTuple):
+    """Records of a table before anonymization, of which columns may tell quasi-identifiers.
+
+    Attributes
+    ----------
+    sample
+        The records.
+    known, unprotected
+        The quasi-identifiers among its columns, and those that are released as they are.
+
+    """
+
+    sample: pl.DataFrame
+    known: Sequence[str]
+    unprotected: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseView:
+    """A release as verification sees it: every way in makes one, and nothing else is looked at.
+
+    Attributes
+    ----------
+    policy, schema
+        What is required, and the role of each column of the input.
+    released
+        What was released; it also gives the identifiers by which persons are counted.
+    labels
+        The released columns of quasi-identifiers.
+    original
+        The table before anonymization; None where it is not given.
+    reference
+        What models compare classes with, where it is not the release itself.
+    population
+        The quasi-identifiers in the population table, for models that look at it.
+    counting
+        How k-anonymity counts; None for the records of each class.
+    sets
+        The released sets of items.
+    mechanism
+        Under differential privacy, what shows of it.
+    recorded
+        What the manifest of the release tells.
+    given_away
+        By sensitive attribute, of persons in several batches of a series, those of whom one value
+        is left open, and the fewest values that are left open of anybody.
+
+    """
+
+    linked: ClassVar[bool] = False
+
+    policy: Requirements
+    schema: Schema
+    released: Columns
+    labels: Sequence[str]
+    original: Table | None = None
+    reference: FrequencySet | None = None
+    population: Sequence[PopulationColumn] | None = None
+    counting: Counting | None = None
+    sets: EncodedSets | None = None
+    mechanism: Mechanism | None = None
+    recorded: RecordedRelease | None = None
+    given_away: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def persons(self) -> Message | None:
+        """Who the policy states the persons to be; None where it does not."""
+        if self.policy.entities:
+            return Message("k counts the persons of {column}", column=self.policy.entities[0])
+        if self.policy.rows == "persons":
+            return Message("the policy states that each row is a person")
+        return None
+
+    @property
+    def unit(self) -> str:
+        """What a row of the release is, for messages."""
+        return "records"
+
+    @property
+    def models(self) -> list[PrivacyModel]:
+        """The models that released values can answer."""
+        recorded = self.recorded
+        return [one for one in self.policy.models if recorded is None or not recorded.counts(one)]
+
+    @property
+    def attributes(self) -> dict[str, Attribute]:
+        """The released attributes, with their actions."""
+        columns = set(self.released.columns)
+        return {
+            name: self.policy.attributes.get(name, one)
+            for name, one in self.schema.attributes.items()
+            if name in columns
+        }
+
+    @property
+    def sensitive(self) -> list[str]:
+        """The released sensitive attributes."""
+        return [name for name, one in self.attributes.items() if isinstance(one, Sensitive)]
+
+    @property
+    def unnamed(self) -> list[str]:
+        """The released columns that only `others` makes insensitive."""
+        if self.policy.others is not Role.INSENSITIVE or not self.labels:
+            return []
+        return [name for name in self.released.columns if name not in self.policy.attributes]
+
+    @property
+    def k(self) -> int:
+        """The k that is required, or else was reached."""
+        asked = [one.required for one in self.checked.checks if one.type == "k-anonymity"]
+        return int(max(asked)) if asked else int(self.checked.classes.sizes.min(initial=0))
+
+    @cached_property
+    def checked(self) -> CheckedClasses:
+        """The classes of the release, and what every model says of them."""
+        models = self.models
+        names = sensitive_names(self.schema, models)
+        taken = self.released.take([*self.labels, *names])
+        checked = check_models(
+            [taken.column(name) for name in self.labels],
+            [self.sensitive_column(taken, name) for name in names],
+            models,
+            taken.n_rows,
+            taken.counts,
+            self.population,
+            self.counting,
+            taken.as_text(self.labels),
+            self.sets,
+        )
+        if self.mechanism is not None:
+            checked = checked.with_mechanism(
+                made=not self.mechanism.foreign, repeatable=self.mechanism.repeatable
+            )
+        return with_linked_rows(self, checked)
+
+    @cached_property
+    def distributions(self) -> dict[str, Distribution]:
+        """How each released sensitive attribute is distributed over classes; lists are left out.
+
+        On an engine, classes of attributes that no model names stand in an order of their own.
+        """
+        found = {}
+        for name in self.sensitive:
+            held = self.checked.classes.distributions.get(name)
+            if held is None:
+                try:
+                    taken = self.released.take([*self.labels, name])
+                    column = self.sensitive_column(taken, name)
+                except DataError:
+                    continue
+                groups = self.checked.groups
+                if taken.counts is not None:
+                    known = [taken.column(label) for label in self.labels]
+                    groups = group_released(known, taken.n_rows)
+                classes = classes_of_release(groups, [column], taken.counts)
+                held = classes.distributions[name]
+            found[name] = held
+        return found
+
+    def judged(self, name: str) -> NDArray[np.bool_]:
+        """Return (n_classes,) bool: the classes of an attribute that are judged by themselves.
+
+        Where null matches every value, records of other classes may be meant as well, and a class
+        tells less than its shares say.
+        """
+        if name in self.checked.classes.distributions:
+            return self.checked.judged
+        return np.ones(len(self.distributions[name].offsets) - 1, np.bool_)
+
+    def dominated_classes(self, name: str) -> DominatedClasses:
+        """Return the classes that are nearly all one value of a sensitive attribute."""
+        if name not in self.distributions:
+            return DominatedClasses(np.zeros(0), np.zeros(0, np.int64), 0)
+        return dominated_classes(self.distributions[name], self.judged(name))
+
+    def records_in_small_classes(self, names: Sequence[str]) -> int:
+        """Return the records in classes of fewer than k, if further columns are known, too."""
+        columns = [*self.labels, *names]
+        try:
+            taken = self.released.take(columns)
+            known = [taken.column(name) for name in columns]
+        except DataError:  # so many combinations that they cannot be counted here
+            return self.checked.rows
+        groups = group_released(known, taken.n_rows)
+        sizes = np.bincount(groups.labels, taken.counts).astype(np.int64)
+        return int(sizes[sizes < self.k].sum())
+
+    def sampled_columns(self) -> Iterator[SampledColumns]:
+        """Yield samples of the original in which columns may tell quasi-identifiers."""
+        known = self.schema.names(Role.QUASI_IDENTIFIER)
+        unprotected = [
+            name
+            for name, one in self.schema.attributes.items()
+            if isinstance(one, Insensitive | Sensitive) and not one.action
+        ]
+        if self.original is None or not known or not unprotected:
+            return
+        try:
+            sample = self.original.sample([*known, *unprotected])
+        except DataError:  # values that cannot come to this process
+            return
+        yield SampledColumns(sample, known, unprotected)
+
+    def is_released(self, name: str) -> bool:
+        """Whether a column is released."""
+        return name in self.released.columns
+
+    def copied_columns(self) -> list[tuple[str, str]]:
+        """Return columns of linked tables that repeat a hidden column of another one, with it."""
+        return []
+
+    def interval_persons(self) -> tuple[tuple[str, ...], int, int] | None:
+        """Return the shifted dates whose intervals are known, with how many of all are found."""
+        return None
+
+    def unshifted_dates(self) -> tuple[str, ...]:
+        """Return the dates of persons that do not shift with their other dates."""
+        return ()
+
+    def sensitive_column(self, taken: FrequencySet, name: str) -> SensitiveColumn:
+        """Return a sensitive attribute, or an identifier of persons, as models look at it."""
+        attribute = self.schema.attributes[name]
+        if not isinstance(attribute, Sensitive):
+            return SensitiveColumn(taken.column(name))
+        compared = name in {one.attribute for one in self.policy.models}
+        reference = None
+        if compared and not has_late_actions(attribute.action):
+            reference = self.reference
+        return SensitiveColumn(
+            taken.column(name),
+            attribute.hierarchy,
+            attribute.nulls == "exclude",
+            None if reference is None else reference.column(name),
+            None if reference is None else reference.counts,
+        )
+
+
+def sensitive_names(schema: Schema, models: Sequence[PrivacyModel]) -> list[str]:
+    """Return the attributes that models look at, in the table's order.
+
+    These are sensitive, or identifiers by which persons are counted.
+
+    Raises
+    ------
+    SchemaError
+        A model names a column that the table does not have.
+
+    """
+    named = {
+        model.attribute: model.type
+        for model in models
+        if model.attribute is not None and model.known_items is None
+    }
+    for name, model in named.items():
+        if name not in schema.attributes:
+            raise SchemaError(
+                f"{model} is about {name!r}, but the table has no such column. "
+                f"It has: {', '.join(schema.attributes)}"
+            )
+    return [name for name in schema.attributes if name in named]
