@@ -46,6 +46,8 @@ SURELY_ALONE = 0.7
 INDEPENDENT = 3
 """Columns of such a set that do not tell of each other, at least: two may have one cause, as a tax
 and a price have the state."""
+ONE_EACH = 0.9
+"""A column with values for this share of the combinations of two determines the other one."""
 DETERMINED = 0.95
 """A column without which this share of the combinations is left is determined by the others."""
 
@@ -263,8 +265,11 @@ class _Combinations:
     def least_expected(self, enough: float) -> float:
         """Return the fewest records that are expected to be alone, over divisions in two parts.
 
-        A number below `enough` may be larger than the fewest.
+        A number below `enough` may be larger than the fewest. 0 of two columns, one of which
+        determines the other: nothing says how they would be paired.
         """
+        if len(self.columns) == 2 and self._is_one_determined():
+            return 0.0
         part: list[int] = []
         fewest = np.inf
         while len(part) < len(self.columns) - 1:
@@ -276,6 +281,10 @@ class _Combinations:
             if fewest < enough:
                 break
         return fewest
+
+    def _is_one_determined(self) -> bool:
+        """Whether one of two columns determines the other, or nearly."""
+        return max(len(np.unique(one.codes)) for one in self.columns) >= ONE_EACH * len(self.weights)
 
     def _expected(self, part: Sequence[int]) -> float:
         """Return how many records are expected to be alone if two parts are paired at random."""
