@@ -1,0 +1,302 @@
+"""Whether the records of a table are several of each person, though no column says whose they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.kernels.classes.grouping import Groups, label_rows
+from kanonym.profiling.groupings import UNIQUE, CodedColumn, Grouping, coded_columns, some_rows
+from kanonym.profiling.persons import (
+    TIED,
+    Evidence,
+    evidence_of,
+    groupings_of_one,
+    groupings_of_two,
+    jointly_determined,
+    untied,
+)
+
+EXPLAINED = 0.5
+"""Share of the other columns that are constant, alike or different in each record of a group."""
+LARGEST = 0.05
+"""Share of the records in the largest group, at most: others are values such as 0."""
+DERIVED = 0.5
+"""Combinations of the independent columns for each group, from which on these may make up the
+values that form the groups: a score follows from the answers, a survey weight from its cell."""
+MOST_PAIRED = 10
+"""Columns of which pairs are looked at."""
+MOST_TOGETHER = 12
+"""Sets of columns of which it is counted how many records are alone."""
+AGREEING = 0.6
+"""Constancy from which on a column is counted together with the ones that form groups."""
+LEAST_EXPECTED = 50
+"""Of fewer records expected to be alone nothing is said;"""
+LEAST_SHARE = 0.1
+"""nor of a smaller share: where most values are common, persons agree by chance."""
+MOST_ALONE = 1 / 3
+"""Of the records expected to be alone, the share that may be."""
+SURELY_ALONE = 0.7
+"""Share of records alone from which on nothing more is looked at."""
+INDEPENDENT = 3
+"""Columns of such a set that do not tell of each other, at least: two may have one cause, as a tax
+and a price have the state."""
+ONE_EACH = 0.9
+"""A column with values for this share of the combinations of two determines the other one."""
+DETERMINED = 0.95
+"""A column without which this share of the combinations is left is determined by the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedPersons:
+    """Columns in which records agree as those of one person do.
+
+    Attributes
+    ----------
+    columns
+        Records with the same values in all of them seem to be of one person.
+    constant
+        Further columns that have one value for each of these combinations, far beyond chance.
+    values, records, largest
+        Numbers of combinations, of the records that were looked at, and of the records of the
+        most frequent combination.
+    alone, expected_alone
+        Numbers of records whose combination no other record has, and how many there would be if
+        each record were another person; the latter None where `constant` is the evidence.
+    digits
+        A random grouping is as constant with a probability of 10^-digits, at most; 0 where
+        `expected_alone` is the evidence.
+
+    """
+
+    columns: tuple[str, ...]
+    constant: tuple[str, ...]
+    values: int
+    records: int
+    largest: int
+    alone: int
+    expected_alone: int | None = None
+    digits: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form; no value of the table."""
+        return asdict(self) | {"digits": round(self.digits, 1)}
+
+
+def repeated_persons(
+    table: pl.DataFrame | Sequence[CodedColumn], counts: NDArray[np.int64] | None = None
+) -> RepeatedPersons | None:
+    """Return columns in which the records agree as several records of one person do, if any.
+
+    Parameters
+    ----------
+    table
+        A polars DataFrame, or its columns as codes: the quasi-identifiers, or all columns.
+    counts
+        (n,) records that each row stands for, or 0; None for one each.
+
+    Returns
+    -------
+    The columns with the evidence. None where records agree no more than those of different
+    persons do, and where nothing can be said: persons who agree in common values agree by chance.
+
+    Notes
+    -----
+    Two kinds of evidence, on subsets of the columns, since others differ from visit to visit.
+
+    *Constant columns.* Values of one column, or of two, repeat (an age in days, a date of birth
+    with a postal code), and within each of these groups at least two independent columns are
+    constant (`profiling.persons`), as hardly any other person's would be. At least half of the
+    other columns must be constant, alike, or different in each record; and the constant ones must
+    not make up the value, as answers make up a score.
+
+    *Records alone.* Persons who agree in some columns agree in the others by chance, unless the
+    columns depend on each other; records of one person agree in all. So the columns are divided
+    into two parts that are paired at random, and of all divisions the one that leaves the fewest
+    records alone is taken: dependent columns are then in one part. It is evidence if a third of
+    these records are alone, or fewer, and three of the columns are independent. A record that
+    agrees with n_a records in one part, and with n_b in the other, is alone among n records with
+    probability exp(-(n_a - 1)(n_b - 1) / (n - 1)), nearly. Columns that others determine are left
+    out first, once those of few values and once those of many, and both must be evidence.
+
+    Cost O(n · d), and O(d³) tests on 8,000 records for d ≤ 10 columns of most values.
+
+    """
+    columns = list(coded_columns(table) if isinstance(table, pl.DataFrame) else table)
+    columns = [one for one in columns if one.size > 1]
+    if len(columns) < 2 or not len(columns[0].codes):
+        return None
+    weights = np.ones(len(columns[0].codes), np.int64) if counts is None else counts
+    columns, weights = some_rows(columns, weights)
+    places = range(len(columns))
+    together = [tuple(places)]
+    for grouping in groupings_of_one(columns, places, weights):
+        evidence = evidence_of(grouping)
+        if _is_evidence(grouping, evidence, evidence.independent):
+            return _by_constant(grouping, evidence)
+        together.append(_agreeing(grouping))
+    widest = sorted(places, key=lambda one: -columns[one].size)[:MOST_PAIRED]
+    for grouping in groupings_of_two(columns, widest, weights):
+        evidence = evidence_of(grouping)
+        own = jointly_determined(grouping, evidence.independent)
+        if len(own) > 1 and _is_evidence(grouping, evidence, own):
+            return _by_constant(grouping, evidence)
+        together.append(_agreeing(grouping))
+    sets = sorted(set(together), key=lambda one: (-len(one), one))[:MOST_TOGETHER]
+    found = (_by_lone_records(columns, one, weights) for one in sets)
+    return next((one for one in found if one is not None), None)
+
+
+def _is_evidence(grouping: Grouping, told: Evidence, independent: Sequence[int]) -> bool:
+    """Whether constant columns show that groups are persons."""
+    if not independent or len(independent) + len(told.same) < 2:
+        return False
+    if told.explained < EXPLAINED or grouping.largest > LARGEST:
+        return False
+    combinations = np.stack([grouping.of_groups(place) for place in told.independent])
+    return len(np.unique(combinations, axis=1).T) < DERIVED * len(grouping.sizes)
+
+
+def _agreeing(grouping: Grouping) -> tuple[int, ...]:
+    """Return the columns that form groups, and those that are mostly constant in them."""
+    others = (place for place in range(len(grouping.columns)) if place not in grouping.by)
+    agreeing = [one for one in others if grouping.dependence(one).constancy >= AGREEING]
+    return tuple(sorted([*grouping.by, *agreeing]))
+
+
+def _by_constant(grouping: Grouping, told: Evidence) -> RepeatedPersons:
+    """Return groups in which columns are constant."""
+    names = [one.name for one in grouping.columns]
+    return RepeatedPersons(
+        tuple(names[place] for place in grouping.by),
+        tuple(names[place] for place in told.constant),
+        len(grouping.sizes),
+        grouping.records,
+        int(grouping.sizes.max()),
+        int((grouping.sizes == 1).sum()),
+        digits=told.digits,
+    )
+
+
+def _by_lone_records(
+    columns: Sequence[CodedColumn], chosen: Sequence[int], weights: NDArray[np.int64]
+) -> RepeatedPersons | None:
+    """Return some columns where suspiciously few records are alone with their values."""
+    if len(chosen) < INDEPENDENT:
+        return None
+    lead = max(chosen, key=lambda one: columns[one].size)
+    rows = Grouping(columns, [lead], weights).rows
+    table = _Combinations([columns[one] for one in chosen], rows, weights[rows])
+    records, alone = int(table.weights.sum()), int((table.weights == 1).sum())
+    least = max(LEAST_EXPECTED, LEAST_SHARE * records, alone / MOST_ALONE)
+    if alone > SURELY_ALONE * records or least > records:
+        return None
+    if table.expected_if_independent() < least or table.n_independent() < INDEPENDENT:
+        return None
+    expected = min(
+        _Combinations.least_expected(table.without_determined(most_first=order), least)
+        for order in (False, True)
+    )
+    if expected < least:
+        return None
+    return RepeatedPersons(
+        tuple(columns[one].name for one in chosen),
+        (),
+        len(table.weights),
+        records,
+        int(table.weights.max()),
+        alone,
+        round(expected),
+    )
+
+
+class _Combinations:
+    """Distinct combinations of values of some columns, with their numbers of records."""
+
+    def __init__(
+        self, columns: Sequence[CodedColumn], rows: NDArray[np.int64], weights: NDArray[np.int64]
+    ) -> None:
+        self.columns = [one._replace(codes=one.codes[rows]) for one in columns]
+        groups = self._grouped(range(len(columns)))
+        self.weights = np.bincount(groups.labels, weights).astype(np.int64)
+        self.columns = [one._replace(codes=one.codes[groups.first]) for one in self.columns]
+
+    def _grouped(self, chosen: Iterable[int]) -> Groups:
+        """Group the combinations by some of the columns."""
+        which = [self.columns[one] for one in chosen]
+        return label_rows([one.codes for one in which], [one.size for one in which])
+
+    def expected_if_independent(self) -> float:
+        """Return about how many records would be alone if no column told of another one."""
+        records = self.weights.sum()
+        agreeing = np.full(len(self.weights), float(records))
+        for one in self.columns:
+            agreeing *= np.bincount(one.codes, self.weights)[one.codes] / records
+        return float(self.weights @ np.exp(-agreeing))
+
+    def n_independent(self) -> int:
+        """Return how many columns do not tell of each other; those that tell all count as one."""
+        ones = np.ones(len(self.weights), np.int64)
+        all_ = Grouping(self.columns, range(len(self.columns)), ones)
+        values = [all_.values_of_groups(place) for place in range(len(self.columns))]
+        telling = [one for one, n in enumerate(values) if n >= UNIQUE * len(all_.sizes)]
+        rest = sorted(set(range(len(values))) - set(telling), key=lambda one: -values[one])
+        kept = untied(rest, lambda one, other: all_.tie(one, other) < TIED)
+        return len(kept) + bool(telling)
+
+    def without_determined(self, *, most_first: bool) -> _Combinations:
+        """Leave out columns that the others determine, but two."""
+        kept = list(range(len(self.columns)))
+        values = [len(np.unique(one.codes)) for one in self.columns]
+        for column in sorted(kept, key=values.__getitem__, reverse=most_first):
+            rest = [one for one in kept if one != column]
+            if len(rest) < 2:
+                break
+            if len(self._grouped(rest).sizes) >= DETERMINED * len(self.weights):
+                kept = rest
+        rows = np.arange(len(self.weights))
+        return _Combinations([self.columns[one] for one in kept], rows, self.weights)
+
+    def least_expected(self, enough: float) -> float:
+        """Return the fewest records that are expected to be alone, over divisions in two parts.
+
+        A number below `enough` may be larger than the fewest. 0 of two columns, one of which
+        determines the other: nothing says how they would be paired.
+        """
+        if len(self.columns) == 2 and self._is_one_determined():
+            return 0.0
+        part: list[int] = []
+        fewest = np.inf
+        while len(part) < len(self.columns) - 1:
+            rest = [one for one in range(len(self.columns)) if one not in part]
+            expected, column = min((self._expected([*part, one]), one) for one in rest)
+            if expected >= fewest:
+                break
+            fewest, part = expected, [*part, column]
+            if fewest < enough:
+                break
+        return fewest
+
+    def _is_one_determined(self) -> bool:
+        """Whether one of two columns determines the other, or nearly."""
+        return max(len(np.unique(one.codes)) for one in self.columns) >= ONE_EACH * len(self.weights)
+
+    def _expected(self, part: Sequence[int]) -> float:
+        """Return how many records are expected to be alone if two parts are paired at random."""
+        rest = [one for one in range(len(self.columns)) if one not in part]
+        records = int(self.weights.sum())
+        left, left_share = self._agreeing(part)
+        right, right_share = self._agreeing(rest)
+        pairs = np.outer(left - 1, right - 1) / (records - 1)
+        return float(records * (left_share @ np.exp(-pairs) @ right_share))
+
+    def _agreeing(self, part: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return how many records agree in some columns, and with what share of them."""
+        counted = np.bincount(self._grouped(part).labels, self.weights).astype(np.int64)
+        numbers, where = np.unique_inverse(counted)
+        return numbers, np.bincount(where, counted) / counted.sum()
