@@ -16,6 +16,7 @@ from kanonym.workbench.work.table_work import TableWork
 
 ELSEWHERE = {
     "repeated-identifier": "tests/unit/verification/test_person_checks.py",
+    "person-column": "tests/unit/verification/test_repeated_persons.py",
     "repeated-persons": "tests/unit/verification/test_repeated_persons.py",
     "batches-together": "tests/unit/series/test_repeated_persons.py",
     "copied-column": "tests/unit/linked/test_copied_columns.py",
@@ -127,7 +128,7 @@ def test_without_the_original_it_is_said_what_was_not_looked_for():
     """`verify` of a release alone names the kinds that show only beside the original."""
     case = CASES["dependent-column"]
     alone = ka.verify(released(case).frame, policy_of(case))
-    assert alone.not_looked_for == ("repeated-persons", "dependent-column")
+    assert alone.not_looked_for == ("person-column", "repeated-persons", "dependent-column")
     assert alone.to_dict()["not_looked_for"] == list(alone.not_looked_for)
     assert not ka.verify(released(case).frame, policy_of(case), original=case.table).not_looked_for
 

@@ -33,6 +33,8 @@ from kanonym.recoding.ordering import released_rows
 from kanonym.verification import ColumnValues, FrequencySet, ReleaseView
 from kanonym.verification.frequency_set import values_of
 
+RECORDS = 200_000
+"""Records of a large table in which persons are looked for."""
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -83,6 +85,24 @@ class LocalEngine(ShortRepr):
             with suppress(DataError):  # of a type that cannot be counted
                 columns.append(frames.column(records, name))
         return pl.DataFrame(columns)
+
+    def records(self) -> pl.DataFrame:
+        """Return all records; of a large table those of some values of the column with most.
+
+        So the records of a person stay together, where any column tells persons apart.
+        """
+        records = self.sample(self.columns)
+        n = frames.n_rows(self.frame)
+        if n <= RECORDS:
+            every = (frames.column(self.frame, name) for name in records.columns)
+            return pl.DataFrame(list(every)) if n > len(records) else records
+        widest = max(records, key=pl.Series.n_unique, default=None)
+        if widest is None:
+            return records
+        hashed = frames.column(self.frame, widest.name).hash(seed=0).to_numpy()
+        rows = np.flatnonzero(hashed < np.uint64((1 << 64) * RECORDS // (2 * n)))[:RECORDS]
+        chosen = frames.assemble(self.frame, rows, records.columns)
+        return pl.DataFrame([frames.column(chosen, name) for name in records.columns])
 
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a column are repeated."""

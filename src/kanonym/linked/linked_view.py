@@ -107,6 +107,10 @@ class LinkedColumns:
         """Return records of the table of persons."""
         return self.tables[self.rows.policy.person].select(names)
 
+    def records(self) -> pl.DataFrame:
+        """Return the table of persons."""
+        return self.tables[self.rows.policy.person]
+
 
 @dataclass(frozen=True, kw_only=True)
 class LinkedView(ReleaseView):

@@ -168,6 +168,10 @@ class Table(Columns, Protocol):
         """Return at most 10,000 records, not drawn at random, without nested columns."""
         ...
 
+    def records(self) -> pl.DataFrame:
+        """Return the columns whose values can be counted; of a large table whole groups of rows."""
+        ...
+
 
 @dataclass(frozen=True)
 class AggregatedTable:

@@ -273,6 +273,11 @@ class ReleaseView:
         """Whether a column is released."""
         return name in self.released.columns
 
+    @cached_property
+    def records(self) -> pl.DataFrame:
+        """Records of the original, in which persons show."""
+        return pl.DataFrame() if self.original is None else self.original.records()
+
     def copied_columns(self) -> list[tuple[str, str]]:
         """Return columns of linked tables that repeat a hidden column of another one, with it."""
         return []

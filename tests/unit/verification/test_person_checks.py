@@ -10,7 +10,7 @@ import kanonym as ka
 N = 120
 VISITS = pl.DataFrame(
     {
-        "patient_id": [1000 + i // 3 for i in range(N)],
+        "patient_id": [1000 + 37 * i % N // 3 for i in range(N)],
         "age": [20 + i % 40 for i in range(N)],
         "disease": [("flu", "cold", "burn", "gout")[(i + i // 40) % 4] for i in range(N)],
         "salary": [30_000 + 37 * i for i in range(N)],
@@ -201,7 +201,7 @@ def test_amounts_that_several_have_are_no_names(salary):
     """Twenty values are categories, and a value of four records names nobody."""
     asked = policy(K, L, roles={**ROLES, "salary": ka.Insensitive()}, rows="persons")
     found = ka.anonymize(VISITS.with_columns(salary=salary), asked).verification
-    assert found.verdict == "satisfied"
+    assert "identifying-amount" not in kinds(found)
 
 
 def test_numbers_as_text_are_amounts():

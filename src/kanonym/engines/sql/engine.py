@@ -35,6 +35,9 @@ from kanonym.engines.task import Task, prepare
 from kanonym.verification import ColumnValues, FrequencySet, ReleaseView
 from kanonym.verification.frequency_set import is_countable
 
+RECORDS = 50_000
+"""Records in which persons are looked for."""
+
 
 @dataclass(frozen=True)
 class SqlEngine:
@@ -80,6 +83,11 @@ class SqlEngine:
         """Return the records that the engine gives first."""
         plain = [name for name in names if is_countable(self.types[name])]
         return first_rows(self.source, plain, SAMPLED)
+
+    def records(self) -> pl.DataFrame:
+        """Return the records that the engine gives first."""
+        plain = [name for name in self.columns if is_countable(self.types[name])]
+        return first_rows(self.source, plain, RECORDS)
 
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a column are repeated."""

@@ -12,10 +12,13 @@ SENTENCES: Sentences = {
         "{values} values of “{columns}” occur in {records} records. If these are several records "
         "of one person, the figures below count records, not people."
     ),
+    "finding.person-column": (
+        "{columns}: {values} values in {records} records, which determine others: these look "
+        "like several records of one person each, and k counts records, not people."
+    ),
     "finding.repeated-persons": (
-        "Of {records} records, {found} are alone with their values of {columns}; if each were "
-        "another person, about {expected} would be. These look like several records of one person "
-        "each: the figures below then count records, not people."
+        "The records agree in {columns} as several records of one person do: {values} combinations "
+        "in {records} records, of which {alone} are alone. k counts records, not people."
     ),
     "finding.unprotected-sensitive": (
         "No requirement protects {columns}: all records of a class may have the same value, which "

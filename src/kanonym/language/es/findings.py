@@ -12,10 +12,14 @@ SENTENCES: Sentences = {
         "{values} valores de «{columns}» aparecen en {records} registros. Si son varios registros "
         "de una misma persona, las cifras de abajo cuentan registros, no personas."
     ),
+    "finding.person-column": (
+        "{columns}: {values} valores en {records} registros, que determinan otras: parecen "
+        "varios registros de una misma persona, y k cuenta registros, no personas."
+    ),
     "finding.repeated-persons": (
-        "De {records} registros, {found} son los únicos con sus valores de {columns}; si cada uno "
-        "fuera de otra persona, lo serían unos {expected}. Parecen varios registros de cada "
-        "persona: en ese caso, las cifras de abajo cuentan registros, no personas."
+        "Los registros coinciden en {columns} como varios registros de una misma persona: {values} "
+        "combinaciones en {records} registros, de los que {alone} están solos. k cuenta registros, "
+        "no personas."
     ),
     "finding.unprotected-sensitive": (
         "Ningún requisito protege {columns}: todos los registros de una clase pueden tener el "

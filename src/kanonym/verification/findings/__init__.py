@@ -17,7 +17,7 @@ from kanonym.verification.findings.mechanism import ForeignLabels, LargeDelta, N
 from kanonym.verification.findings.near_values import NearValues
 from kanonym.verification.findings.no_records import NoRecords
 from kanonym.verification.findings.repeated_identifier import RepeatedIdentifier
-from kanonym.verification.findings.repeated_persons import RepeatedPersons
+from kanonym.verification.findings.repeated_persons import PersonColumn, RepeatedPersons
 from kanonym.verification.findings.similar_values import SimilarValues
 from kanonym.verification.findings.spellings import Spellings
 from kanonym.verification.findings.trivial_model import TrivialModel
@@ -27,6 +27,7 @@ __all__ = ["FINDINGS", "Finding", "FindingKind", "column_names_text"]
 
 FINDINGS: tuple[FindingKind, ...] = (
     RepeatedIdentifier(),
+    PersonColumn(),
     RepeatedPersons(),
     BatchesTogether(),
     UnprotectedSensitive(),
