@@ -71,11 +71,11 @@ def test_a_release_that_holds_is_satisfied():
         "parts": {
             "identity": {
                 "verdict": "checked",
-                "rests_on": "k-anonymity, l-diversity of disease: checked on the released values",
+                "rests_on": "k-anonymity, l-diversity of disease, counted in the released values",
             },
             "attributes": {
                 "verdict": "checked",
-                "rests_on": "l-diversity of disease: checked on the released values",
+                "rests_on": "l-diversity of disease, counted in the released values",
             },
             "persons": {
                 "verdict": "not assessed",

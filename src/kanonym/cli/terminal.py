@@ -233,6 +233,7 @@ def policy_tables(found: Mapping[str, Any]) -> list[RenderableType]:
         ("table", "the policy fits it"),
         ("records", table["rows"]),
         ("distinct combinations of quasi-identifiers", table["distinct"]),
+        *_persons_rows(policy, table["proposed_persons"]),
         *(
             (f"beyond the domain of {name}", f"{format_number(count)} records")
             for name, count in table["beyond_domains"].items()
@@ -246,6 +247,27 @@ def policy_tables(found: Mapping[str, Any]) -> list[RenderableType]:
         built = table["built_hierarchies"].get(name)
         roles.add_row(Text(name), role, Text(f"built: {built}" if built else ""))
     return [grid(*facts), *([models] if policy["models"] else []), roles]
+
+
+def _persons_rows(
+    policy: Mapping[str, Any], proposed: Sequence[Mapping[str, Any]]
+) -> list[tuple[str, object]]:
+    """Return who the policy states the persons to be, and who they may be by their structure."""
+    stated = [model["entity"] for model in policy["models"] if model.get("entity")]
+    if stated:
+        return [("persons", f"told apart by {stated[0]}")]
+    rows: list[tuple[str, object]] = [
+        ("persons", "each row" if policy.get("rows") else "not stated: rows: persons, or entity")
+    ]
+    for one in proposed[:3]:
+        kind = "groups of persons, or persons" if one["likely_groups"] else "persons"
+        evidence = (
+            f"{' and '.join(one['columns'])}: {format_number(one['values'])} values in "
+            f"{format_number(one['records'])} records, each with one value of "
+            f"{', '.join(one['constant'][:5]) or 'no column'}"
+        )
+        rows.append((f"may be {kind}", evidence))
+    return rows
 
 
 def lattice_tables(found: Mapping[str, Any]) -> list[RenderableType]:

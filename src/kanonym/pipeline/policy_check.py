@@ -8,11 +8,12 @@ from typing import Any
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.data import frames
 from kanonym.data.item_sets import encode_sets, names_of_sets, read_sets, tree_of
-from kanonym.engines.local import bind_actions, encoded_columns
+from kanonym.engines.local import LocalEngine, bind_actions, encoded_columns
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import prepare
 from kanonym.pipeline.planning import task_of
 from kanonym.policy import Policy
+from kanonym.profiling.persons import ProposedPersons, proposed_persons
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,9 @@ class PolicyCheck:
         Number of distinct combinations of quasi-identifiers.
     built_hierarchies
         Descriptions of the hierarchies that are built because none is given, by attribute.
+    persons
+        Columns, or pairs of columns, that may be the persons by their structure, best first; none
+        where the policy names an entity.
 
     """
 
@@ -36,6 +40,7 @@ class PolicyCheck:
     roles: dict[str, str]
     distinct: int
     built_hierarchies: dict[str, str]
+    persons: tuple[ProposedPersons, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -44,6 +49,7 @@ class PolicyCheck:
             "roles": self.roles,
             "distinct": self.distinct,
             "built_hierarchies": self.built_hierarchies,
+            "proposed_persons": [one.to_dict() for one in self.persons],
         }
 
 
@@ -68,8 +74,8 @@ def check_policy(frame: Any, policy: Policy) -> PolicyCheck:
 
     Notes
     -----
-    Cost: reading and encoding the table; no algorithm runs. What passes may still be refused
-    later, where an algorithm or an action finds out more.
+    Cost: reading and encoding the table, and the search for persons; no algorithm runs. What
+    passes may still be refused later, where an algorithm or an action finds out more.
 
     """
     native = frames.to_eager(frame)
@@ -85,7 +91,10 @@ def check_policy(frame: Any, policy: Policy) -> PolicyCheck:
     encode_sets(tree_of(sets, lists), lists, frames.n_rows(native))
     if ready.table.n_rows and not policy.suppression_limit:
         require_feasible(ready.table, policy.models)
-    roles = {name: str(one.role) for name, one in task.schema.attributes.items()}
     return PolicyCheck(
-        ready.table.n_rows, roles, int((ready.table.weights > 0).sum()), dict(ready.built)
+        rows=ready.table.n_rows,
+        roles={name: str(one.role) for name, one in task.schema.attributes.items()},
+        distinct=int((ready.table.weights > 0).sum()),
+        built_hierarchies=dict(ready.built),
+        persons=() if policy.entities else proposed_persons(LocalEngine(native).records()),
     )

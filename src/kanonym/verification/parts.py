@@ -98,7 +98,7 @@ def _models_text(checks: Sequence[ModelCheck]) -> Message:
             "{models} does not hold", models=", ".join(dict.fromkeys(one.type for one in failing))
         )
     if all(one.verdict == "by construction" for one in checks):
-        return Message("{models}: rests on how the release was made", models=names)
+        return Message("{models}, by how the release was made", models=names)
     if any(one.recorded for one in checks):
-        return Message("{models}: checked, persons as the manifest recorded them", models=names)
-    return Message("{models}: checked on the released values", models=names)
+        return Message("{models}, with the persons that the manifest recorded", models=names)
+    return Message("{models}, counted in the released values", models=names)

@@ -25,13 +25,11 @@ MESSAGES: Mapping[str, str] = {
         "{columns} dice de quién es cada fila, y muy pocas personas coinciden en todas sus filas"
     ),
     "{models} does not hold": "{models} no se cumple",
-    "{models}: rests on how the release was made": (
-        "{models}: se basa en cómo se hizo la publicación"
+    "{models}, by how the release was made": ("{models}, por cómo se hizo la publicación"),
+    "{models}, with the persons that the manifest recorded": (
+        "{models}, con las personas que registró el manifiesto"
     ),
-    "{models}: checked, persons as the manifest recorded them": (
-        "{models}: comprobado, con las personas que registró el manifiesto"
-    ),
-    "{models}: checked on the released values": ("{models}: comprobado en los valores publicados"),
+    "{models}, counted in the released values": ("{models}, contado en los valores publicados"),
     "k counts the persons of {column}": "k cuenta las personas de {column}",
     "the policy states that each row is a person": "la política dice que cada fila es una persona",
     "each row of {table} is a person": "cada fila de {table} es una persona",
