@@ -12,6 +12,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from kanonym import engines
+from kanonym.data.errors import DataError
+from kanonym.reporting.rendering import pdf
 
 # A time limit for an example, or for the drawing of it, would test the machine, not the law.
 UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -64,6 +66,9 @@ def pytest_sessionfinish():
     gc.unfreeze()
 
 
+PATIENCE = 60_000
+"""Milliseconds that a page may take on a busy machine before a test fails."""
+
 DRAWN_SEED = engines.local.draw_seed
 
 
@@ -112,3 +117,25 @@ def shared_data():
     if not path.is_dir():
         pytest.skip("needs the real data in ../shared/data beside the checkout")
     return path
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Return the browser of this process, without a window, or skip where none can be driven."""
+    driver = pytest.importorskip("playwright.sync_api", reason="no playwright to drive a browser")
+    try:
+        command = pdf.browser()
+    except DataError as error:
+        pytest.skip(f"no browser: {error}")
+    with driver.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=command)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser):
+    """Return a page that shares no cookie and no cache with those of other tests."""
+    with browser.new_context() as context:
+        context.set_default_timeout(PATIENCE)
+        yield context.new_page()

@@ -6,17 +6,13 @@ Pictures of the pages are kept in the folder that the variable KANONYM_ARTIFACTS
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import kanonym as ka
-from devtools import Browser
-from kanonym.data.errors import DataError
 from kanonym.data.patients import patients
-from kanonym.reporting.rendering.pdf import browser as installed
 from report_parts import ATTACKS, COMPARISON
 
 NARROW, WIDE = 360, 1600
@@ -77,18 +73,11 @@ OVERFLOWING = """
 """
 
 
-@pytest.fixture(scope="module", name="page")
-def fixture_page(tmp_path_factory):
-    """Give a browser without a window."""
-    if sys.platform == "win32":
-        pytest.skip("the pipe of the DevTools protocol needs a POSIX system")
-    try:
-        command = installed()
-    except DataError as error:
-        pytest.skip(f"no browser: {error}")
-    browser = Browser(command, tmp_path_factory.mktemp("profile"))
-    yield browser
-    browser.close()
+def show(page, path, width=WIDE, height=900, media="screen"):
+    """Load a report in a window of a size, or as it is printed."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(media=media)
+    page.goto(path.as_uri())
 
 
 @pytest.fixture(scope="module")
@@ -121,104 +110,100 @@ def release():
 
 
 @pytest.fixture(scope="module", params=["en", "es", "en, nothing known"])
-def report(request, release, tmp_path_factory):
-    """Give the name and the place of a report in each language, and of one on the release alone."""
+def report(request, release, browser, tmp_path_factory):
+    """Give a page, and name and place of a report in each language, and of one that knows less."""
     made, known = release
     language, _, bare = request.param.partition(", ")
     path = tmp_path_factory.mktemp("report") / "report.html"
     made.report(path, language=language, **({} if bare else known))
-    return request.param.replace(", ", "-").replace(" ", "-"), path
+    with browser.new_context() as context:
+        yield context.new_page(), request.param.replace(", ", "-").replace(" ", "-"), path
 
 
-def test_nothing_is_fetched_and_nothing_is_wrong(page, report):
+def test_nothing_is_fetched_and_nothing_is_wrong(report):
     """The page asks for itself only, and the console stays empty."""
-    _, path = report
-    page.look(WIDE)
-    page.open(path)
-    page.run(OPEN)
-    told = {name: [] for name in ("Network.requestWillBeSent", "Log.entryAdded")}
-    told |= {name: [] for name in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled")}
-    for event in page.events:
-        told.get(event["method"], []).append(event["params"])
-    asked = told.pop("Network.requestWillBeSent")
-    assert [one["request"]["url"] for one in asked] == [path.as_uri()]
-    assert [one for several in told.values() for one in several] == []
+    page, _, path = report
+    asked, complaints = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    show(page, path)
+    page.evaluate(OPEN)
+    assert asked == [path.as_uri()]
+    assert complaints == []
 
 
 @pytest.mark.parametrize("width", [NARROW, WIDE])
-def test_the_page_fits_the_screen(page, report, width, tmp_path):
+def test_the_page_fits_the_screen(report, width, tmp_path):
     """Nothing reaches over the right edge, folded or not; a picture of it is kept."""
-    name, path = report
-    page.look(width)
-    page.open(path)
+    page, name, path = report
+    show(page, path, width)
     folder = Path(os.environ.get("KANONYM_ARTIFACTS", tmp_path))
     folder.mkdir(parents=True, exist_ok=True)
     picture = folder / f"report-{name}-{width}.png"
-    page.picture(picture)
+    page.screenshot(path=picture, full_page=True)
     assert picture.stat().st_size > 10_000
-    page.run(OPEN)
-    assert page.run(OVERFLOWING) == []
-    assert page.run("document.documentElement.scrollWidth") <= width
+    page.evaluate(OPEN)
+    assert page.evaluate(OVERFLOWING) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("width", [NARROW, WIDE])
-def test_text_stands_out(page, report, width):
+def test_text_stands_out(report, width):
     """All text, in charts too, has a contrast of at least 4.5 to what is behind it."""
-    _, path = report
-    page.look(width)
-    page.open(path)
-    page.run(OPEN)
-    found = page.run(CONTRAST)
+    page, _, path = report
+    show(page, path, width)
+    page.evaluate(OPEN)
+    found = page.evaluate(CONTRAST)
     assert len(found) > 100
     assert [one for one in found if one[0] < LEAST_CONTRAST] == []
 
 
-def test_every_picture_has_a_text_alternative(page, report):
+def test_every_picture_has_a_text_alternative(report):
     """Who does not see a chart is told what it shows, in the page's language."""
-    name, path = report
-    page.look(WIDE)
-    page.open(path)
-    tree = page.call("Accessibility.getFullAXTree")["nodes"]
+    page, name, path = report
+    show(page, path)
+    session = page.context.new_cdp_session(page)
+    tree = session.send("Accessibility.getFullAXTree")["nodes"]
+    session.detach()
     pictures = [node for node in tree if node.get("role", {}).get("value") in ("image", "img")]
-    drawn = page.run("document.querySelectorAll('svg').length")
-    shown = page.run(
+    drawn = page.evaluate("document.querySelectorAll('svg').length")
+    shown = page.evaluate(
         "[...document.querySelectorAll('svg')].filter(one => one.checkVisibility()).length"
     )
     assert drawn >= shown > 3
     assert len(pictures) == shown
     assert all(len(node["name"]["value"]) > 20 for node in pictures)
-    assert page.run("document.documentElement.lang") == name[:2]
+    assert page.evaluate("document.documentElement.lang") == name[:2]
 
 
-def test_the_first_page_is_one_sheet(page, report):
+def test_the_first_page_is_one_sheet(report):
     """Printed on A4, the answers stand on the first page, and details begin on the second."""
-    _, path = report
-    page.look(*PAPER, media="print")
-    page.open(path)
-    assert page.run(FIRST) <= PAPER[1]
-    assert page.run("getComputedStyle(document.querySelector('.first')).breakAfter") == "page"
+    page, _, path = report
+    show(page, path, *PAPER, media="print")
+    assert page.evaluate(FIRST) <= PAPER[1]
+    assert page.evaluate("getComputedStyle(document.querySelector('.first')).breakAfter") == "page"
 
 
-def test_it_is_signed_on_paper_only(page, report):
+def test_it_is_signed_on_paper_only(report):
     """Name, date and signature have a line below the printed first page, none on a screen."""
-    _, path = report
+    page, _, path = report
     shown = "document.querySelector('.first .signed').checkVisibility()"
-    page.look(WIDE)
-    page.open(path)
-    assert not page.run(shown)
-    page.look(*PAPER, media="print")
-    page.open(path)
-    assert page.run(shown)
+    show(page, path)
+    assert not page.evaluate(shown)
+    show(page, path, *PAPER, media="print")
+    assert page.evaluate(shown)
 
 
-def test_nothing_is_cut_on_paper(page, report):
+def test_nothing_is_cut_on_paper(report):
     """On A4 no table and no chart reaches over the margin, and no chart is longer than a page."""
-    _, path = report
-    page.look(*PAPER, media="print")
-    page.open(path)
-    assert page.run(OVERFLOWING) == []
+    page, _, path = report
+    show(page, path, *PAPER, media="print")
+    assert page.evaluate(OVERFLOWING) == []
     assert (
-        0 < max(page.run(f"[...document.querySelectorAll('figure svg')].map({HEIGHT})")) < PAPER[1]
+        0
+        < max(page.evaluate(f"[...document.querySelectorAll('figure svg')].map({HEIGHT})"))
+        < PAPER[1]
     )
 
 
@@ -237,12 +222,11 @@ def test_a_crowded_first_page_is_one_sheet(page, tmp_path):
     )
     path = tmp_path / "report.html"
     made.report(path, attacks=ATTACKS, title="A rather long title of a report " * 3)
-    page.look(*PAPER, media="print")
-    page.open(path)
-    assert page.run(FIRST) <= PAPER[1]
+    show(page, path, *PAPER, media="print")
+    assert page.evaluate(FIRST) <= PAPER[1]
 
 
-@pytest.mark.usefixtures("page")
+@pytest.mark.usefixtures("browser")
 def test_the_pdf_is_printed(release, tmp_path):
     """`report.pdf` is a PDF of several pages."""
     made, known = release
