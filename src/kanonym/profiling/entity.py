@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kanonym.data.message import Message
 from kanonym.data.schema import Role
+from kanonym.profiling.persons import ProposedPersons
+from kanonym.profiling.repeated_persons import RepeatedPersons
 from kanonym.profiling.words import name_words
 
 if TYPE_CHECKING:
@@ -48,27 +50,41 @@ class Entity(NamedTuple):
     reason: str = ""
 
 
-def entity_of(columns: Sequence[ColumnProfile]) -> Entity:
+def entity_of(
+    columns: Sequence[ColumnProfile],
+    proposed: Sequence[ProposedPersons] = (),
+    repeated: RepeatedPersons | None = None,
+) -> Entity:
     """Return who is who in a table.
 
-    A number of persons that repeats is the entity; one that differs in each row makes each
-    row a person; then any other number that repeats is the entity. Of several the one with the
-    fewest values is taken: where it numbers more than persons, k only asks for more.
+    A column that repeats and determines others as persons do is the entity, whatever its name.
+    Then a number of persons by its name that repeats; of several the one with the fewest values:
+    where it numbers more than persons, k only asks for more. Where a number of persons or records
+    differs in each row, and nothing shows several rows of a person, each row is a person.
     """
+    if proposed:
+        first = proposed[0]
+        dropped = {one.name for one in columns if one.role is Role.IDENTIFIER}
+        if len(first.columns) > 1 or first.likely_groups or first.columns[0] not in dropped:
+            return Entity(reason=first.reason)
+        return Entity(first.columns[0], first.values, reason=first.reason)
+    if repeated is not None:
+        return Entity(reason=repeated.reason)
     named = [one for one in columns if one.role is Role.IDENTIFIER and not one.content.trouble]
     several = [one for one in named if _repeats(one)]
     numbers = [one for one in named if not one.kinds or set(one.kinds) & set(NUMBERS)]
+    numbers = [one for one in numbers if one.content.type != "real number"]
     personal = [one for one in numbers if _is_personal(one)]
-    unique = [one for one in personal if _is_unique(one)]
-    repeated = [one for one in personal if _repeats(one)]
-    if not repeated and unique:
+    numbered = [one for one in personal if _repeats(one)]
+    unique = next(filter(_is_unique, [*personal, *numbers]), None)
+    if not numbered and unique is not None:
         reason = Message(
-            "no value of {column} repeats: each row is treated as a person", column=unique[0].name
+            "no value of {column} repeats: each row is treated as a person", column=unique.name
         )
         return Entity(rows_are_persons=True, reason=reason)
-    repeated = repeated or [one for one in numbers if _repeats(one)]
-    if repeated:
-        chosen = min(repeated, key=lambda one: one.content.counted.distinct)
+    numbered = numbered or [one for one in numbers if _repeats(one)]
+    if numbered:
+        chosen = min(numbered, key=lambda one: one.content.counted.distinct)
         counted = chosen.content.counted
         values = counted.distinct - (chosen.content.nulls > 0)
         reason = Message(

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.data.schema import Role
 from kanonym.kernels.classes.grouping import label_rows
 from kanonym.profiling.groupings import UNIQUE, CodedColumn, Grouping, coded_columns, some_rows
@@ -56,6 +57,8 @@ LEAST_REPEATED_PAIR = 0.5
 """and in one by two columns, of which many pairs repeat by chance;"""
 LEAST_PER_PAIR = 1.5
 """as records of such a group."""
+NAMED = 4
+"""Columns that a sentence names."""
 MOST_PAIRED = 12
 """Columns of which pairs are looked at."""
 
@@ -149,9 +152,34 @@ class ProposedPersons:
     digits: float
     likely_groups: bool
 
+    @property
+    def reason(self) -> Message:
+        """The evidence and what to do, in a sentence without a value of the table."""
+        facts: dict[str, Any] = {
+            "columns": " + ".join(self.columns),
+            "values": self.values,
+            "records": self.records,
+            "constant": ", ".join((self.constant or self.occasions or self.alike)[:NAMED]),
+        }
+        if self.likely_groups:
+            return Message(
+                "{columns} has {values:,} values in {records:,} records and determines other "
+                "columns ({constant}): probably groups of persons, such as households, schools or "
+                "matched sets; if they are persons, set entity in k-anonymity, and if each row is "
+                "a person, rows: persons",
+                **facts,
+            )
+        return Message(
+            "{columns} has {values:,} values in {records:,} records and determines other columns "
+            "({constant}), as persons with several records do, or groups such as households: if "
+            "these are persons, it is the entity of k-anonymity; if each row is a person, set "
+            "rows: persons instead",
+            **facts,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; no value of the table."""
-        return asdict(self) | {"digits": round(self.digits, 1)}
+        return asdict(self) | {"digits": round(self.digits, 1), "reason": self.reason}
 
 
 @dataclass(frozen=True)
@@ -236,7 +264,7 @@ def proposed_persons(
 def groupings_of_one(
     columns: Sequence[CodedColumn], places: Sequence[int], weights: NDArray[np.int64]
 ) -> Iterator[Grouping]:
-    """Yield the groupings by single columns whose groups are as many and as large as persons are."""
+    """Yield the groupings by single columns, as many and as large as persons are."""
     for place in places:
         column = columns[place]
         counts = np.bincount(column.codes, weights, column.size)
@@ -258,9 +286,9 @@ def groupings_of_one(
 def groupings_of_two(
     columns: Sequence[CodedColumn], places: Sequence[int], weights: NDArray[np.int64]
 ) -> Iterator[Grouping]:
-    """Yield the groupings by two columns whose groups are as many and as large as persons are."""
+    """Yield the groupings by two columns, as many and as large as persons are."""
     n = int(weights.sum())
-    for pair in combinations(places, 2):
+    for pair in combinations(sorted(places, key=lambda one: -columns[one].size), 2):
         if n > MOST_PER_GROUP * columns[pair[0]].size * columns[pair[1]].size:
             continue
         grouping = Grouping(columns, pair, weights)
@@ -294,14 +322,15 @@ def evidence_of(grouping: Grouping) -> Evidence:
         rest.append(place)
     free = [place for place in constant if grouping.follows_order(place) <= FOLLOWS]
     unique = [
-        place
-        for place in free
-        if grouping.values_of_groups(place) >= UNIQUE * len(grouping.sizes)
+        place for place in free if grouping.values_of_groups(place) >= UNIQUE * len(grouping.sizes)
     ]
     same = untied(unique, lambda one, other: grouping.ordered_alike(one, other) < MONOTONE)
-    few = sorted(set(free) - set(unique), key=grouping.values_of_groups)
+    coarse = sorted(set(free) - set(unique), key=grouping.values_of_groups)
     independent = max(
-        (untied(order, lambda one, other: grouping.tie(one, other) < TIED) for order in (few, few[::-1])),
+        (
+            untied(order, lambda one, other: grouping.tie(one, other) < TIED)
+            for order in (coarse, coarse[::-1])
+        ),
         key=len,
     )
     partly = list[int]()
