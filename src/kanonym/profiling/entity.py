@@ -57,24 +57,22 @@ def entity_of(
 ) -> Entity:
     """Return who is who in a table.
 
-    A column that repeats and determines others as persons do is the entity, whatever its name.
-    Then a number of persons by its name that repeats; of several the one with the fewest values:
-    where it numbers more than persons, k only asks for more. Where a number of persons or records
-    differs in each row, and nothing shows several rows of a person, each row is a person.
+    Where a number of persons by its name, such as a national number, differs in each row, each row
+    is a person. Else a column that repeats and determines others as persons do is the entity,
+    whatever its name. Then a number of persons by its name that repeats; of several the one with
+    the fewest values: where it numbers more than persons, k only asks for more. Where a number of
+    records differs in each row, and nothing shows several rows of a person, each row is a person.
     """
-    if proposed:
-        first = proposed[0]
-        dropped = {one.name for one in columns if one.role is Role.IDENTIFIER}
-        if len(first.columns) > 1 or first.likely_groups or first.columns[0] not in dropped:
-            return Entity(reason=first.reason)
-        return Entity(first.columns[0], first.values, reason=first.reason)
-    if repeated is not None:
-        return Entity(reason=repeated.reason)
     named = [one for one in columns if one.role is Role.IDENTIFIER and not one.content.trouble]
-    several = [one for one in named if _repeats(one)]
     numbers = [one for one in named if not one.kinds or set(one.kinds) & set(NUMBERS)]
     numbers = [one for one in numbers if one.content.type != "real number"]
     personal = [one for one in numbers if _is_personal(one)]
+    if not any(map(_is_unique, personal)):
+        if proposed:
+            return _proposed_entity(proposed[0], named)
+        if repeated is not None:
+            return Entity(reason=repeated.reason)
+    several = [one for one in named if _repeats(one)]
     numbered = [one for one in personal if _repeats(one)]
     unique = next(filter(_is_unique, [*personal, *numbers]), None)
     if not numbered and unique is not None:
@@ -109,6 +107,14 @@ def entity_of(
             reason=Message("no identifier repeats: each row is treated as a person"),
         )
     return Entity()
+
+
+def _proposed_entity(first: ProposedPersons, named: Sequence[ColumnProfile]) -> Entity:
+    """Return what the structure says; one identifier that seems to number persons is the entity."""
+    name, *more = first.columns
+    if more or first.likely_groups or name not in {one.name for one in named}:
+        return Entity(reason=first.reason)
+    return Entity(name, first.values, reason=first.reason)
 
 
 def _is_personal(one: ColumnProfile) -> bool:

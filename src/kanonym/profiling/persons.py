@@ -42,10 +42,14 @@ other it is 0.5, of independent ones about 0."""
 EXPLAINED = 0.3
 """Share of the other columns that are constant, alike or different in each record of a group. In
 tables with one row per person a number of a state or team explains a twentieth of them."""
+MOSTLY = 0.5
+"""Share of the other columns from which on it is rather a person that explains them."""
 FEWEST = 10
 """Groups are at least so many."""
 FEWEST_BEYOND_CHANCE = 20
 """Repeats that are constant beyond chance, of a column that is determined in part."""
+FEWEST_PARTLY = 100
+"""Groups that determine others in part are at least so many: ages in years are fewer."""
 LEAST_PER_GROUP = 1.05
 MOST_PER_GROUP = 100
 """Records of a group on average."""
@@ -246,13 +250,12 @@ def proposed_persons(
     columns, weights = some_rows(columns, weights)
     numbers = [place for place, one in enumerate(columns) if one.may_number]
     singles = [_Candidate.of(one) for one in groupings_of_one(columns, numbers, weights)]
-    found = [one for one in singles if _is_person(one)] or [
-        one for one in singles if _is_partly_person(one)
-    ]
+    found = [one for one in singles if _is_person(one)]
     if not found:
         widest = sorted(numbers, key=lambda one: -columns[one].size)[:MOST_PAIRED]
         pairs = groupings_of_two(columns, widest, weights)
         found = [one for one in map(_Candidate.of, pairs) if _is_pair(one)]
+    found = found or [one for one in singles if _is_partly_person(one)]
     ranked = sorted(found, key=_rank)
     return tuple(
         _proposal(one, full, full_weights)
@@ -389,7 +392,7 @@ def _is_partly_person(one: _Candidate) -> bool:
     return (
         told.strength >= 1
         and told.share_alike >= 0.5
-        and len(grouping.sizes) >= 5 * FEWEST
+        and len(grouping.sizes) >= FEWEST_PARTLY
         and (surprising >= 2 or told.explained >= 0.8)
     )
 
@@ -412,12 +415,13 @@ def jointly_determined(grouping: Grouping, columns: Sequence[int]) -> list[int]:
     ]
 
 
-def _rank(one: _Candidate) -> tuple[bool, int, float, float, tuple[bool, ...], tuple[int, ...]]:
+def _rank(one: _Candidate) -> tuple[Any, ...]:
     """Return what sorts proposals: persons before groups, few records a value before many."""
     named = tuple(not _is_named(one.grouping.columns[place].name) for place in one.by)
     told, per_group = one.evidence, one.grouping.per_group
     size = round(float(np.log2(per_group)))
-    return _likely_groups(one), size, -round(told.strength, 2), -told.explained, named, one.by
+    many = -len(one.grouping.sizes)
+    return _likely_groups(one), size, -round(told.strength, 2), -told.explained, many, named, one.by
 
 
 def _is_named(column: str) -> bool:
@@ -434,8 +438,7 @@ def _likely_groups(one: _Candidate) -> bool:
     told = one.evidence
     if told.occasions:
         return False
-    rest = told.others - len(told.constant)
-    return bool(told.matched) or (rest > 0 and told.share_alike < ALIKE)
+    return bool(told.matched) or (told.share_alike < ALIKE and told.explained < MOSTLY)
 
 
 def _proposal(

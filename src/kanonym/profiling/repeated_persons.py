@@ -26,6 +26,8 @@ from kanonym.profiling.persons import (
 
 EXPLAINED = 0.5
 """Share of the other columns that are constant, alike or different in each record of a group."""
+EXPLAINED_BY_MORE = 0.25
+"""The same where three or more of the constant columns are independent."""
 LARGEST = 0.05
 """Share of the records in the largest group, at most: others are values such as 0."""
 DERIVED = 0.5
@@ -183,9 +185,9 @@ def repeated_persons(
 
 def _is_evidence(grouping: Grouping, told: Evidence, independent: Sequence[int]) -> bool:
     """Whether constant columns show that groups are persons."""
-    if not independent or len(independent) + len(told.same) < 2:
-        return False
-    if told.explained < EXPLAINED or grouping.largest > LARGEST:
+    n_columns = len(independent) + len(told.same)
+    least = EXPLAINED if n_columns < INDEPENDENT else EXPLAINED_BY_MORE
+    if not independent or n_columns < 2 or told.explained < least or grouping.largest > LARGEST:
         return False
     combinations = np.stack([grouping.of_groups(place) for place in told.independent])
     return len(np.unique(combinations, axis=1).T) < DERIVED * len(grouping.sizes)
