@@ -80,10 +80,10 @@ def test_a_number_is_proposed_whatever_its_name(name):
 def test_the_suggested_policy_counts_persons():
     """Accepted as suggested, the release has five persons in each class."""
     table = visits(300, 6).rename({"number": "x"})
-    release = ka.anonymize(table, profile(table).policy(5), seed=1)
+    release = ka.anonymize(table, profile(table).policy(5), seed=1, keep_order=True)
     assert "x" not in release.frame.columns
-    assert release.verification.satisfied
-    assert release.k >= 5
+    who = release.frame.with_columns(table["x"]).group_by("age", "sex", "postal")
+    assert who.agg(pl.col("x").n_unique())["x"].min() >= 5
 
 
 @settings(max_examples=examples(60), deadline=None)
