@@ -13,14 +13,26 @@ from kanonym.data.conventions import detect_conventions, typed_table
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.schema import QuasiIdentifier, Role, Schema
 from kanonym.profiling.columns import Content, content_of, unreadable_content
+from kanonym.profiling.groupings import CodedColumn
 from kanonym.profiling.identifiers import Finding, find_identifiers, find_in_text
 from kanonym.profiling.minimal import Threshold, minimal_sets
+from kanonym.profiling.persons import ProposedPersons, proposed_persons
 from kanonym.profiling.profile import NOTHING_TO_RECODE, ColumnProfile, Profile
+from kanonym.profiling.reasons import Reason
+from kanonym.profiling.repeated_persons import RepeatedPersons, repeated_persons
 from kanonym.profiling.roles import role_of
 from kanonym.profiling.separation import Codes, separation_of
 from kanonym.profiling.words import name_hints
 
-__all__ = ["ColumnProfile", "Profile", "profile"]
+__all__ = [
+    "ColumnProfile",
+    "Profile",
+    "ProposedPersons",
+    "RepeatedPersons",
+    "profile",
+    "proposed_persons",
+    "repeated_persons",
+]
 
 FEW_OTHERS = 4
 FEW_SHARE = 0.01
@@ -85,7 +97,7 @@ def profile(
     Schema.resolve(names, {**given}, Role.INSENSITIVE)
     step("columns")
     columns: list[ColumnProfile] = []
-    codes: dict[str, Codes] = {}
+    coded: dict[str, CodedColumn] = {}
     for name in names:
         try:
             column = frames.column(native, name)
@@ -103,8 +115,13 @@ def profile(
             )
         one = _column_profile(content, _findings(column, free_text), named=name in given)
         columns.append(replace(one, convention=written.conventions.get(name)))
-        if columns[-1].role is not Role.IDENTIFIER:
-            codes[name] = of_rows
+        coded[name] = of_rows
+    proposed = proposed_persons(list(coded.values()))
+    columns = [_with_persons(one, proposed, named=one.name in given) for one in columns]
+    released = {one.name for one in columns if one.role is not Role.IDENTIFIER}
+    coded = {name: one for name, one in coded.items() if name in released}
+    repeated = None if proposed else repeated_persons(list(coded.values()))
+    codes = {name: (one.codes, one.size) for name, one in coded.items()}
     step("sets")
     known = [one.name for one in columns if one.role is Role.QUASI_IDENTIFIER and one.name in codes]
     telling = {one.name: codes[one.name] for one in columns if _distinguishes_records(one, codes)}
@@ -117,7 +134,26 @@ def profile(
         together=separation_of([codes[name] for name in known], n_rows),
         unique_sets=minimal_sets(telling, n_rows, Threshold(0)),
         near_unique_sets=minimal_sets(telling, n_rows, Threshold(few)),
+        proposed_persons=proposed,
+        repeated_persons=repeated,
     )
+
+
+def _with_persons(
+    one: ColumnProfile, proposed: Sequence[ProposedPersons], *, named: bool
+) -> ColumnProfile:
+    """Make a quasi-identifier that seems to number persons an identifier.
+
+    Of two columns that do so together, the one with more values: it comes first.
+    """
+    for each in proposed:
+        if one.name == each.columns[0] and not each.likely_groups:
+            counts = {"values": each.values, "records": each.records}
+            reason = Reason("persons", counts)
+            if one.role is Role.QUASI_IDENTIFIER and not named:
+                return replace(one, role=Role.IDENTIFIER, reasons=(reason,))
+            return replace(one, reasons=(*one.reasons, reason))
+    return one
 
 
 def _findings(column: pl.Series, free_text: bool) -> tuple[Finding, ...]:  # noqa: FBT001

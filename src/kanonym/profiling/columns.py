@@ -24,7 +24,8 @@ from kanonym.profiling.extremes import (
     sentinel_places,
     sentinels_of,
 )
-from kanonym.profiling.separation import Codes, Separation
+from kanonym.profiling.groupings import CodedColumn
+from kanonym.profiling.separation import Separation
 
 RUNNING = 50
 """A column that counts up along the file holds at least so many numbers, and"""
@@ -124,7 +125,7 @@ class Content(ShortRepr):
         return self.counted.distinct == 1 < self.counted.records
 
 
-def content_of(column: pl.Series) -> tuple[Content, Codes]:
+def content_of(column: pl.Series) -> tuple[Content, CodedColumn]:
     """Return what a column holds, and its codes.
 
     Parameters
@@ -166,7 +167,7 @@ def content_of(column: pl.Series) -> tuple[Content, Codes]:
         traits=_traits(column, values),
         trouble=trouble,
     )
-    return content, (codes, domain.size)
+    return content, CodedColumn.of(domain, codes)
 
 
 def unreadable_content(name: str, error: DataError, n_rows: int) -> Content:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kanonym.data.message import Message
 from kanonym.data.schema import Role
+from kanonym.profiling.persons import ProposedPersons
+from kanonym.profiling.repeated_persons import RepeatedPersons
 from kanonym.profiling.words import name_words
 
 if TYPE_CHECKING:
@@ -48,27 +50,39 @@ class Entity(NamedTuple):
     reason: str = ""
 
 
-def entity_of(columns: Sequence[ColumnProfile]) -> Entity:
+def entity_of(
+    columns: Sequence[ColumnProfile],
+    proposed: Sequence[ProposedPersons] = (),
+    repeated: RepeatedPersons | None = None,
+) -> Entity:
     """Return who is who in a table.
 
-    A number of persons that repeats is the entity; one that differs in each row makes each
-    row a person; then any other number that repeats is the entity. Of several the one with the
-    fewest values is taken: where it numbers more than persons, k only asks for more.
+    Where a number of persons by its name, such as a national number, differs in each row, each row
+    is a person. Else a column that repeats and determines others as persons do is the entity,
+    whatever its name. Then a number of persons by its name that repeats; of several the one with
+    the fewest values: where it numbers more than persons, k only asks for more. Where a number of
+    records differs in each row, and nothing shows several rows of a person, each row is a person.
     """
     named = [one for one in columns if one.role is Role.IDENTIFIER and not one.content.trouble]
-    several = [one for one in named if _repeats(one)]
     numbers = [one for one in named if not one.kinds or set(one.kinds) & set(NUMBERS)]
+    numbers = [one for one in numbers if one.content.type != "real number"]
     personal = [one for one in numbers if _is_personal(one)]
-    unique = [one for one in personal if _is_unique(one)]
-    repeated = [one for one in personal if _repeats(one)]
-    if not repeated and unique:
+    if not any(map(_is_unique, personal)):
+        if proposed:
+            return _proposed_entity(proposed[0], named)
+        if repeated is not None:
+            return Entity(reason=repeated.reason)
+    several = [one for one in named if _repeats(one)]
+    numbered = [one for one in personal if _repeats(one)]
+    unique = next(filter(_is_unique, [*personal, *numbers]), None)
+    if not numbered and unique is not None:
         reason = Message(
-            "no value of {column} repeats: each row is treated as a person", column=unique[0].name
+            "no value of {column} repeats: each row is treated as a person", column=unique.name
         )
         return Entity(rows_are_persons=True, reason=reason)
-    repeated = repeated or [one for one in numbers if _repeats(one)]
-    if repeated:
-        chosen = min(repeated, key=lambda one: one.content.counted.distinct)
+    numbered = numbered or [one for one in numbers if _repeats(one)]
+    if numbered:
+        chosen = min(numbered, key=lambda one: one.content.counted.distinct)
         counted = chosen.content.counted
         values = counted.distinct - (chosen.content.nulls > 0)
         reason = Message(
@@ -93,6 +107,14 @@ def entity_of(columns: Sequence[ColumnProfile]) -> Entity:
             reason=Message("no identifier repeats: each row is treated as a person"),
         )
     return Entity()
+
+
+def _proposed_entity(first: ProposedPersons, named: Sequence[ColumnProfile]) -> Entity:
+    """Return what the structure says; one identifier that seems to number persons is the entity."""
+    name, *more = first.columns
+    if more or first.likely_groups or name not in {one.name for one in named}:
+        return Entity(reason=first.reason)
+    return Entity(name, first.values, reason=first.reason)
 
 
 def _is_personal(one: ColumnProfile) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import polars as pl
@@ -210,9 +210,7 @@ class Grouping:
         place = np.zeros(len(sizes), np.int32)
         place[there] = np.arange(len(there), dtype=np.int32)
         one = self.columns[column]
-        return _dependence(
-            place[codes], sizes[there], one.codes[self.rows], one.size, self.weights
-        )
+        return _dependence(place[codes], sizes[there], one.codes[self.rows], one.size, self.weights)
 
     def likeness(self, column: int) -> float:
         """Return the intraclass correlation of a column: 1 where groups differ and records do not.
@@ -277,13 +275,13 @@ class Grouping:
         return (together - chance) / (most - chance) if most > chance else 0.0
 
     def ordered_alike(self, column: int, other: int) -> float:
-        """Return the rank correlation of two columns of the groups, unsigned; 0 without an order."""
+        """Return the unsigned rank correlation of two columns of the groups; 0 without an order."""
         if not (self.columns[column].is_ordered and self.columns[other].is_ordered):
             return 0.0
         ranks = np.stack([self.of_groups(column), self.of_groups(other)])
         if len(self.sizes) < 2 or not ranks.max(axis=1).all():
             return 0.0
-        return abs(float(np.corrcoef(ranks)[0, 1]))
+        return abs(float(np.asarray(np.corrcoef(ranks))[0, 1]))
 
     def tie(self, column: int, other: int) -> float:
         """Return how far, among groups, one of two columns determines the other; the larger one."""
@@ -300,7 +298,7 @@ class Grouping:
 
 def _dependence(
     labels: NDArray[np.int32],
-    sizes: NDArray[np.float64],
+    sizes: NDArray[Any],
     codes: NDArray[np.int32],
     size: int,
     weights: NDArray[np.int64],
@@ -318,7 +316,7 @@ def _dependence(
     return Dependence(constancy, new, by_chance, repeats)
 
 
-def _expected_values(sizes: NDArray[np.float64], counts: NDArray[np.float64]) -> float:
+def _expected_values(sizes: NDArray[Any], counts: NDArray[Any]) -> float:
     """Return how many values groups of these sizes have in sum, if records were drawn at random.
 
     counts: of the records of each value. A group of s lacks a value with probability (1 - share)^s.

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.data.schema import Role
 from kanonym.kernels.classes.grouping import label_rows
 from kanonym.profiling.groupings import UNIQUE, CodedColumn, Grouping, coded_columns, some_rows
@@ -41,10 +42,14 @@ other it is 0.5, of independent ones about 0."""
 EXPLAINED = 0.3
 """Share of the other columns that are constant, alike or different in each record of a group. In
 tables with one row per person a number of a state or team explains a twentieth of them."""
+MOSTLY = 0.5
+"""Share of the other columns from which on it is rather a person that explains them."""
 FEWEST = 10
 """Groups are at least so many."""
 FEWEST_BEYOND_CHANCE = 20
 """Repeats that are constant beyond chance, of a column that is determined in part."""
+FEWEST_PARTLY = 100
+"""Groups that determine others in part are at least so many: ages in years are fewer."""
 LEAST_PER_GROUP = 1.05
 MOST_PER_GROUP = 100
 """Records of a group on average."""
@@ -56,6 +61,8 @@ LEAST_REPEATED_PAIR = 0.5
 """and in one by two columns, of which many pairs repeat by chance;"""
 LEAST_PER_PAIR = 1.5
 """as records of such a group."""
+NAMED = 4
+"""Columns that a sentence names."""
 MOST_PAIRED = 12
 """Columns of which pairs are looked at."""
 
@@ -149,9 +156,34 @@ class ProposedPersons:
     digits: float
     likely_groups: bool
 
+    @property
+    def reason(self) -> Message:
+        """The evidence and what to do, in a sentence without a value of the table."""
+        facts: dict[str, Any] = {
+            "columns": " + ".join(self.columns),
+            "values": self.values,
+            "records": self.records,
+            "constant": ", ".join((self.constant or self.occasions or self.alike)[:NAMED]),
+        }
+        if self.likely_groups:
+            return Message(
+                "{columns} has {values:,} values in {records:,} records and determines other "
+                "columns ({constant}): probably groups of persons, such as households, schools or "
+                "matched sets; if they are persons, set entity in k-anonymity, and if each row is "
+                "a person, rows: persons",
+                **facts,
+            )
+        return Message(
+            "{columns} has {values:,} values in {records:,} records and determines other columns "
+            "({constant}), as persons with several records do, or groups such as households: if "
+            "these are persons, it is the entity of k-anonymity; if each row is a person, set "
+            "rows: persons instead",
+            **facts,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; no value of the table."""
-        return asdict(self) | {"digits": round(self.digits, 1)}
+        return asdict(self) | {"digits": round(self.digits, 1), "reason": self.reason}
 
 
 @dataclass(frozen=True)
@@ -218,13 +250,12 @@ def proposed_persons(
     columns, weights = some_rows(columns, weights)
     numbers = [place for place, one in enumerate(columns) if one.may_number]
     singles = [_Candidate.of(one) for one in groupings_of_one(columns, numbers, weights)]
-    found = [one for one in singles if _is_person(one)] or [
-        one for one in singles if _is_partly_person(one)
-    ]
+    found = [one for one in singles if _is_person(one)]
     if not found:
         widest = sorted(numbers, key=lambda one: -columns[one].size)[:MOST_PAIRED]
         pairs = groupings_of_two(columns, widest, weights)
         found = [one for one in map(_Candidate.of, pairs) if _is_pair(one)]
+    found = found or [one for one in singles if _is_partly_person(one)]
     ranked = sorted(found, key=_rank)
     return tuple(
         _proposal(one, full, full_weights)
@@ -236,7 +267,7 @@ def proposed_persons(
 def groupings_of_one(
     columns: Sequence[CodedColumn], places: Sequence[int], weights: NDArray[np.int64]
 ) -> Iterator[Grouping]:
-    """Yield the groupings by single columns whose groups are as many and as large as persons are."""
+    """Yield the groupings by single columns, as many and as large as persons are."""
     for place in places:
         column = columns[place]
         counts = np.bincount(column.codes, weights, column.size)
@@ -258,9 +289,9 @@ def groupings_of_one(
 def groupings_of_two(
     columns: Sequence[CodedColumn], places: Sequence[int], weights: NDArray[np.int64]
 ) -> Iterator[Grouping]:
-    """Yield the groupings by two columns whose groups are as many and as large as persons are."""
+    """Yield the groupings by two columns, as many and as large as persons are."""
     n = int(weights.sum())
-    for pair in combinations(places, 2):
+    for pair in combinations(sorted(places, key=lambda one: -columns[one].size), 2):
         if n > MOST_PER_GROUP * columns[pair[0]].size * columns[pair[1]].size:
             continue
         grouping = Grouping(columns, pair, weights)
@@ -294,14 +325,15 @@ def evidence_of(grouping: Grouping) -> Evidence:
         rest.append(place)
     free = [place for place in constant if grouping.follows_order(place) <= FOLLOWS]
     unique = [
-        place
-        for place in free
-        if grouping.values_of_groups(place) >= UNIQUE * len(grouping.sizes)
+        place for place in free if grouping.values_of_groups(place) >= UNIQUE * len(grouping.sizes)
     ]
     same = untied(unique, lambda one, other: grouping.ordered_alike(one, other) < MONOTONE)
-    few = sorted(set(free) - set(unique), key=grouping.values_of_groups)
+    coarse = sorted(set(free) - set(unique), key=grouping.values_of_groups)
     independent = max(
-        (untied(order, lambda one, other: grouping.tie(one, other) < TIED) for order in (few, few[::-1])),
+        (
+            untied(order, lambda one, other: grouping.tie(one, other) < TIED)
+            for order in (coarse, coarse[::-1])
+        ),
         key=len,
     )
     partly = list[int]()
@@ -360,7 +392,7 @@ def _is_partly_person(one: _Candidate) -> bool:
     return (
         told.strength >= 1
         and told.share_alike >= 0.5
-        and len(grouping.sizes) >= 5 * FEWEST
+        and len(grouping.sizes) >= FEWEST_PARTLY
         and (surprising >= 2 or told.explained >= 0.8)
     )
 
@@ -383,12 +415,13 @@ def jointly_determined(grouping: Grouping, columns: Sequence[int]) -> list[int]:
     ]
 
 
-def _rank(one: _Candidate) -> tuple[bool, int, float, float, tuple[bool, ...], tuple[int, ...]]:
+def _rank(one: _Candidate) -> tuple[Any, ...]:
     """Return what sorts proposals: persons before groups, few records a value before many."""
     named = tuple(not _is_named(one.grouping.columns[place].name) for place in one.by)
     told, per_group = one.evidence, one.grouping.per_group
     size = round(float(np.log2(per_group)))
-    return _likely_groups(one), size, -round(told.strength, 2), -told.explained, named, one.by
+    many = -len(one.grouping.sizes)
+    return _likely_groups(one), size, -round(told.strength, 2), -told.explained, many, named, one.by
 
 
 def _is_named(column: str) -> bool:
@@ -405,8 +438,7 @@ def _likely_groups(one: _Candidate) -> bool:
     told = one.evidence
     if told.occasions:
         return False
-    rest = told.others - len(told.constant)
-    return bool(told.matched) or (rest > 0 and told.share_alike < ALIKE)
+    return bool(told.matched) or (told.share_alike < ALIKE and told.explained < MOSTLY)
 
 
 def _proposal(

@@ -20,8 +20,10 @@ from kanonym.policy.writing import policy_yaml
 from kanonym.profiling.columns import Content
 from kanonym.profiling.entity import Entity, entity_of
 from kanonym.profiling.minimal import MinimalSets
+from kanonym.profiling.persons import ProposedPersons
 from kanonym.profiling.reasons import Reason
 from kanonym.profiling.remarks import remarks_of
+from kanonym.profiling.repeated_persons import RepeatedPersons
 from kanonym.profiling.separation import Separation
 
 MOST_FREQUENT = 0.8
@@ -158,6 +160,10 @@ class Profile(Result):
     near_unique_sets
         Those in which a record equals at most four others, and at most every hundredth, on
         average, counted on all of them.
+    proposed_persons
+        Columns whose values may be the persons, best first: they repeat, and determine others.
+    repeated_persons
+        Columns in which records agree as those of one person do, where no column is proposed.
 
     """
 
@@ -171,6 +177,8 @@ class Profile(Result):
     together: Separation
     unique_sets: MinimalSets
     near_unique_sets: MinimalSets
+    proposed_persons: tuple[ProposedPersons, ...] = ()
+    repeated_persons: RepeatedPersons | None = None
 
     def names(self, role: Role) -> list[str]:
         """Return the columns of one role, in the order of the table."""
@@ -179,13 +187,23 @@ class Profile(Result):
     @property
     def entity(self) -> Entity:
         """Who is who: what tells persons apart, or that each row is one."""
-        return entity_of(self.columns)
+        return entity_of(self.columns, self.proposed_persons, self.repeated_persons)
+
+    @property
+    def persons(self) -> tuple[str, ...]:
+        """What the structure of the table says about its persons, in sentences."""
+        repeated = [] if self.repeated_persons is None else [self.repeated_persons.reason]
+        return (*(one.reason for one in self.proposed_persons), *repeated)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; no value of the table but codes for missing values."""
         return {
             "rows": self.rows,
             "entity": self.entity._asdict(),
+            "persons": {
+                "proposed": [one.to_dict() for one in self.proposed_persons],
+                "repeated": self.repeated_persons and self.repeated_persons.to_dict(),
+            },
             "k": self.together.smallest,
             "columns": {one.name: one.to_dict() for one in self.columns},
             "quasi_identifiers": {
@@ -209,13 +227,16 @@ class Profile(Result):
         return plot_profile(self, language)
 
     def tables(self) -> list[ResultTable]:
-        """Return a row for each column: its role, and why."""
+        """Return a row for each column, its role and why; and what is known about persons."""
         rows = [(one.name, str(one.role), "; ".join(one.evidence)) for one in self.columns]
         lead = (
             f"records {self.rows:,} · current k {self.together.smallest:,} · "
             f"records alone in their class {self.together.uniques:,}"
         )
-        return [ResultTable(("column", "role", "why"), rows, lead=lead)]
+        tables = [ResultTable(("column", "role", "why"), rows, lead=lead)]
+        if self.persons:
+            tables.append(ResultTable(("persons",), [(one,) for one in self.persons]))
+        return tables
 
     def policy(self, k: int = 5) -> Policy:
         """Return the policy that the profile suggests.

@@ -1,8 +1,8 @@
-"""Whether the records of a table are several of each person, though no column says whose they are."""
+"""Whether records are several of each person, though no column says whose they are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,9 +10,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.message import Message
 from kanonym.kernels.classes.grouping import Groups, label_rows
 from kanonym.profiling.groupings import UNIQUE, CodedColumn, Grouping, coded_columns, some_rows
 from kanonym.profiling.persons import (
+    NAMED,
     TIED,
     Evidence,
     evidence_of,
@@ -24,6 +26,8 @@ from kanonym.profiling.persons import (
 
 EXPLAINED = 0.5
 """Share of the other columns that are constant, alike or different in each record of a group."""
+EXPLAINED_BY_MORE = 0.25
+"""The same where three or more of the constant columns are independent."""
 LARGEST = 0.05
 """Share of the records in the largest group, at most: others are values such as 0."""
 DERIVED = 0.5
@@ -83,9 +87,36 @@ class RepeatedPersons:
     expected_alone: int | None = None
     digits: float = 0.0
 
+    @property
+    def reason(self) -> Message:
+        """The evidence and what to do, in a sentence without a value of the table."""
+        facts: dict[str, Any] = {
+            "columns": ", ".join(self.columns),
+            "values": self.values,
+            "records": self.records,
+            "alone": self.alone,
+            "expected": self.expected_alone,
+            "constant": ", ".join(self.constant[:NAMED]),
+        }
+        if self.expected_alone is None:
+            return Message(
+                "{records:,} records have {values:,} different values of {columns}, and records "
+                "that agree in them agree in {constant}: they look like several records of each "
+                "person; name the column that tells persons apart as entity, or set rows: persons "
+                "if each row is a person",
+                **facts,
+            )
+        return Message(
+            "{alone:,} of {records:,} records are alone with their values of {columns}, where "
+            "about {expected:,} would be if each were another person: they look like several "
+            "records of each person; name the column that tells persons apart as entity, or set "
+            "rows: persons if each row is a person",
+            **facts,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; no value of the table."""
-        return asdict(self) | {"digits": round(self.digits, 1)}
+        return asdict(self) | {"digits": round(self.digits, 1), "reason": self.reason}
 
 
 def repeated_persons(
@@ -154,9 +185,9 @@ def repeated_persons(
 
 def _is_evidence(grouping: Grouping, told: Evidence, independent: Sequence[int]) -> bool:
     """Whether constant columns show that groups are persons."""
-    if not independent or len(independent) + len(told.same) < 2:
-        return False
-    if told.explained < EXPLAINED or grouping.largest > LARGEST:
+    n_columns = len(independent) + len(told.same)
+    least = EXPLAINED if n_columns < INDEPENDENT else EXPLAINED_BY_MORE
+    if not independent or n_columns < 2 or told.explained < least or grouping.largest > LARGEST:
         return False
     combinations = np.stack([grouping.of_groups(place) for place in told.independent])
     return len(np.unique(combinations, axis=1).T) < DERIVED * len(grouping.sizes)
@@ -284,7 +315,9 @@ class _Combinations:
 
     def _is_one_determined(self) -> bool:
         """Whether one of two columns determines the other, or nearly."""
-        return max(len(np.unique(one.codes)) for one in self.columns) >= ONE_EACH * len(self.weights)
+        return max(len(np.unique(one.codes)) for one in self.columns) >= ONE_EACH * len(
+            self.weights
+        )
 
     def _expected(self, part: Sequence[int]) -> float:
         """Return how many records are expected to be alone if two parts are paired at random."""

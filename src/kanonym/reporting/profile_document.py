@@ -92,6 +92,7 @@ def profile_document(frame: Frame, profile: Profile, says: Translator) -> Docume
         foot=(),
         details=(
             _distinguishing(profile, says),
+            *_persons(profile, says),
             _roles(profile, says),
             _histogram_section(histograms, profile, says),
             *_pair_sections(histograms, says),
@@ -123,6 +124,14 @@ def _histogram(column: pl.Series, says: Translator) -> _Histogram:
         bars.bar_of_code[codes],
         domain.kind in ("number", "temporal"),
     )
+
+
+def _persons(profile: Profile, says: Translator) -> list[Section]:
+    """Return what the structure of the table says about its persons."""
+    if not profile.persons:
+        return []
+    told = tuple(Paragraph(says.translate(one)) for one in profile.persons)
+    return [Section("persons", says.text("section.persons"), told)]
 
 
 def _lead(profile: Profile, says: Translator) -> Paragraph:

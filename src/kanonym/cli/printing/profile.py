@@ -49,7 +49,16 @@ def profile_tables(found: Mapping[str, Any], written: Sequence[str]) -> list[Ren
                 ". ".join(map(_capitalize, [_content_text(one), *one["evidence"], *one["remarks"]]))
             ),
         )
-    return [facts, columns, *_sets(found), *([written_files_table(written)] if written else [])]
+    persons = found["persons"]
+    told = [*persons["proposed"], *([persons["repeated"]] if persons["repeated"] else [])]
+    about = [Text(f"persons: {one['reason']}") for one in told]
+    return [
+        facts,
+        *about,
+        columns,
+        *_sets(found),
+        *([written_files_table(written)] if written else []),
+    ]
 
 
 def _rows(columns: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:

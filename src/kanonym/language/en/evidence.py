@@ -26,6 +26,14 @@ SENTENCES: Sentences = {
         "fewer values than records: if it names people or households with several records, it is "
         "their entity"
     ),
+    "evidence.persons": (
+        "{values} values for {records} records, which determine other columns: it seems to number "
+        "persons with several records, or groups such as households"
+    ),
+    "evidence.persons.report": (
+        "its values repeat and determine other columns: it seems to number persons with several "
+        "records, or groups such as households"
+    ),
     "evidence.constant": "the same in every record: it distinguishes nobody",
     "evidence.constant-sensitive": (
         "the same in every record: anyone known to be in the table is known to have it, and "

@@ -27,6 +27,7 @@ SENTENCES: Sentences = {
     "distinguish.none": "No set of columns distinguishes nearly all records.",
     "head.combinations": "combinations",
     "head.uniques": "unique records",
+    "section.persons": "Who the persons may be",
     "section.suggested": "Suggested roles, and why",
     "head.content": "content",
     "section.missing": "Missing values",

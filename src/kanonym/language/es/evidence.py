@@ -25,6 +25,14 @@ SENTENCES: Sentences = {
         "menos valores que registros: si nombra personas u hogares con varios registros, es su "
         "entidad"
     ),
+    "evidence.persons": (
+        "{values} valores para {records} registros, que determinan otras columnas: parece numerar "
+        "personas con varios registros, o grupos como hogares"
+    ),
+    "evidence.persons.report": (
+        "sus valores se repiten y determinan otras columnas: parece numerar personas con varios "
+        "registros, o grupos como hogares"
+    ),
     "evidence.constant": "igual en todos los registros: no distingue a nadie",
     "evidence.constant-sensitive": (
         "igual en todos los registros: de quien se sabe que está en la tabla se sabe que lo tiene, "

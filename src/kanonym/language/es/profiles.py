@@ -30,6 +30,7 @@ SENTENCES: Sentences = {
     "distinguish.none": "Ningún conjunto de columnas distingue casi todos los registros.",
     "head.combinations": "combinaciones",
     "head.uniques": "registros únicos",
+    "section.persons": "Quiénes pueden ser las personas",
     "section.suggested": "Papeles sugeridos, y por qué",
     "head.content": "contenido",
     "section.missing": "Valores ausentes",

@@ -23,6 +23,40 @@ MESSAGES: Mapping[str, str] = {
     "no identifier repeats: each row is treated as a person": (
         "ningún identificador se repite: cada fila se trata como una persona"
     ),
+    "{columns} has {values:,} values in {records:,} records and determines other columns "
+    "({constant}), as persons with several records do, or groups such as households: if these are "
+    "persons, it is the entity of k-anonymity; if each row is a person, set rows: persons "
+    "instead": (
+        "{columns} tiene {values} valores en {records} registros y determina otras columnas "
+        "({constant}), como hacen las personas con varios registros, o grupos como hogares: si "
+        "son personas, es la entidad de la k-anonimidad; si cada fila es una persona, indique "
+        "rows: persons"
+    ),
+    "{columns} has {values:,} values in {records:,} records and determines other columns "
+    "({constant}): probably groups of persons, such as households, schools or matched sets; if "
+    "they are persons, set entity in k-anonymity, and if each row is a person, rows: persons": (
+        "{columns} tiene {values} valores en {records} registros y determina otras columnas "
+        "({constant}): probablemente son grupos de personas, como hogares, escuelas o conjuntos "
+        "emparejados; si son personas, indique entity en la k-anonimidad, y si cada fila es una "
+        "persona, rows: persons"
+    ),
+    "{records:,} records have {values:,} different values of {columns}, and records that agree in "
+    "them agree in {constant}: they look like several records of each person; name the column "
+    "that tells persons apart as entity, or set rows: persons if each row is a person": (
+        "{records} registros tienen {values} valores distintos de {columns}, y los registros que "
+        "coinciden en ellos coinciden en {constant}: parecen varios registros de cada persona; "
+        "indique como entity la columna que distingue a las personas, o rows: persons si cada "
+        "fila es una persona"
+    ),
+    "{alone:,} of {records:,} records are alone with their values of {columns}, where about "
+    "{expected:,} would be if each were another person: they look like several records of each "
+    "person; name the column that tells persons apart as entity, or set rows: persons if each row "
+    "is a person": (
+        "{alone} de {records} registros son los únicos con sus valores de {columns}, donde lo "
+        "serían unos {expected} si cada uno fuera de otra persona: parecen varios registros de "
+        "cada persona; indique como entity la columna que distingue a las personas, o rows: "
+        "persons si cada fila es una persona"
+    ),
     "{nulls:,} of {records:,} records have no value": (
         "{nulls} de {records} registros no tienen valor"
     ),
