@@ -178,16 +178,14 @@ class AttackResult(Result):
     def interval(self) -> tuple[float, float]:
         """The interval of the risk: from the ends of both intervals, so it is never too narrow.
 
-        Where chance surely succeeds as often as the attack, or is another attack that is not
-        surely beaten, it is no bound of what the attack found. Then the interval goes from 0 to
-        the end of the rate's: no risk is above its rate.
+        Where chance surely succeeds as often as the attack, it is no bound of what the attack
+        found. Then the interval goes from 0 to the end of the rate's: no risk is above its rate.
         """
         low, high = self._rate_interval
         least, most = self.chance.interval(self._own_confidence)
-        start = min(_share_beyond_chance(low, most), self.risk)
-        if not start and self.is_beside_another_attack:
-            return start, high
-        return start, _share_beyond_chance(high, least) or high
+        return min(_share_beyond_chance(low, most), self.risk), _share_beyond_chance(
+            high, least
+        ) or high
 
     @property
     def upper_bound(self) -> float:

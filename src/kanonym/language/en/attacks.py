@@ -162,14 +162,11 @@ SENTENCES: Sentences = {
         "chance, {chance}."
     ),
     "attacks.reading": (
-        "By chance: the same guess without the release, or on people who are not in the table. "
-        "Beyond chance: (right − chance) / (1 − chance), the share that succeeds with the release "
-        "among the attempts that fail by chance; below it, its {confidence} confidence interval."
+        "By chance: without the release, or on people who are not in the table. Beyond chance: of "
+        "the attempts that fail by chance, the share that the release makes succeed; below, its "
+        "{confidence} interval."
     ),
-    "attacks.chosen": (
-        "The table has the most successful attack on each question: singling out, linking, "
-        "inferring."
-    ),
+    "attacks.chosen": "The table has the most successful attack on each question.",
     "attacks.tried": "of {attempts}",
     "attacks.intro": (
         "Each attack was run on the release. An attempt is right if what the intruder says about a "

@@ -166,14 +166,11 @@ SENTENCES: Sentences = {
         "{chance}."
     ),
     "attacks.reading": (
-        "Por azar: lo mismo sin la publicación, o con personas que no están en la tabla. Por "
-        "encima del azar: (aciertos − azar) / (1 − azar), la proporción que acierta con la "
-        "publicación entre los intentos que fallan por azar; debajo, su intervalo de "
-        "confianza del {confidence}."
+        "Por azar: sin la publicación, o con personas que no están en la tabla. Por encima del "
+        "azar: de los intentos que fallan por azar, la proporción que la publicación hace acertar; "
+        "debajo, su intervalo del {confidence}."
     ),
-    "attacks.chosen": (
-        "La tabla muestra el ataque con más éxito a cada pregunta: singularizar, vincular, inferir."
-    ),
+    "attacks.chosen": "La tabla muestra el ataque con más éxito a cada pregunta.",
     "attacks.tried": "de {attempts}",
     "attacks.intro": (
         "Cada ataque se ejecutó sobre la publicación. Un intento acierta cuando lo que el intruso "

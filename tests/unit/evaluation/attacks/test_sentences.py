@@ -101,7 +101,7 @@ def test_success_beyond_chance_is_judged_by_the_own_interval(says, one):
         assert one.other_attack
         assert one.chance == one.baseline
         assert low == 0
-        assert one.interval[1] >= one.targets.rate - 1e-12
+        assert one.upper_bound >= one.targets.rate - 1e-12
     if said == CONTROL[says.code]:
         assert one.chance.rate > one.targets.rate
 
