@@ -10,6 +10,7 @@ import pytest
 
 import kanonym as ka
 from kanonym.data.files import read_table
+from kanonym.evaluation.attacks.limits import VERDICTS
 from kanonym.evaluation.attacks.registry import ATTACKS
 from scenes import people
 
@@ -198,6 +199,61 @@ def test_the_list_has_every_attack_with_its_question(kanonym):
     for name, attack in ATTACKS.items():
         assert f" {name} " in ran.text
         assert attack.question.split()[-1] in told
+
+
+# --- limits -----------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("release")
+@pytest.mark.parametrize(
+    ("limits", "released", "code", "verdicts"),
+    [
+        ("{linkage: 0.2}", "patients.csv", 1, ["exceeded"]),
+        ("{linkage: 1.0}", "released.csv", 0, ["kept"]),
+        ("{linkage: 0.3}", "released.csv", 0, ["undecided"]),
+        ("{inference: 0.5}", "released.csv", 0, ["not run"]),
+        ("{inference: 0.5, linkage: 0.1}", "patients.csv", 1, ["exceeded", "not run"]),
+    ],
+)
+def test_limits_of_the_policy_are_judged(kanonym, folder, limits, released, code, verdicts):
+    """A limit that is surely exceeded ends with 1; the terminal and JSON have each verdict."""
+    with (folder / "policy.yaml").open("a", encoding="utf-8") as file:
+        file.write(f"attack_limits: {limits}\n")
+    line = f"attack patients.csv {released} -p policy.yaml --attack linkage"
+    ran = kanonym(f"{line} --json")
+    assert ran.code == code
+    found = ran.json["limits"]
+    assert [one["verdict"] for one in found["attacks"]] == verdicts
+    assert found["verdict"] == min(verdicts, key=VERDICTS.index)
+    assert ("above the limit of the policy: linkage" in ran.error) is (code == 1)
+    told = kanonym(line)
+    assert told.code == code
+    said = " ".join(told.text.partition("Limits of the policy:")[2].split())
+    words = {"kept": "is kept.", "exceeded": "is exceeded.", "undecided": "undecided."}
+    for one in found["attacks"]:
+        assert f"{one['type']}: " in said
+        assert words.get(one["verdict"], "is unknown") in said
+
+
+@pytest.mark.usefixtures("release")
+def test_without_limits_nothing_is_judged(kanonym):
+    """The policy sets none: no verdict, and exit code 0 whatever the attacks find."""
+    ran = kanonym("attack patients.csv patients.csv -p policy.yaml --attack linkage --json")
+    assert ran.code == 0
+    assert ran.json["attacks"][0]["risk"] == 1
+    assert "limits" not in ran.json
+    assert "Limits" not in kanonym("attack patients.csv released.csv -p policy.yaml").text
+
+
+def test_limits_are_given_on_the_command_line(kanonym, folder, refused):
+    """`--attack-limit` names an attack and its limit; the report judges it."""
+    line = "anonymize patients.csv -p policy.yaml -o out.csv --report report.md"
+    assert kanonym(f"{line} --attack-limit linkage=1,inference=1").code == 0
+    report = (folder / "report.md").read_text("utf-8")
+    assert "**Attacks: all 2 limits are kept.**" in report
+    assert "did you mean 'linkage'" in refused(f"{line} --attack-limit linkge=0.2")
+    wrong = kanonym(f"{line} --attack-limit linkage")
+    assert (wrong.code, "'linkage' is not NAME=SHARE" in wrong.error) == (2, True)
 
 
 # --- wrong usage ------------------------------------------------------------------------

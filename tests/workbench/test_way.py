@@ -226,8 +226,12 @@ def test_everything_that_the_policy_names_is_handed_over(visitor, folder):
 
 
 def test_results_have_the_sections_of_the_report(visitor):
-    """Loss by column, before and after, and the requirements are shown; nothing has a style."""
+    """Loss by column, before and after, and the requirements are shown; nothing has a style.
+
+    The verdict on attacks stands beside that on the requirements: grey without a limit.
+    """
     page = visitor.get(f"{visitor.at}/results")
+    assert re.search(r'class="verdict nothing">\s*<p><b>– Attacks: no limit was set', page.text)
     assert "Loss per attribute" in page.text
     assert " style=" not in page.text
     assert "<style" not in page.text
@@ -253,6 +257,7 @@ def test_a_person_is_looked_up(visitor):
     """Somebody's values lead to the record, and to how many others look the same now."""
     first = text_of(visitor.get(f"{visitor.at}/records"))
     assert "Records: 400" in first
+    assert "Sorted by how many records of the original table have the same" in first
     line = visitor.table.read_text("utf-8").splitlines()
     names, values = line[0].split(","), line[1].split(",")
     birth = values[names.index("birth_date")]

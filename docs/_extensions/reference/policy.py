@@ -69,7 +69,7 @@ def _role(kind: Any) -> str:
 def _default(value: Any, missing: object) -> str:
     if value is missing:
         return "required"
-    if value is None or value == ():
+    if value in (None, (), {}):
         return "none"
     return code(
         str(value).lower() if isinstance(value, bool) else str(getattr(value, "type", value))

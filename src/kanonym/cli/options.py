@@ -275,6 +275,20 @@ def _is_same_file(one: Path, other: Path) -> bool:
         return False
 
 
+def parse_shares(given: list[str] | None, flag: str) -> dict[str, float]:
+    """Return the share of each name that `--attack-limit linkage=0.2,inference=0.1` gives."""
+    asked: dict[str, float] = {}
+    for entry in parse_names(given):
+        name, _, share = entry.rpartition("=")
+        try:
+            asked[name] = float(share)
+        except ValueError:
+            name = ""
+        if not name:
+            raise typer.BadParameter(f"{entry!r} is not NAME=SHARE", param_hint=flag)
+    return asked
+
+
 def parse_levels(given: list[str] | None) -> dict[str, int | tuple[int, int]]:
     """Return the levels that `--levels age=2,education=1-3` asks for: one, or least and most."""
     asked: dict[str, int | tuple[int, int]] = {}

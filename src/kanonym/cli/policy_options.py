@@ -27,7 +27,12 @@ PANELS: dict[Group, str] = {
     "search": "Full-domain and local recoding",
     "output": options.WRITTEN,
 }
-FLAGS = {"models": "--model", "hierarchies": "--hierarchy", "sets": "--set"}
+FLAGS = {
+    "models": "--model",
+    "hierarchies": "--hierarchy",
+    "sets": "--set",
+    "attack_limits": "--attack-limit",
+}
 """Options that are named in the singular: each names one, and they may be repeated."""
 
 OPTIONS: dict[str, tuple[type, Option]] = {
@@ -197,6 +202,8 @@ def _parse_value(name: str, value: Any) -> Any:
         return {name: one or None for name, _, one in (text.partition("=") for text in value)}
     if kind == "levels":
         return options.parse_levels(value)
+    if kind == "shares":
+        return options.parse_shares(value, FLAGS[name])
     if kind == "parts":
         from kanonym.policy.document import parse_part
 

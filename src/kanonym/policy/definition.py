@@ -33,6 +33,7 @@ from kanonym.data.option import option_of
 from kanonym.data.schema import Attribute, ItemSet, QuasiIdentifier, Recoding, Role, Schema
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import actions, algorithms, construction, document, item_sets, shorthand
+from kanonym.policy.attack_limits import build_attack_limits
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error
 from kanonym.policy.keywords import Keywords, Seed, SuppressionLimit, takes_keywords
 from kanonym.policy.private_release import faults_of_private_release
@@ -130,6 +131,7 @@ _by_models = _validator(_models)
 _by_algorithm = _validator(_algorithm)
 _by_item_algorithm = _validator(_item_algorithm)
 _fitting = _validator(_recoding)
+_by_attack = _validator(build_attack_limits)
 
 
 class Policy(BaseModel):
@@ -169,6 +171,9 @@ class Policy(BaseModel):
         `none`: nothing is left to chance.
     suppression_limit
         Share of the records, in [0, 1], that may be suppressed.
+    attack_limits
+        The largest tolerated risk of attacks, by name, above 0 and at most 1. Reports and
+        `kanonym attack` judge them; a release is made all the same.
     seed
         Of the order of the release and of all that actions draw. None draws one anew for
         each release and keeps it nowhere. With a seed the same table gives the same release,
@@ -216,6 +221,7 @@ class Policy(BaseModel):
     recoding: Annotated[Recoding | None, _fitting] = None
     minimality: Literal["chance", "none"] = "chance"
     suppression_limit: Annotated[float, _range(SuppressionLimit)] = 0.0
+    attack_limits: Annotated[Mapping[str, float], _Opaque, _by_attack] = {}
     seed: Annotated[int | None, _range(Seed)] = None
     keep_order: bool = False
     keep_integers: bool = False
@@ -325,9 +331,7 @@ class Policy(BaseModel):
             `l`, `t`, `beta`, `delta`: distinct l-diversity, t-closeness (equal distance), basic
             β-likeness and δ-disclosure, of each sensitive attribute. `alpha`, with `k`:
             (α, k)-anonymity of each. `models`: further models, as objects or in their YAML form.
-            `others`, `rows`, `algorithm`, `item_algorithm`, `recoding`, `minimality`,
-            `suppression_limit`, `seed`, `keep_order` and `keep_integers` are those of `Policy`.
-            None leaves one out.
+            All others are those of `Policy`. None leaves one out.
 
         Raises
         ------
@@ -435,6 +439,7 @@ class Policy(BaseModel):
             "recoding": self.recoding,
             "minimality": self.minimality,
             "suppression_limit": self.suppression_limit,
+            "attack_limits": dict(self.attack_limits) or None,
             "seed": self.seed,
             "keep_order": self.keep_order,
             "keep_integers": self.keep_integers,

@@ -114,6 +114,15 @@ SuppressionLimit = Annotated[
         default=0,
     ),
 ]
+AttackLimits = Annotated[
+    Mapping[str, float] | None,
+    Option(
+        "Largest tolerated risk of an attack (its success beyond chance), above 0 and at most 1; "
+        "may be repeated.",
+        "ATTACK=RISK",
+        kind="shares",
+    ),
+]
 Seed = Annotated[
     int | None,
     Option(
@@ -161,6 +170,7 @@ class Keywords(TypedDict, total=False):
     models: Models
     hierarchies: Hierarchies
     suppression_limit: SuppressionLimit
+    attack_limits: AttackLimits
     algorithm: AlgorithmForm
     item_algorithm: ItemAlgorithmForm
     recoding: RecodingName

@@ -37,7 +37,8 @@ def override(policy: Policy, short: Mapping[str, Any]) -> Policy:
         k-anonymity of the policy, or add one. `k` and `m` change the model of its items, or add
         one. `l`, `t`, `alpha`, `beta` and `delta` hold for each
         sensitive attribute: they change its model, which keeps its kind, or add one. `models`
-        are added; one takes the place of the policy's of its type and attribute. An
+        are added; one takes the place of the policy's of its type and attribute.
+        `attack_limits` add to the policy's, or change them. An
         `algorithm` of the policy's own type changes the parameters that it names.
 
     Raises
@@ -61,6 +62,8 @@ def override(policy: Policy, short: Mapping[str, Any]) -> Policy:
     taken = {(one.type, one.attribute) for one in added}
     models = [*(one for one in models if (one.type, one.attribute) not in taken), *added]
     algorithm = changed.pop("algorithm", None)
+    if "attack_limits" in changed:
+        changed["attack_limits"] = {**policy.attack_limits, **changed["attack_limits"]}
     found = type(policy)(**{**fields, **changed, "attributes": attributes, "models": models})
     return found if algorithm is None else found.with_algorithm(algorithm)
 

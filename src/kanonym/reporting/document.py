@@ -187,6 +187,8 @@ class Document:
         Its code.
     title, verdict
         Heading, and how the policy came out.
+    parts
+        Further verdicts, below it.
     dated
         Date, files, version and seed in a line.
     signed
@@ -213,3 +215,4 @@ class Document:
     foot: tuple[Paragraph, ...]
     details: tuple[Section, ...]
     contents: str
+    parts: tuple[Banner, ...] = ()

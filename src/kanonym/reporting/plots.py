@@ -14,6 +14,7 @@ import numpy as np
 
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.results.short_repr import ShortRepr
+from kanonym.evaluation.attacks.sentences import title_of
 from kanonym.language import translator
 from kanonym.policy.faults import unknown_name
 from kanonym.reporting.charts.attacks import attacks_chart
@@ -31,7 +32,6 @@ from kanonym.reporting.charts.tree import tree_chart
 from kanonym.reporting.distributions.sizes import ClassSizes
 from kanonym.reporting.known import KnownResults
 from kanonym.reporting.known.attacks import rank_attacks
-from kanonym.reporting.parts.attacks import title_of
 from kanonym.reporting.summary import Cover, Summary
 from kanonym.reporting.summary_builder import summarize
 
@@ -136,7 +136,7 @@ def plot_attacks(attacks: Iterable[AttackResult], language: str = "en") -> Any:
     tried = [one for one in rank_attacks(attacks) if one.attempts]
     if not tried:
         raise DataError("no attack was run: there is nothing to draw")
-    return attacks_chart(tried, [title_of(one, says) for one in tried], says).to_altair()
+    return attacks_chart(tried, [title_of(one.type, says) for one in tried], says).to_altair()
 
 
 def plot_comparison(comparison: Comparison, language: str = "en") -> Any:

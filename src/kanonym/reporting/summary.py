@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 from kanonym.language import translator
 
 if TYPE_CHECKING:
+    from kanonym.evaluation.attacks.limits import LimitCheck
     from kanonym.evaluation.attacks.result import AttackResult
     from kanonym.metrics.record_risk import ProsecutorRisk
     from kanonym.reporting.distributions.examples import Transformation
@@ -243,6 +244,8 @@ class Summary:
         The sections that every report has.
     attacks
         What each attack achieved, in the order given.
+    limit_checks
+        Whether the attacks that the policy limits keep their limits.
     assessed
         Risk and utility as measured on both tables; None where they were not.
     comparison
@@ -260,18 +263,25 @@ class Summary:
     privacy: Privacy
     loss: Loss
     attacks: tuple[AttackResult, ...]
+    limit_checks: tuple[LimitCheck, ...]
     assessed: AssessmentFigures | None
     comparison: Alternatives | None
     choice: Choice | None
     limits: tuple[tuple[str, str], ...]
     origin: Origin
 
+    @property
+    def counts_persons(self) -> bool:
+        """Whether k-anonymity counts persons, who may have several records."""
+        models = self.privacy.verification.models
+        return any(one.type == "k-anonymity" and one.attribute is not None for one in models)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form: the fields of design §9 are at the top; no number is infinite."""
         form: dict[str, Any] = {}
         for section in (self.cover, self.size, self.columns, self.privacy, self.loss, self.origin):
             form |= _plain(section)
-        names = ("attacks", "assessed", "comparison", "choice", "limits")
+        names = ("attacks", "limit_checks", "assessed", "comparison", "choice", "limits")
         return form | {name: _plain(getattr(self, name)) for name in names}
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.actions.registry import unwrap
+from kanonym.evaluation.attacks.limits import check_limits
 from kanonym.language import Translator, translator
 from kanonym.policy.listed_values import without_values
 from kanonym.release import versions
@@ -160,6 +161,7 @@ def summarize(
         privacy=_privacy(context),
         loss=_loss(context, rectangles),
         attacks=tuple(known.attacks),
+        limit_checks=check_limits(known.attacks, release.policy.attack_limits),
         assessed=assessment_figures(known.risk, known.utility, context.step),
         comparison=alternatives_of(known.comparison, context.floor, says),
         choice=choice_of(release, context.floor, says),
@@ -211,6 +213,7 @@ def _privacy(context: _Context) -> Privacy:
         average=risk.average,
         known_items=max((int(one.get("m", 0)) for one in context.models), default=0),
         constructed=any(check.verdict == "by construction" for check in verification.checks),
+        persons=any(model.get("entity") for model in context.models),
     )
     verified = VerificationFigures(
         satisfied=verification.satisfied,

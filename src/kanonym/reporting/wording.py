@@ -121,10 +121,12 @@ def answer_text(
     average: float,
     known_items: int = 0,
     constructed: bool = False,
+    persons: bool = False,
 ) -> tuple[str, ...]:
     """Say whether the requirements hold and what an intruder can still do.
 
     constructed: whether a proof about how the release was made takes the place of checks.
+    persons: whether k-anonymity counts persons, who may have several records.
     """
     if not rows_out:
         return (speech.text("answer.empty"),)
@@ -142,6 +144,7 @@ def answer_text(
     elif verdict == "not assessed":
         found += " " + speech.text("answer.not-assessed")
     checked = "answer.constructed" if constructed else "answer.checked"
+    counted = ".items" if known_items else ".persons" if persons else ""
     return (
         f"{found} {speech.text(checked)}",
         speech.text(
@@ -152,7 +155,7 @@ def answer_text(
             smallest=speech.plural(smallest, "record"),
         ),
         speech.text(
-            "answer.chance.items" if known_items else "answer.chance",
+            f"answer.chance{counted}",
             highest=speech.chance(highest),
             average=speech.chance(average),
             blind=speech.chance(1 / max(rows_in, 1)),

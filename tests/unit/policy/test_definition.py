@@ -44,6 +44,7 @@ models:
 algorithm: {type: mondrian, split: span}
 recoding: interval
 suppression_limit: 0.02
+attack_limits: {linkage: 0.2, singling-out: 1}
 seed: 7
 keep_order: true
 keep_integers: true
@@ -73,6 +74,7 @@ def test_yaml_says_what_objects_say():
         algorithm=Mondrian(split="span"),
         recoding="interval",
         suppression_limit=0.02,
+        attack_limits={"linkage": 0.2, "singling-out": 1.0},
         seed=7,
         keep_order=True,
         keep_integers=True,
@@ -98,6 +100,8 @@ def test_defaults_suppress_nothing_and_shuffle():
     policy = Policy(attributes=ATTRIBUTES, models=[KAnonymity(2)])
     assert (policy.suppression_limit, policy.keep_order, policy.seed) == (0.0, False, None)
     assert policy.keep_integers is False
+    assert policy.attack_limits == {}
+    assert "attack_limits" not in policy.to_dict()
     assert policy.algorithm == Mondrian()
     assert policy.others is None
 
@@ -183,6 +187,7 @@ suppresion_limit: 0.1
         ("suppresion_limit: 0.1", "suppresion_limit", "suppression_limit"),
         ("recoding: meen", "recoding", "mean"),
         ("others: insensitve", "others", "insensitive"),
+        ("attack_limits: {linkge: 0.2}", "attack_limits.linkge", "linkage"),
         ("algorithm: {type: mondrain}", "algorithm.type", "mondrian"),
         ("algorithm: {type: mondrian, spilt: loss}", "algorithm.spilt", "split"),
     ],
@@ -242,6 +247,26 @@ models: [{{type: k-anonymity, k: 2}}]
 suppression_limit: {limit}
 """
     assert set(faults_of(text)) == {"suppression_limit"}
+
+
+@pytest.mark.parametrize("limit", [".nan", "0", "-0.1", "1.1", "true", "'0.1'", "null"])
+def test_a_limit_of_an_attack_is_a_share_above_0(limit):
+    """The largest tolerated risk is above 0 and at most 1, and each wrong one is named."""
+    text = f"""
+attributes: {{a: {{role: quasi-identifier}}}}
+models: [{{type: k-anonymity, k: 2}}]
+attack_limits: {{linkage: {limit}, inference: {limit}, downcoding: 0.3}}
+"""
+    assert set(faults_of(text)) == {"attack_limits.linkage", "attack_limits.inference"}
+
+
+def test_limits_name_attacks():
+    """A number alone is no limit: of which attack is asked."""
+    parts = {"attributes": ATTRIBUTES, "models": [KAnonymity(2)]}
+    with pytest.raises(PolicyError, match=r"attack_limits: must name attacks .*, not 0.2"):
+        Policy(**parts, attack_limits=0.2)
+    short = Policy.from_columns(quasi_identifiers=["age"], k=2, attack_limits={"linkage": 0.2})
+    assert short.attack_limits == {"linkage": 0.2}
 
 
 def test_model_needs_a_sensitive_attribute():

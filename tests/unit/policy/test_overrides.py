@@ -72,6 +72,13 @@ def test_options_and_the_algorithm_are_replaced():
     assert changed.algorithm == ka.Mondrian(strict=False, split="span")
 
 
+def test_limits_of_attacks_are_added_and_changed():
+    """A limit that is named takes the place of the policy's; the others stand."""
+    own = policy(attack_limits={"linkage": 0.2, "inference": 0.1})
+    changed = override(own, {"attack_limits": {"linkage": 0.3, "homogeneity": 0.5}})
+    assert changed.attack_limits == {"linkage": 0.3, "inference": 0.1, "homogeneity": 0.5}
+
+
 def test_a_hierarchy_file_is_read(tmp_path):
     """The hierarchy of a file takes the place of the policy's."""
     (tmp_path / "zip.csv").write_text("01;0*;*\n02;0*;*\n")

@@ -64,6 +64,7 @@ def summary_of(
     date=datetime.date(2024, 5, 1),
     actions=None,
     provenance=None,
+    limits=None,
     **known,
 ):
     """Return the summary of records with given classes; `known` is what else is known."""
@@ -81,6 +82,7 @@ def summary_of(
                 "suppression_limit": 0.5,
             },
             seed=7,
+            attack_limits=limits or {},
             algorithm=SimpleNamespace(lattice=None),
         ),
         schema=SimpleNamespace(

@@ -9,6 +9,7 @@ import pytest
 
 import kanonym as ka
 from kanonym.data.errors import DataError
+from kanonym.evaluation.attacks.sentences import figures_sentence, finding_sentence, title_of
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.language import ENGLISH, LANGUAGES
 from kanonym.reporting import render
@@ -78,9 +79,19 @@ def test_parts_of_attacks_have_names_units_and_plain_numbers(summary_of, languag
     assert "e-08" not in text
 
 
-def test_what_hides_a_gain_stands_below_the_name_of_its_attack(summary_of):
-    """The columns of numbers hold no sentence: it would push the gain out of the page."""
-    tried = [attack("linkage", 0.1, 0.1, other_attack=True)]
+@pytest.mark.parametrize(
+    "one",
+    [
+        attack("linkage", 0.1, 0.1, other_attack=True),
+        attack("linkage", 0.1, 0.1, control=0.3),
+        attack("linkage", 0.1, 0.1),
+        attack("linkage", 0.3, 0.1),
+    ],
+    ids=["baseline", "control", "none", "beyond"],
+)
+def test_what_an_attack_shows_stands_below_its_name(summary_of, one):
+    """The columns of numbers hold no sentence: it would push the numbers out of the page."""
+    tried = [one]
     made = summary_of({"age": [20, 21] * 6}, [0, 1] * 6, attacks=tried)
     tables = [
         one
@@ -89,7 +100,7 @@ def test_what_hides_a_gain_stands_below_the_name_of_its_attack(summary_of):
         if isinstance(one, Table) and one.style == "attacks"
     ]
     assert len(tables) == 2
-    told = LANGUAGES["en"].text("attacks.hidden.baseline")
+    told = finding_sentence(one, ENGLISH)
     for table in tables:
         name, *numbers = table.rows[0]
         assert name.note.endswith(told)
@@ -101,20 +112,20 @@ def told_form(parts):
     return attack("inference", 0.31, 0.24, parts=parts)
 
 
-def test_the_first_table_is_sorted_by_the_gain_that_it_shows(summary_of):
-    """Who is said to have gained most stands first, and gains fall from line to line."""
+def test_the_first_table_is_sorted_by_what_the_release_surely_adds(summary_of):
+    """Lower ends of the intervals fall from line to line; the first attack is told above."""
     text = render(summary_of(COLUMNS, LABELS, **KNOWN), "markdown")
     first = text[text.index("## 3") : text.index("## 4")]
-    gains = [
-        float(line.split("|")[4].split()[0])
+    least = [
+        float(line.split("|")[4].split("(")[1].split()[0])
         for line in first.splitlines()
         if line.startswith("|") and "%" in line
     ]
-    assert len(gains) == 4
-    assert gains == sorted(gains, reverse=True)
+    assert len(least) == 4
+    assert least == sorted(least, reverse=True)
     most = first.split("\n|")[3].split(":")[0].strip()
-    assert f"“{most}” had the largest gain" in text
-    assert "The policy sets no limit for attacks, so they have no verdict." in first
+    assert f"The clearest is “{most}”." in text
+    assert "gain" not in text.replace("against", "").replace("again", "")
 
 
 def test_what_distinct_values_hide_is_told(summary_of):
@@ -129,10 +140,15 @@ def test_what_distinct_values_hide_is_told(summary_of):
 
 
 def test_attacks_are_ranked_by_what_the_release_adds():
-    """Most gain first, those that were not tried last."""
+    """What is surely added comes first, then what is likely; those not tried are last."""
     names = [one.type for one in rank_attacks(ATTACKS)]
     assert names[0] == "linkage"
     assert names[-1] == "intersection"
+    lucky = attack("inference", 1.0, 0.0, attempts=1)
+    sure, likely = attack("linkage", 0.4, 0.0), attack("membership", 0.3, 0.29)
+    none = attack("homogeneity", 0.0, 0.0)
+    assert rank_attacks([none, likely, lucky, sure])[0] is sure
+    assert rank_attacks([none, likely])[0] is likely
 
 
 def test_each_question_has_its_attacks():
@@ -157,14 +173,14 @@ def test_the_first_page_has_the_best_attack_for_each_question():
     ]
 
 
-@pytest.mark.parametrize(("gain", "said"), [(0.85, True), (0.01, False)])
-def test_the_first_page_says_that_a_larger_gain_is_elsewhere(summary_of, gain, said):
+@pytest.mark.parametrize(("rate", "said"), [(0.85, True), (0.01, False)])
+def test_the_first_page_says_that_a_worse_attack_is_elsewhere(summary_of, rate, said):
     """An attack that adds more than a shown one is left out for the sake of other questions."""
     told = [attack("inference", 0.9, 0.0), attack("inference", 0.88, 0.0)]
     told += [attack("linkage", 0.1, 0.0), attack("singling-out", 0.2, 0.0)]
-    told.append(attack("inference", gain, 0.0))
+    told.append(attack("inference", rate, 0.0))
     text = render(summary_of(COLUMNS, LABELS, attacks=told), "markdown")
-    assert ("best attack on each question" in text) is said
+    assert ("most successful attack on each question" in text) is said
 
 
 def test_associations_of_all_measures_make_one_picture():
@@ -257,21 +273,131 @@ def test_what_is_not_known_has_no_section(summary_of, format_):
     assert "handed" not in text
 
 
-def test_the_three_questions_have_figures(summary_of):
-    """Singling out, linkability and inference name an attack, its rate and chance."""
+def answers_of(text):
+    """Return the answers to the three questions: question, and what is said of each attack."""
+    section = text[text.index("## The three questions") :].split("\n## ")[0]
+    found = {}
+    for part in section.split("\n### ")[1:]:
+        question, *lines = part.splitlines()
+        bullets = [line.removeprefix("- **").split(".** ") for line in lines if line[:2] == "- "]
+        found[question.split(":")[0]] = dict(bullets)
+    return found
+
+
+def test_the_three_questions_have_a_sentence_for_each_attack(summary_of):
+    """Each attack stands below its question with its own figures and its own finding."""
     text = render(summary_of(COLUMNS, LABELS, **KNOWN), "markdown")
-    lines = [line for line in text.splitlines() if line.startswith("|")]
-    rows = {line.split("|")[1].strip(): line for line in lines}
-    for name, figure in (
-        ("Singling out", "2.1"),
-        ("Linkability", "15.1"),
-        ("Inference", "54"),
-    ):
-        (answer,) = [
-            line for start, line in rows.items() if start.startswith(f"{name} (Can somebody")
-        ]
-        assert f"right in {figure}" in answer
-        assert "by chance" in answer
+    answers = answers_of(text)
+    for one in ATTACKS:
+        title = title_of(one.type, ENGLISH)
+        told = [by_title[title] for by_title in answers.values() if title in by_title]
+        known = one.attempts and one.type != "attack-of-tomorrow"
+        expected = f"{figures_sentence(one, ENGLISH)} {finding_sentence(one, ENGLISH)}"
+        assert told == ([expected.replace("\N{NO-BREAK SPACE}", " ")] if known else [])
+
+
+def test_no_attack_is_told_with_the_finding_of_another(summary_of):
+    """77.0 % beside 3.1 % by chance is success, whatever another attack with few attempts shows.
+
+    And what is unknown of one attack is not said of one that surely succeeds.
+    """
+    tried = [
+        attack("linkage", 0.77, 0.031),
+        attack("linkability", 1.0, 0.5, attempts=1),
+        attack("inference", 0.6, 0.6, other_attack=True),
+        attack("homogeneity", 0.4, 0.0),
+    ]
+    answers = answers_of(render(summary_of(COLUMNS, LABELS, attacks=tried), "markdown"))
+    beyond, none, baseline = (
+        ENGLISH.text(f"attacks.finding.{key}") for key in ("beyond", "none", "baseline")
+    )
+    linked, inferred = answers["Linkability"], answers["Inference"]
+    assert linked["Record linkage"].startswith(
+        "Right in 77.0 % of 2,000 people, by chance in 3.1 %"
+    )
+    assert [text.endswith(beyond) for text in linked.values()] == [True, False]
+    assert linked["Linkability of two sources"].endswith(none)
+    assert inferred["Homogeneity"].endswith(beyond)
+    assert inferred["Attribute inference"].endswith(baseline)
+
+
+SINGLED_OUT = attack("singling-out", 1.0, 0.0)
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize(
+    ("limits", "attacks", "verdict", "colours"),
+    [
+        ({}, (), "unset", ("satisfied", "nothing")),
+        ({}, (SINGLED_OUT,), "unset", ("satisfied", "nothing")),
+        ({"singling-out": 0.5}, (SINGLED_OUT,), "exceeded", ("warned", "failed")),
+        ({"singling-out": 0.5}, (), "not run", ("satisfied", "nothing")),
+        ({"linkage": 0.5}, (SINGLED_OUT,), "not run", ("satisfied", "nothing")),
+        ({"singling-out": 1.0}, (SINGLED_OUT,), "kept", ("satisfied", "satisfied")),
+        ({"linkage": 0.2}, (attack("linkage", 0.2, 0.0),), "undecided", ("satisfied", "warned")),
+        (
+            {"linkage": 0.5, "singling-out": 0.5},
+            (attack("linkage", 0.2, 0.0), SINGLED_OUT),
+            "exceeded",
+            ("warned", "failed"),
+        ),
+    ],
+)
+def test_the_first_page_judges_attacks_by_their_limits(
+    summary_of, language, limits, attacks, verdict, colours
+):
+    """Grey without a limit or an attack, green where all are kept, red where one is exceeded.
+
+    The first verdict is not green beside a red one.
+    """
+    asked = {"language": language, "limits": limits, "attacks": attacks}
+    document = document_of(summary_of(COLUMNS, LABELS, **asked))
+    (part,) = document.parts
+    assert (document.verdict.colour, part.colour) == colours
+    says = LANGUAGES[language]
+    assert part.words == says.text(
+        f"verdict.attacks.{verdict}", len(limits), limits=says.count(len(limits))
+    )
+    named = [one.split(":")[0] for one in part.warnings]
+    assert sorted(named) == sorted(title_of(one, says) for one in limits)
+    if verdict == "exceeded":
+        assert named[0] == title_of("singling-out", says)
+    for form in ("markdown", "html"):
+        text = render(summary_of(COLUMNS, LABELS, **asked), form)
+        plain = " ".join(text.split())
+        assert all(" ".join(one.split()) in plain for one in (part.words, *part.warnings))
+
+
+def test_json_has_the_verdict_on_each_limit(summary_of):
+    """The plain data hold what the first page says."""
+    asked = {"limits": {"singling-out": 0.5, "linkage": 0.2}, "attacks": (SINGLED_OUT,)}
+    made = json.loads(render(summary_of(COLUMNS, LABELS, **asked), "json"))
+    assert [(one["type"], one["limit"], one["verdict"]) for one in made["limit_checks"]] == [
+        ("singling-out", 0.5, "exceeded"),
+        ("linkage", 0.2, "not run"),
+    ]
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize("attacked", [True, False])
+def test_chances_by_class_sizes_say_what_is_picked(summary_of, language, attacked):
+    """Where k counts persons, the sentences are about persons of a class, and never a record."""
+    says = LANGUAGES[language]
+    asked = {"language": language, "attacks": (SINGLED_OUT,) if attacked else ()}
+    check = ModelCheck("k-anonymity", "pid", 2, 2, True)  # noqa: FBT003
+    models = [{"type": "k-anonymity", "k": 2, "entity": "pid"}]
+    texts = [
+        render(summary_of(COLUMNS, LABELS, **asked, **more), "markdown")
+        for more in ({}, {"checks": [check], "models": models})
+    ]
+    keys = ("tile.found", "gdpr.linkability", *(() if attacked else ("answer.found",)))
+    for key in keys:
+        of_records, of_persons = (
+            says.sentences[one].split("{")[0]
+            for one in (key.replace("linkability", "linkability.sizes"), f"{key}.persons")
+        )
+        assert [of_records in text for text in texts] == [True, False]
+        assert [of_persons in text for text in texts] == [False, True]
 
 
 def test_json_has_all_of_it(summary_of):

@@ -19,6 +19,7 @@ from kanonym import comparison, metrics, reporting, workbench
 from kanonym import language as catalogues
 from kanonym.data.errors import DataError
 from kanonym.data.message import Message
+from kanonym.evaluation.attacks import sentences
 from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.language import ENGLISH, LANGUAGES, SPANISH, translator
@@ -78,6 +79,7 @@ def test_every_sentence_is_used():
         *folder.rglob("*.html"),
         CATALOGUES / "speech.py",
         Path(comparison.__file__).parent / "sentences.py",
+        Path(sentences.__file__),
         *Path(workbench.__file__).parent.rglob("*.py"),
         *Path(workbench.__file__).parent.rglob("*.html"),
     ]
@@ -101,7 +103,9 @@ def test_every_sentence_is_used():
     built += ("wb.actions.when.", "wb.actions.kind.", "wb.recoding.")
     built += (
         "finding.",
-        "attacks.hidden.",
+        "attacks.finding.",
+        "attacks.limit.",
+        "tile.found",
         "unit.",
         "attacks.part.",
         "mode.",

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from kanonym.cli import locations, options
+from kanonym.cli.group import REFUSED
 from kanonym.cli.policy_options import COLUMNS, PolicyOptions, takes_policy
 
 ATTACKED = "Attack"
@@ -108,9 +109,10 @@ def attack(
 
     Every attack reports its success rate, the rate without the release (baseline), and the rate
     on people who are not in the table (--control or --hold-out): what is learned about them comes
-    from statistics, not from their own records. With a policy about several tables, ORIGINAL
-    and RELEASED are folders, SQLite or DuckDB files, or PostgreSQL databases: the intruder knows a
-    person and 0, 1, 2 or all of the person's rows.
+    from statistics, not from their own records. Exit code 1: an attack exceeds a limit of the
+    policy (attack_limits). With a policy about several tables, ORIGINAL and RELEASED are folders,
+    SQLite or DuckDB files, or PostgreSQL databases: the intruder knows a person and 0, 1, 2 or
+    all of the person's rows.
     """
     import kanonym as ka
     from kanonym.cli.judging.linked import attack_linked
@@ -183,8 +185,15 @@ def attack(
             aligned=aligned,
             seed=seed,
             progress=step,
-        ).to_dict()
+        )
     if json:
-        show_json(found)
+        show_json(found.to_dict())
     else:
         show(*attack_tables(found))
+    if found.verdict == "exceeded":
+        above = [one.type for one in found.checks if one.verdict == "exceeded"]
+        typer.echo(
+            f"kanonym: error: above the limit of the policy: {', '.join(dict.fromkeys(above))}",
+            err=True,
+        )
+        raise typer.Exit(REFUSED)

@@ -110,8 +110,8 @@ def attack_linked(
         step("read")
         before = read_tables(Place.of(original), list(asked.tables))
         after = read_tables(Place.of(released), list(banded_policy(asked).tables))
-        found = attack(before, after, asked, attempts=attempts, seed=seed, progress=step).to_dict()
+        found = attack(before, after, asked, attempts=attempts, seed=seed, progress=step)
     if json:
-        show_json(found)
+        show_json(found.to_dict())
     else:
         show(*attack_tables(found))

@@ -291,7 +291,8 @@ def synthesize(
     if json:
         show_json(found)
     else:
-        show(*synthesis_tables(found), to_stderr=output == "-")
+        attacks = made.attacks if judge else None
+        show(*synthesis_tables(found, attacks), to_stderr=output == "-")
 
 
 def _is_private(method: str | None, epsilon: float | None) -> bool:

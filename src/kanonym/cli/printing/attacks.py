@@ -1,15 +1,26 @@
-"""Attacks as tables on the terminal; they read the JSON contract."""
+"""Attacks as tables on the terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+if TYPE_CHECKING:
+    from kanonym.evaluation.attacks.limits import LimitVerdict
+    from kanonym.evaluation.attacks.result import AttackResult, AttackResults
+
+STYLES: Mapping[LimitVerdict, str] = {
+    "kept": "green",
+    "undecided": "yellow",
+    "exceeded": "bold red",
+    "not run": "",
+}
 ALARMING = 0.1  # a risk whose interval begins above this is printed in red
 TOLD = (
     "  In percent. Risk: success beyond chance, with its 95 % interval.\n"
@@ -18,30 +29,43 @@ TOLD = (
 )
 
 
-def attack_tables(found: Mapping[str, Any]) -> list[RenderableType]:
-    """Return what `kanonym attack` tells: rates beside chance, and what could not be tried."""
+def attack_tables(found: AttackResults) -> list[RenderableType]:
+    """Return what `kanonym attack` tells: rates beside chance, what they show, and the limits."""
+    from kanonym.evaluation.attacks.sentences import finding_notes, limit_notes
+
     # The longest name, and intervals up to 100.0, fit into 80 columns.
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", padding=(0, 1), collapse_padding=True)
     table.add_column("attack", overflow="fold")
     for heading in ("rate", "baseline", "control", "risk"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("interval", justify="right", no_wrap=True)
-    idle = []
-    for one in found["attacks"]:
-        if one.get("reason") and not one["attempts"]:
-            idle.append(one)
+    for one in found:
+        if not one.attempts:
             continue
-        low, high = one["interval"]
+        low, high = one.interval
+        control = one.control if one.control and one.control.attempts else None
         table.add_row(
-            Text(one["type"]),
-            _percent(one["rate"]),
-            _percent(one["baseline"]),
-            "–" if one["control"] is None else _percent(one["control"]),
-            Text(_percent(one["risk"]), style="bold red" if low > ALARMING else ""),
+            Text(one.type),
+            _percent(one.targets.rate),
+            _percent(one.baseline.rate),
+            "–" if control is None else _percent(control.rate),
+            Text(_percent(one.risk), style="bold red" if low > ALARMING else ""),
             f"{_percent(low)} to {_percent(high)}",
         )
-    notes = [Text(f"  {one}") for one in found.get("notes", ())]
-    return [table, TOLD, *([_untried_table(idle)] if idle else []), *notes]
+    shown: list[RenderableType] = [table, TOLD, *map(_indented, finding_notes(found.results))]
+    idle = [one for one in found if not one.attempts]
+    if idle:
+        shown.append(_untried_table(idle))
+    shown += map(_indented, found.notes)
+    if found.checks:
+        shown.append("\n  Limits of the policy:")
+    for check, sentence in zip(found.checks, limit_notes(found.checks), strict=True):
+        shown.append(_indented(sentence, STYLES[check.verdict]))
+    return shown
+
+
+def _indented(sentence: str, style: str = "") -> Padding:
+    return Padding(Text(sentence, style=style), (0, 2))
 
 
 def attack_list(questions: Mapping[str, str]) -> Table:
@@ -54,12 +78,12 @@ def attack_list(questions: Mapping[str, str]) -> Table:
     return table
 
 
-def _untried_table(outcomes: list[Mapping[str, Any]]) -> Table:
+def _untried_table(outcomes: Sequence[AttackResult]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
     table.add_column("not run", overflow="fold")
     table.add_column("why", overflow="fold")
     for one in outcomes:
-        table.add_row(Text(one["type"]), Text(one["reason"]))
+        table.add_row(Text(one.type), Text(one.reason or ""))
     return table
 
 

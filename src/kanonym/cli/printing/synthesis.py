@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import RenderableType
@@ -14,6 +14,9 @@ from kanonym.cli.printing.assessment import NAMES
 from kanonym.cli.printing.attacks import attack_tables
 from kanonym.cli.terminal import format_number, grid, written_files_table
 
+if TYPE_CHECKING:
+    from kanonym.evaluation.attacks.result import AttackResults
+
 UNJUDGED = (
     "  Not judged, and nothing is promised: this method gives no guarantee of privacy. To attack\n"
     "  the table and compare it with the original, add --judge and --hold-out; for a guarantee,\n"
@@ -21,10 +24,15 @@ UNJUDGED = (
 )
 
 
-def synthesis_tables(found: Mapping[str, Any]) -> list[RenderableType]:
-    """Return what `kanonym synthesize` tells: how the table was made, and how it is judged."""
+def synthesis_tables(
+    found: Mapping[str, Any], attacks: AttackResults | None
+) -> list[RenderableType]:
+    """Return what `kanonym synthesize` tells: how the table was made, and how it is judged.
+
+    attacks: None where it was not judged.
+    """
     if "guarantee" in found:
-        return _private_tables(found)
+        return _private_tables(found, attacks)
     learned = f"{format_number(found['rows_in'] - found['held_out'])} learned from"
     facts = grid(
         ("records", f"{learned}, {format_number(found['held_out'])} held out"),
@@ -35,14 +43,16 @@ def synthesis_tables(found: Mapping[str, Any]) -> list[RenderableType]:
         ("seconds", f"{found['seconds']['total']:.2f}"),
     )
     shown: list[RenderableType] = [facts]
-    if "utility" in found:
-        shown += [_utility(found["utility"]), *attack_tables(found)]
+    if attacks is not None:
+        shown += [_utility(found["utility"]), *attack_tables(attacks)]
     else:
         shown.append(UNJUDGED)
     return [*shown, written_files_table(found["written"])]
 
 
-def _private_tables(found: Mapping[str, Any]) -> list[RenderableType]:
+def _private_tables(
+    found: Mapping[str, Any], attacks: AttackResults | None
+) -> list[RenderableType]:
     """Return what is promised, and, if the table was judged, how it compares for its holder."""
     ledger = found["ledger"]
     spent = [("ledger", "none: the cost is not recorded")] if found["private"] else []
@@ -66,9 +76,9 @@ def _private_tables(found: Mapping[str, Any]) -> list[RenderableType]:
         *_quality_rows(found),
     )
     shown: list[RenderableType] = [facts]
-    if "utility" in found:
+    if attacks is not None:
         shown += [Text(f"  {found['evaluation']}\n"), _utility(found["utility"])]
-        shown += attack_tables(found)
+        shown += attack_tables(attacks)
     return [*shown, written_files_table(found["written"])]
 
 

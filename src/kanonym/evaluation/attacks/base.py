@@ -33,6 +33,9 @@ class Attack(ABC):
         The question of data protection that it answers.
     needs_sets
         Whether it is about sets of items: asked for by name only where there are none.
+    unit
+        What an attempt is about, a noun of the catalogues: a `person` (a `record` where nothing
+        says that records are persons), the cells of one, a `description` or a `decision`.
     of_person
         What has to succeed of a person who has several records. Where the policy counts persons by
         an identifier, attempts are persons, and chance is that of the same success.
@@ -47,6 +50,7 @@ class Attack(ABC):
     source: ClassVar[str] = ""
     aim: ClassVar[Aim]
     needs_sets: ClassVar[bool] = False
+    unit: ClassVar[str] = "person"
     of_person: ClassVar[str] = "one of the records succeeds"
 
     @abstractmethod

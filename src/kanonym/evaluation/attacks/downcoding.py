@@ -92,6 +92,7 @@ class Downcoding(Attack):
     )
     source: ClassVar[str] = "Cohen 2022"
     aim: ClassVar[Aim] = "singling-out"
+    unit: ClassVar[str] = "person-cells"
     of_person: ClassVar[str] = "the cells of all records count"
 
     attempts: int = 2000

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import Any, ClassVar, Literal
 
 from kanonym.data.results.result import Result, ResultTable
+from kanonym.evaluation.attacks.limits import (
+    LimitCheck,
+    LimitVerdict,
+    check_limits,
+    joint_verdict,
+)
+from kanonym.evaluation.attacks.sentences import finding_notes, limit_notes
+from kanonym.language import ENGLISH
 from kanonym.metrics.measured_table import format_figure
 from kanonym.policy.faults import unknown_name
 
 CONFIDENCE = 0.95
 
 Hiding = Literal["baseline", "control"]
-
-HIDDEN: dict[Hiding, str] = {
-    "baseline": (
-        "the baseline succeeds as often, so a risk of 0 does not show that the release gives "
-        "nothing away: give a control, people of the same population who are not in the data"
-    ),
-    "control": (
-        "it succeeds more often on the control than on the persons in the data, so the risk is "
-        "unknown: use a control of the same population"
-    ),
-}
-"""What a risk of 0 does not show, and what would show it."""
+Finding = Literal["beyond", "none", "baseline", "control"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +97,11 @@ class AttackResult(Result):
     other_attack
         Whether the baseline is another attack, such as guessing the commonest value. One that
         succeeds as often says nothing of what this attack found, and only a control does.
+    others_most
+        What the risk of the outcomes that this one was chosen from is at most; 0 without others.
+    unit
+        What an attempt is about, as of the attack's class; a `record` in the place of a `person`
+        where nothing says that records are persons.
 
     """
 
@@ -119,6 +121,8 @@ class AttackResult(Result):
     reason: str | None = None
     best_of: int = 1
     other_attack: bool = False
+    others_most: float = 0.0
+    unit: str = "person"
 
     @property
     def attempts(self) -> int:
@@ -137,14 +141,28 @@ class AttackResult(Result):
         return self.control
 
     @property
-    def hidden_by(self) -> Hiding | None:
-        """What keeps a risk of 0 from showing that nothing is given away; None where nothing does.
+    def is_beside_another_attack(self) -> bool:
+        """Whether chance is another attack, so that it is no bound of what this one found."""
+        return self.other_attack and self.chance is self.baseline
 
-        `baseline`: it is another attack that succeeds as often, and there is no control.
-        `control`: the attack succeeds more often on the control than on the original, by more
-        than their intervals allow, so that the two are not of one population.
+    @property
+    def finding(self) -> Finding:
+        """What the result shows, by its own interval.
+
+        `beyond`: the attack surely succeeds more often than by chance. `baseline`, `control`:
+        what `hidden_by` says. `none`: no success beyond chance was shown.
         """
-        if self.risk > 0 or not self.targets.successes:
+        return "beyond" if self.interval[0] > 0 else self.hidden_by or "none"
+
+    @property
+    def hidden_by(self) -> Hiding | None:
+        """What keeps the risk from showing what is given away; None where nothing does.
+
+        `baseline`: it is another attack, which this one does not surely beat, and there is no
+        control. `control`: the attack succeeds more often on the control than on the original,
+        by more than their intervals allow, so that the two are not of one population.
+        """
+        if self.interval[0] > 0 or not self.targets.successes:
             return None
         if self.chance is self.baseline:
             return "baseline" if self.other_attack else None
@@ -163,12 +181,28 @@ class AttackResult(Result):
         Where chance surely succeeds as often as the attack, it is no bound of what the attack
         found. Then the interval goes from 0 to the end of the rate's: no risk is above its rate.
         """
-        confidence = 1 - (1 - self.confidence) / self.best_of
-        low, high = self.targets.interval(confidence)
-        least, most = self.chance.interval(confidence)
+        low, high = self._rate_interval
+        least, most = self.chance.interval(self._own_confidence)
         return min(_share_beyond_chance(low, most), self.risk), _share_beyond_chance(
             high, least
         ) or high
+
+    @property
+    def upper_bound(self) -> float:
+        """What the risk is surely at most, of this outcome and of those it was chosen from.
+
+        The upper end of the interval; that of the rate where chance is another attack.
+        """
+        own = self._rate_interval[1] if self.is_beside_another_attack else self.interval[1]
+        return max(own, self.others_most)
+
+    @property
+    def _own_confidence(self) -> float:
+        return 1 - (1 - self.confidence) / self.best_of
+
+    @property
+    def _rate_interval(self) -> tuple[float, float]:
+        return self.targets.interval(self._own_confidence)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
@@ -184,6 +218,7 @@ class AttackResult(Result):
             **({"hidden_by": self.hidden_by} if self.hidden_by else {}),
             "confidence": self.confidence,
             "attempts": self.targets.attempts,
+            "unit": self.unit,
             "seed": self.seed,
             **({"parts": dict(self.parts)} if self.parts else {}),
             **({"reason": self.reason} if self.reason else {}),
@@ -191,7 +226,7 @@ class AttackResult(Result):
 
     def tables(self) -> list[ResultTable]:
         """Return a row: the rate, chance, and the risk with its interval."""
-        return [_table((self,), ())]
+        return [_table((self,), finding_notes((self,)))]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -204,6 +239,8 @@ class AttackResults(Result):
         One an attack, in the order in which they were carried out.
     notes
         What was assumed of released values.
+    limits
+        The largest tolerated risk of attacks, by name: `attack_limits` of the policy.
 
     """
 
@@ -211,6 +248,7 @@ class AttackResults(Result):
 
     results: tuple[AttackResult, ...]
     notes: tuple[str, ...] = ()
+    limits: Mapping[str, float] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> AttackResult:
         """Return the result of one attack by its name."""
@@ -223,10 +261,24 @@ class AttackResults(Result):
         """Go through the results."""
         return iter(self.results)
 
+    @property
+    def checks(self) -> tuple[LimitCheck, ...]:
+        """Whether each attack that is limited keeps its limit, the worst verdicts first."""
+        return check_limits(self.results, self.limits)
+
+    @property
+    def verdict(self) -> LimitVerdict | None:
+        """Whether all limits are kept; None where none was set."""
+        return joint_verdict(self.checks)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
-        notes = {"notes": list(self.notes)} if self.notes else {}
-        return {"attacks": [one.to_dict() for one in self.results], **notes}
+        checks = [one.to_dict() for one in self.checks]
+        return {
+            "attacks": [one.to_dict() for one in self.results],
+            **({"limits": {"verdict": self.verdict, "attacks": checks}} if checks else {}),
+            **({"notes": list(self.notes)} if self.notes else {}),
+        }
 
     def plot(self, language: str = "en") -> Any:
         """Return an Altair chart of the attacks that were tried, beside chance."""
@@ -236,16 +288,19 @@ class AttackResults(Result):
 
     def tables(self) -> list[ResultTable]:
         """Return an attack a row: its rate, chance, and the risk with its interval."""
-        return [_table(self.results, self.notes)]
+        told = (*finding_notes(self.results), *limit_notes(self.checks), *self.notes)
+        return [_table(self.results, told)]
 
 
 def worst_of(outcomes: Iterable[AttackResult]) -> AttackResult:
     """Return the outcome of the largest risk; of equal ones a hidden one, or of least chance.
 
-    It is what is told where an attack was made on several sensitive attributes.
+    It is what is told where an attack was made on several sensitive attributes, with what the
+    risk of any of them is at most.
     """
-    return max(
-        outcomes,
+    every = tuple(outcomes)
+    worst = max(
+        every,
         key=lambda one: (
             one.risk,
             one.hidden_by is not None,
@@ -253,6 +308,8 @@ def worst_of(outcomes: Iterable[AttackResult]) -> AttackResult:
             one.targets.rate,
         ),
     )
+    others = (one.upper_bound for one in every if one is not worst)
+    return replace(worst, others_most=max(others, default=0.0))
 
 
 def _share_beyond_chance(rate: float, chance: float) -> float:
@@ -261,13 +318,12 @@ def _share_beyond_chance(rate: float, chance: float) -> float:
 
 
 def _table(results: Sequence[AttackResult], notes: Sequence[str]) -> ResultTable:
-    """Return a row for each attack, and what a risk of 0 does not show."""
-    hidden = [f"{one.type}: {HIDDEN[one.hidden_by]}." for one in results if one.hidden_by]
+    """Return a row for each attack."""
     return ResultTable(
-        ("attack", "persons", "rate", "chance", "risk", "interval"),
+        ("attack", "attempts", "rate", "chance", "risk", "interval"),
         [_row(one) for one in results],
         frozenset({1, 2, 3, 4}),
-        notes=(*hidden, *notes),
+        notes=tuple(notes),
     )
 
 
@@ -276,4 +332,5 @@ def _row(one: AttackResult) -> tuple[str, ...]:
         return (one.type, "–", "", "", "", one.reason or "")
     numbers = (one.targets.rate, one.chance.rate, one.risk, *one.interval)
     rate, chance, risk, low, high = (format_figure(round(number, 4)) for number in numbers)
-    return (one.type, f"{one.attempts:,}", rate, chance, risk, f"{low} to {high}")
+    tried = ENGLISH.plural(one.attempts, one.unit)
+    return (one.type, tried, rate, chance, risk, f"{low} to {high}")

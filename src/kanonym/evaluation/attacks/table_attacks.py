@@ -133,6 +133,7 @@ def attack(
     tables = align_tables(original, released, policy, **columns)
     policies = [one for one in (tables.policy, policy_of(released)) if one is not None]
     persons = _persons(original, control, policies)
+    stated = any(one.entities or one.rows for one in policies)
     beside = None if control is None else control_columns(control, tables)
     notes: tuple[str, ...] = ()
     if control is not None and beside is not None and hold_out is None:
@@ -154,8 +155,10 @@ def attack(
         random = np.random.default_rng([seed, *one.type.encode()])
         told = partial(_report_share, step, one.type)
         result = one.run(replace(scene, told=told), random)
-        results.append(replace(result, seed=int(seed)))
-    return AttackResults(tuple(results), (*notes, *_notes(scene.pair.new)))
+        unit = one.unit if stated else one.unit.replace("person", "record")
+        results.append(replace(result, seed=int(seed), unit=unit))
+    limits = next((one.attack_limits for one in policies), {})
+    return AttackResults(tuple(results), (*notes, *_notes(scene.pair.new)), limits)
 
 
 def _replay_release(

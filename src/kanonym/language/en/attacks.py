@@ -162,14 +162,11 @@ SENTENCES: Sentences = {
         "chance, {chance}."
     ),
     "attacks.reading": (
-        "By chance: the same guess without the release, or on people who are not in the table. "
-        "Gain: (right − chance) / (1 − chance): of the attempts that fail by chance, the share "
-        "that the release makes succeed; below it, its {confidence} confidence interval. The "
-        "policy sets no limit for attacks, so they have no verdict."
+        "By chance: without the release, or on people who are not in the table. Beyond chance: of "
+        "the attempts that fail by chance, the share that the release makes succeed; below, its "
+        "{confidence} interval."
     ),
-    "attacks.chosen": (
-        "The table has the best attack on each question: singling out, linking, inferring."
-    ),
+    "attacks.chosen": "The table has the most successful attack on each question.",
     "attacks.tried": "of {attempts}",
     "attacks.intro": (
         "Each attack was run on the release. An attempt is right if what the intruder says about a "
@@ -177,25 +174,54 @@ SENTENCES: Sentences = {
         "table (control) or, without a control, the success without the release (baseline)."
     ),
     "attacks.note": (
-        "Gain: (right − chance) / (1 − chance): of the attempts that fail by chance, the share "
-        "that the release makes succeed; with its {confidence} confidence interval. The policy "
-        "sets no limit for attacks, so they have no verdict."
+        "Beyond chance: (right − chance) / (1 − chance), the share that succeeds with the release "
+        "among the attempts that fail by chance; with its {confidence} confidence interval. The "
+        "release helps an intruder where this interval lies above 0."
     ),
-    "attacks.hidden.baseline": (
-        "The baseline succeeds as often. Only a control (people who are not in the table) would "
-        "show whether the release helps."
+    "attacks.figures": (
+        "Right in {rate} of {attempts}, by chance in {chance}; beyond chance: {risk} ({low} to "
+        "{high})."
     ),
-    "attacks.hidden.control": (
-        "The attack succeeds more often on the control than on the table: they are not from the "
-        "same population, so the gain is unknown."
+    "attacks.finding.beyond": "The release helps such an intruder.",
+    "attacks.finding.none": "No success beyond chance was shown.",
+    "attacks.finding.baseline": (
+        "It does not surely succeed more often than the baseline, which is another attack; only a "
+        "control (people who are not in the table) would show whether the release helps."
+    ),
+    "attacks.finding.control": (
+        "It succeeds more often on the control than on the table: they are not from the same "
+        "population, and what the release adds is unknown."
+    ),
+    "attacks.limit.kept": "{title}: at most {most} beyond chance; the limit of {limit} is kept.",
+    "attacks.limit.exceeded": (
+        "{title}: at least {least} beyond chance; the limit of {limit} is exceeded."
+    ),
+    "attacks.limit.undecided": (
+        "{title}: {least} to {most} beyond chance; whether the limit of {limit} is kept is "
+        "undecided."
+    ),
+    "attacks.limit.undecided.control": (
+        "Chance is that of another attack and bounds nothing; a control (people who are not in the "
+        "table) may decide it."
+    ),
+    "attacks.limit.undecided.attempts": "More attempts may decide it.",
+    "attacks.limit.not run": (
+        "{title}: not run, so whether the limit of {limit} is kept is unknown."
+    ),
+    "attacks.limit.not run.why": (
+        "{title}: not run, so whether the limit of {limit} is kept is unknown ({reason})."
     ),
     "attacks.none": (
         "No attack was run on this release. To run them: `kanonym attack ORIGINAL RELEASED "
         "--policy POLICY`."
     ),
     "attacks.sizes": (
-        "Chance that somebody who knows the quasi-identifiers of a person in the table picks the "
-        "right record:"
+        "Chance that somebody who knows the quasi-identifiers of a record of the table picks this "
+        "record:"
+    ),
+    "attacks.sizes.persons": (
+        "Chance that somebody who knows the quasi-identifiers of one record of a person picks this "
+        "person among those of the class (who has several records is easier to find):"
     ),
     "attacks.sizes.most": "at most",
     "attacks.sizes.mean": "on average",
@@ -207,7 +233,7 @@ SENTENCES: Sentences = {
     "attacks.part.claimed": "{subject}: a value was claimed",
     "attacks.part.baseline": "{subject}: without the release",
     "attacks.part.control": "{subject}: on people who are not in the table",
-    "attacks.part.risk": "{subject}: gain",
+    "attacks.part.risk": "{subject}: beyond chance",
     "attacks.part.attempts": "{subject}: descriptions tried",
     "attacks.part.first release alone": "{subject}: with the first release alone",
     "attacks.part.second release alone": "{subject}: with the second release alone",

@@ -55,7 +55,7 @@ SENTENCES: Sentences = {
     ),
     "alt.attacks": (
         "Chart of {attacks}: the success rate of each, with its interval, baseline and control. "
-        "Largest gain: {title}, {rate}; by chance {chance}."
+        "The first is {title}: {rate}; by chance {chance}."
     ),
     "alt.associations": (
         "Heat map of the change of associations between {columns}: largest between {most}, {much}."

@@ -34,13 +34,20 @@ SENTENCES: Sentences = {
     "noun.other-person": ("other person", "other people"),
     "noun.person": ("person", "people"),
     "noun.attack": ("attack", "attacks"),
+    "noun.description": ("description", "descriptions"),
+    "noun.decision": ("decision", "decisions"),
+    "noun.person-cells": ("person (cell by cell)", "people (cell by cell)"),
+    "noun.record-cells": ("record (cell by cell)", "records (cell by cell)"),
     "noun.rectangle": ("rectangle", "rectangles"),
     "noun.pair": ("pair", "pairs"),
     "noun.bar": ("bar", "bars"),
     "noun.run": ("run", "runs"),
     "tile.released": "records released",
     "tile.met": "requirements met",
-    "tile.found": "highest chance of picking a person’s record by the quasi-identifiers",
+    "tile.found": "highest chance of picking a record by its quasi-identifiers",
+    "tile.found.persons": (
+        "highest chance of picking a person in a class by the quasi-identifiers of one record"
+    ),
     "tile.found.items": (
         "highest chance of picking a person’s record by what the requirement covers"
     ),
@@ -134,7 +141,7 @@ SENTENCES: Sentences = {
     "head.chance": "by chance",
     "head.baseline": "baseline",
     "head.control": "control",
-    "head.gain": "gain",
+    "head.beyond": "beyond chance",
     "head.question": "question",
     "head.answer": "answer",
     "head.measure": "measure",

@@ -35,6 +35,29 @@ SENTENCES: Sentences = {
     "verdict.none": "No requirement was set",
     "verdict.none.note": "check the smallest class before you publish",
     "verdict.empty": "No record was released",
+    "verdict.attacked": "but an attack exceeds its limit: do not publish this table as it is",
+    "verdict.attacks.unset": "Attacks: no limit was set",
+    "verdict.attacks.unset.note": (
+        "What intruders achieve has no verdict; a policy sets limits by attack_limits"
+    ),
+    "verdict.attacks.unset.untried.note": (
+        "No attack was run either; a policy sets limits by attack_limits"
+    ),
+    "verdict.attacks.kept": (
+        "Attacks: the limit is kept",
+        "Attacks: all {limits} limits are kept",
+    ),
+    "verdict.attacks.exceeded": (
+        "Attacks: the limit is exceeded",
+        "Attacks: a limit is exceeded",
+    ),
+    "verdict.attacks.undecided": "Attacks: undecided",
+    "verdict.attacks.not run": "Attacks: not assessed",
+    "verdict.attacks.note": ("Limits of the policy, judged by {confidence} confidence intervals"),
+    "verdict.attacks.others": (
+        "{note}; {others} other attack has no limit",
+        "{note}; {others} other attacks have no limit",
+    ),
     "question": (
         "Does the released table meet its requirements, what can somebody still find out, and what "
         "was lost?"
@@ -71,9 +94,14 @@ SENTENCES: Sentences = {
         "The {records} that were released form {classes}; the smallest has {smallest}.",
     ),
     "answer.chance": (
-        "Somebody who knows all quasi-identifiers of a person in the table picks that person’s "
-        "record with a chance of at most {highest}, {average} on average; without any knowledge, "
-        "the chance would be {blind}."
+        "Somebody who knows all quasi-identifiers of a record of the table picks this record with "
+        "a chance of at most {highest}, {average} on average; without any knowledge, the chance "
+        "would be {blind}."
+    ),
+    "answer.chance.persons": (
+        "Somebody who knows all quasi-identifiers of one record of a person picks this person "
+        "among those of the class with a chance of at most {highest}, {average} on average. Who "
+        "has several records is easier to find."
     ),
     "answer.chance.items": (
         "Somebody who knows up to {items} of a person in the table, and the quasi-identifiers as "
@@ -85,13 +113,21 @@ SENTENCES: Sentences = {
         "picks the right record with a chance of at most {highest}; without any knowledge, {blind}."
     ),
     "answer.found": (
-        "Somebody who knows the quasi-identifiers of a person in the table picks the right record "
-        "with a chance of at most {highest}; without any knowledge, {blind}."
+        "Somebody who knows the quasi-identifiers of a record of the table picks this record with "
+        "a chance of at most {highest}; without any knowledge, {blind}."
+    ),
+    "answer.found.persons": (
+        "Somebody who knows the quasi-identifiers of one record of a person picks this person "
+        "among those of the class with a chance of at most {highest}. Who has several records is "
+        "easier to find."
     ),
     "answer.attacked": (
-        "Of {attacks} run, “{title}” had the largest gain over chance: right in {rate} of the "
-        "attempts, {chance} by chance, a gain of {risk}."
+        "Of {attacks} run, {number} surely succeeds more often than by chance.",
+        "Of {attacks} run, {number} surely succeed more often than by chance.",
     ),
+    "answer.attacked.none": "None of {attacks} run surely succeeds more often than by chance.",
+    "answer.unknown": "For {number} it is unknown whether the release helps.",
+    "answer.clearest": "The clearest is “{title}”. {told}",
     "answer.lost": "On average, a released value covers {share} of its column’s range.",
     "price.none": "The original table holds no record.",
     "price.suppressed": (
@@ -226,8 +262,13 @@ SENTENCES: Sentences = {
         "Can somebody link records of the same person, in this table or in another one?"
     ),
     "gdpr.linkability.sizes": (
-        "Somebody who knows the quasi-identifiers of a person in the table links the right record "
-        "with a chance of at most {highest}, {average} on average."
+        "Judging by class sizes alone, somebody who knows the quasi-identifiers of a record of the "
+        "table picks this record with a chance of at most {highest}, {average} on average."
+    ),
+    "gdpr.linkability.persons": (
+        "Judging by class sizes alone, somebody who knows the quasi-identifiers of one record of a "
+        "person picks this person among those of the class with a chance of at most {highest}, "
+        "{average} on average. Who has several records is easier to find."
     ),
     "gdpr.inference": "Inference",
     "gdpr.inference.question": (
@@ -245,12 +286,6 @@ SENTENCES: Sentences = {
         "No attribute was declared sensitive, so what a class reveals about the others was not "
         "checked."
     ),
-    "gdpr.attacked": (
-        "Attacks run: {attacks}. The largest gain was that of “{title}”: right in {rate} of "
-        "{attempts} attempts, {chance} by chance; a gain of {risk} ({low} to {high})."
-    ),
-    "gdpr.beyond": "So the release does help such an intruder.",
-    "gdpr.not-beyond": "No success beyond chance was shown.",
     "gdpr.untried": "No attack of this kind was run; `kanonym attack` runs them.",
     "gdpr.empty": "Nothing was released.",
 }

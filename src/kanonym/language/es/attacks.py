@@ -166,14 +166,11 @@ SENTENCES: Sentences = {
         "{chance}."
     ),
     "attacks.reading": (
-        "Por azar: lo mismo sin la publicación, o con personas que no están en la tabla. Ganancia: "
-        "(aciertos − azar) / (1 − azar): de los intentos que fallan por azar, la proporción que la "
-        "publicación hace acertar; debajo, su intervalo de confianza del {confidence}. La política "
-        "no pone límites a los ataques, así que no hay veredicto sobre ellos."
+        "Por azar: sin la publicación, o con personas que no están en la tabla. Por encima del "
+        "azar: de los intentos que fallan por azar, la proporción que la publicación hace acertar; "
+        "debajo, su intervalo del {confidence}."
     ),
-    "attacks.chosen": (
-        "La tabla muestra el mejor ataque a cada pregunta: singularizar, vincular, inferir."
-    ),
+    "attacks.chosen": "La tabla muestra el ataque con más éxito a cada pregunta.",
     "attacks.tried": "de {attempts}",
     "attacks.intro": (
         "Cada ataque se ejecutó sobre la publicación. Un intento acierta cuando lo que el intruso "
@@ -181,26 +178,58 @@ SENTENCES: Sentences = {
         "que no están en la tabla (control) o, si no las hay, sin la publicación (referencia)."
     ),
     "attacks.note": (
-        "Ganancia: (aciertos − azar) / (1 − azar): de los intentos que fallan por azar, la "
-        "proporción que la publicación hace acertar; con su intervalo de confianza del "
-        "{confidence}. La política no pone límites a los ataques, así que no hay veredicto sobre "
-        "ellos."
+        "Por encima del azar: (aciertos − azar) / (1 − azar), la proporción que acierta con la "
+        "publicación entre los intentos que fallan por azar; con su intervalo de confianza del "
+        "{confidence}. La publicación ayuda a un intruso cuando este intervalo está por encima de "
+        "0."
     ),
-    "attacks.hidden.baseline": (
-        "La referencia acierta lo mismo: solo un control, personas que no están en la tabla, "
-        "mostraría si la publicación ayuda."
+    "attacks.figures": (
+        "Acierta en el {rate} de {attempts}, por azar en el {chance}; por encima del azar: {risk} "
+        "(de {low} a {high})."
     ),
-    "attacks.hidden.control": (
-        "El ataque acierta más con el control que con la tabla: no son de la misma población, y la "
-        "ganancia no se puede saber."
+    "attacks.finding.beyond": "La publicación ayuda a ese intruso.",
+    "attacks.finding.none": "No se mostró ningún acierto por encima del azar.",
+    "attacks.finding.baseline": (
+        "No supera con seguridad a la referencia, que es otro ataque; solo un control (personas "
+        "que no están en la tabla) mostraría si la publicación ayuda."
+    ),
+    "attacks.finding.control": (
+        "Acierta más con el control que con la tabla: no son de la misma población, y no se sabe "
+        "qué añade la publicación."
+    ),
+    "attacks.limit.kept": (
+        "{title}: como máximo {most} por encima del azar; se respeta el límite del {limit}."
+    ),
+    "attacks.limit.exceeded": (
+        "{title}: al menos {least} por encima del azar; se supera el límite del {limit}."
+    ),
+    "attacks.limit.undecided": (
+        "{title}: de {least} a {most} por encima del azar; no está decidido si se respeta el "
+        "límite del {limit}."
+    ),
+    "attacks.limit.undecided.control": (
+        "El azar es el de otro ataque y no acota nada; un control (personas que no están en la "
+        "tabla) puede decidirlo."
+    ),
+    "attacks.limit.undecided.attempts": "Más intentos pueden decidirlo.",
+    "attacks.limit.not run": (
+        "{title}: no se ejecutó, así que no se sabe si se respeta el límite del {limit}."
+    ),
+    "attacks.limit.not run.why": (
+        "{title}: no se ejecutó, así que no se sabe si se respeta el límite del {limit} ({reason})."
     ),
     "attacks.none": (
         "No se ejecutó ningún ataque sobre esta publicación. Para ejecutarlos: `kanonym attack "
         "ORIGINAL RELEASED --policy POLICY`."
     ),
     "attacks.sizes": (
-        "Probabilidad de que quien conoce los cuasiidentificadores de una persona de la tabla "
-        "acierte su registro:"
+        "Probabilidad de que quien conoce los cuasiidentificadores de un registro de la tabla "
+        "acierte cuál es:"
+    ),
+    "attacks.sizes.persons": (
+        "Probabilidad de que quien conoce los cuasiidentificadores de un registro de una persona "
+        "acierte quién es entre las personas de la clase (quien tiene varios registros es más "
+        "fácil de encontrar):"
     ),
     "attacks.sizes.most": "como máximo",
     "attacks.sizes.mean": "de media",
@@ -212,7 +241,7 @@ SENTENCES: Sentences = {
     "attacks.part.claimed": "{subject}: se afirmó un valor",
     "attacks.part.baseline": "{subject}: sin la publicación",
     "attacks.part.control": "{subject}: con personas que no están en la tabla",
-    "attacks.part.risk": "{subject}: ganancia",
+    "attacks.part.risk": "{subject}: por encima del azar",
     "attacks.part.attempts": "{subject}: descripciones probadas",
     "attacks.part.first release alone": "{subject}: solo con la primera publicación",
     "attacks.part.second release alone": "{subject}: solo con la segunda publicación",

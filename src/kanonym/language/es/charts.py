@@ -57,7 +57,7 @@ SENTENCES: Sentences = {
     ),
     "alt.attacks": (
         "Gráfico de {attacks}: cuántas veces acertó cada uno, con intervalo, junto a referencia y "
-        "control. El mayor: {title}, {rate}; por azar {chance}."
+        "control. El primero es {title}: {rate}; por azar {chance}."
     ),
     "alt.associations": (
         "Mapa de calor de cuánto cambiaron las asociaciones de {columns}: lo que más, entre "

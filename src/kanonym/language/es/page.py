@@ -34,14 +34,20 @@ SENTENCES: Sentences = {
     "noun.other-person": ("otra persona", "otras personas"),
     "noun.person": ("persona", "personas"),
     "noun.attack": ("ataque", "ataques"),
+    "noun.description": ("descripción", "descripciones"),
+    "noun.decision": ("decisión", "decisiones"),
+    "noun.person-cells": ("persona (celda a celda)", "personas (celda a celda)"),
+    "noun.record-cells": ("registro (celda a celda)", "registros (celda a celda)"),
     "noun.rectangle": ("rectángulo", "rectángulos"),
     "noun.pair": ("par", "pares"),
     "noun.bar": ("barra", "barras"),
     "noun.run": ("prueba", "pruebas"),
     "tile.released": "registros publicados",
     "tile.met": "requisitos cumplidos",
-    "tile.found": (
-        "mayor probabilidad de acertar el registro de una persona por los cuasiidentificadores"
+    "tile.found": "mayor probabilidad de acertar un registro por sus cuasiidentificadores",
+    "tile.found.persons": (
+        "mayor probabilidad de acertar una persona de la clase por los cuasiidentificadores de un "
+        "registro"
     ),
     "tile.found.items": (
         "mayor probabilidad de acertar el registro de una persona por lo que el requisito cubre"
@@ -136,7 +142,7 @@ SENTENCES: Sentences = {
     "head.chance": "por azar",
     "head.baseline": "referencia",
     "head.control": "control",
-    "head.gain": "ganancia",
+    "head.beyond": "por encima del azar",
     "head.question": "pregunta",
     "head.answer": "respuesta",
     "head.measure": "medida",

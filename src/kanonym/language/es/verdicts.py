@@ -35,6 +35,32 @@ SENTENCES: Sentences = {
     "verdict.none": "No se fijó ningún requisito",
     "verdict.none.note": "compruebe la clase más pequeña antes de publicar",
     "verdict.empty": "No se publicó ningún registro",
+    "verdict.attacked": "pero un ataque supera su límite: no publique esta tabla tal como está",
+    "verdict.attacks.unset": "Ataques: no se fijó ningún límite",
+    "verdict.attacks.unset.note": (
+        "No hay veredicto sobre lo que consiguen los intrusos; una política fija límites con "
+        "attack_limits"
+    ),
+    "verdict.attacks.unset.untried.note": (
+        "Tampoco se ejecutó ningún ataque; una política fija límites con attack_limits"
+    ),
+    "verdict.attacks.kept": (
+        "Ataques: se respeta el límite",
+        "Ataques: se respetan los {limits} límites",
+    ),
+    "verdict.attacks.exceeded": (
+        "Ataques: se supera el límite",
+        "Ataques: se supera algún límite",
+    ),
+    "verdict.attacks.undecided": "Ataques: sin decidir",
+    "verdict.attacks.not run": "Ataques: sin evaluar",
+    "verdict.attacks.note": (
+        "Límites de la política, juzgados por intervalos de confianza del {confidence}"
+    ),
+    "verdict.attacks.others": (
+        "{note}; otro ataque no tiene límite",
+        "{note}; otros {others} ataques no tienen límite",
+    ),
     "question": (
         "¿Cumple la tabla publicada sus requisitos, qué puede averiguar aún alguien y qué se "
         "perdió?"
@@ -73,9 +99,14 @@ SENTENCES: Sentences = {
         "Los {records} publicados forman {classes}; la menor tiene {smallest}.",
     ),
     "answer.chance": (
-        "Quien conoce todos los cuasiidentificadores de una persona de la tabla acierta su "
-        "registro con una probabilidad de como máximo {highest}, {average} de media; sin saber "
-        "nada, sería {blind}."
+        "Quien conoce todos los cuasiidentificadores de un registro de la tabla acierta cuál es "
+        "con una probabilidad de como máximo {highest}, {average} de media; sin saber nada, sería "
+        "{blind}."
+    ),
+    "answer.chance.persons": (
+        "Quien conoce todos los cuasiidentificadores de un registro de una persona acierta quién "
+        "es entre las personas de la clase con una probabilidad de como máximo {highest}, "
+        "{average} de media. Quien tiene varios registros es más fácil de encontrar."
     ),
     "answer.chance.items": (
         "Quien conoce hasta {items} de una persona de la tabla, y los cuasiidentificadores en la "
@@ -87,13 +118,21 @@ SENTENCES: Sentences = {
         "su registro con una probabilidad de como máximo {highest}; sin saber nada, {blind}."
     ),
     "answer.found": (
-        "Quien conoce los cuasiidentificadores de una persona de la tabla acierta su registro con "
-        "una probabilidad de como máximo {highest}; sin saber nada, {blind}."
+        "Quien conoce los cuasiidentificadores de un registro de la tabla acierta cuál es con una "
+        "probabilidad de como máximo {highest}; sin saber nada, {blind}."
+    ),
+    "answer.found.persons": (
+        "Quien conoce los cuasiidentificadores de un registro de una persona acierta quién es "
+        "entre las personas de la clase con una probabilidad de como máximo {highest}. Quien tiene "
+        "varios registros es más fácil de encontrar."
     ),
     "answer.attacked": (
-        "De {attacks}, «{title}» tuvo la mayor ganancia sobre el azar: acertó en el {rate} de los "
-        "intentos, por azar el {chance}; una ganancia del {risk}."
+        "De {attacks}, {number} supera con seguridad el azar.",
+        "De {attacks}, {number} superan con seguridad el azar.",
     ),
+    "answer.attacked.none": "Ninguno de {attacks} supera con seguridad el azar.",
+    "answer.unknown": "De {number} no se sabe si la publicación ayuda.",
+    "answer.clearest": "El más claro es «{title}». {told}",
     "answer.lost": "Un valor publicado abarca, de media, el {share} del rango de su columna.",
     "price.none": "La tabla original no tiene ningún registro.",
     "price.suppressed": (
@@ -234,8 +273,15 @@ SENTENCES: Sentences = {
         "¿Puede alguien vincular registros de una misma persona, en esta tabla o en otra?"
     ),
     "gdpr.linkability.sizes": (
-        "Quien tiene los cuasiidentificadores de una persona de la tabla vincula el registro "
-        "correcto con una probabilidad de como máximo {highest}, {average} de media."
+        "Solo por el tamaño de las clases, quien conoce los cuasiidentificadores de un registro de "
+        "la tabla acierta cuál es con una probabilidad de como máximo {highest}, {average} de "
+        "media."
+    ),
+    "gdpr.linkability.persons": (
+        "Solo por el tamaño de las clases, quien conoce los cuasiidentificadores de un registro de "
+        "una persona acierta quién es entre las personas de la clase con una probabilidad de como "
+        "máximo {highest}, {average} de media. Quien tiene varios registros es más fácil de "
+        "encontrar."
     ),
     "gdpr.inference": "Inferencia",
     "gdpr.inference.question": (
@@ -253,12 +299,6 @@ SENTENCES: Sentences = {
         "No se declaró sensible ningún atributo, así que no se comprobó lo que una clase revela de "
         "los demás."
     ),
-    "gdpr.attacked": (
-        "Ataques ejecutados: {attacks}. La mayor ganancia fue la de «{title}»: acertó en el {rate} "
-        "de {attempts} intentos, por azar el {chance}; una ganancia del {risk} (de {low} a {high})."
-    ),
-    "gdpr.beyond": "Así que la publicación sí ayuda a ese intruso.",
-    "gdpr.not-beyond": "No se mostró ningún acierto por encima del azar.",
     "gdpr.untried": "No se ejecutó ningún ataque de este tipo; `kanonym attack` los ejecuta.",
     "gdpr.empty": "No se publicó nada.",
 }

@@ -15,12 +15,12 @@ AIMS: tuple[Aim, ...] = get_args(Aim)
 
 
 def attacks_on_question(attacks: Sequence[AttackResult], aim: Aim) -> list[AttackResult]:
-    """Return the attacks that answer a question and were tried, most gain first."""
+    """Return the attacks that answer a question and were tried, most successful first."""
     return rank_attacks(one for one in attacks if aim_of(one) == aim and one.attempts)
 
 
 def top_attacks(attacks: Sequence[AttackResult], most: int) -> list[AttackResult]:
-    """Return at most so many of those tried, by their gain; the best for each question is in."""
+    """Return at most so many of those tried; the most successful for each question is in."""
     best = [attacks_on_question(attacks, aim)[:1] for aim in AIMS]
     first = rank_attacks(one for several in best for one in several)
     rest = [one for one in rank_attacks(attacks) if one.attempts and one not in first]
@@ -28,8 +28,11 @@ def top_attacks(attacks: Sequence[AttackResult], most: int) -> list[AttackResult
 
 
 def rank_attacks(attacks: Iterable[AttackResult]) -> list[AttackResult]:
-    """Return attacks by what the release adds, most first; untried ones last."""
-    return sorted(attacks, key=lambda one: (not one.attempts, -one.risk, -one.targets.rate))
+    """Return attacks by what the release adds surely, then likely, most first; untried last."""
+    return sorted(
+        attacks,
+        key=lambda one: (not one.attempts, -one.interval[0], -one.risk, -one.targets.rate),
+    )
 
 
 def aim_of(one: AttackResult) -> Aim | None:

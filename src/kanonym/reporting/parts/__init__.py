@@ -51,4 +51,5 @@ def document_of(summary: Summary) -> Document:
         foot=first_page.foot(summary, says),
         details=details,
         contents=says.text("contents"),
+        parts=(attacks.limits_banner(summary, says),) if summary.size.rows_out else (),
     )

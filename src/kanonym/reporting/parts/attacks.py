@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from kanonym.evaluation.attacks.limits import LimitVerdict, joint_verdict
+from kanonym.evaluation.attacks.result import CONFIDENCE
+from kanonym.evaluation.attacks.sentences import (
+    finding_sentence,
+    knowledge_sentence,
+    limit_sentence,
+    question_of,
+    title_of,
+)
 from kanonym.reporting.document import (
+    Banner,
     Block,
+    Bullets,
     Cell,
     Collapsible,
+    Colour,
     Figure,
     Paragraph,
     Section,
@@ -24,6 +36,29 @@ if TYPE_CHECKING:
     from kanonym.reporting.summary import Summary
 
 MOST_PARTS = 40
+COLOURS: Mapping[LimitVerdict | None, Colour] = {
+    "kept": "satisfied",
+    "undecided": "warned",
+    "exceeded": "failed",
+    "not run": "nothing",
+    None: "nothing",
+}
+
+
+def limits_banner(summary: Summary, says: Translator) -> Banner:
+    """Say whether attacks keep the limits of the policy; grey where none was set or run."""
+    checks, tried = summary.limit_checks, [one for one in summary.attacks if one.attempts]
+    verdict = joint_verdict(checks)
+    if verdict is None:
+        note = says.text(f"verdict.attacks.unset{'' if tried else '.untried'}.note")
+        return Banner("nothing", says.text("verdict.attacks.unset"), note)
+    words = says.text(f"verdict.attacks.{verdict}", len(checks), limits=says.count(len(checks)))
+    note = says.text("verdict.attacks.note", confidence=says.percent(CONFIDENCE))
+    others = len({one.type for one in tried} - {one.type for one in checks})
+    if others:
+        note = says.text("verdict.attacks.others", others, note=note, others=says.count(others))
+    told = tuple(limit_sentence(one, says, title_of(one.type, says)) for one in checks)
+    return Banner(COLOURS[verdict], words, note, told)
 
 
 def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
@@ -33,6 +68,10 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
         return ()
     tried = [one for one in rank_attacks(summary.attacks) if one.attempts]
     blocks: list[Block] = [Paragraph(says.text("attacks.intro"))]
+    if summary.limit_checks:
+        banner = limits_banner(summary, says)
+        blocks.append(Paragraph(banner.note, lead=f"{banner.sign} {banner.words}:"))
+        blocks.append(Bullets(tuple(("", one) for one in banner.warnings)))
     if tried:
         blocks.append(_chart(tried, says))
     blocks.append(_details(rank_attacks(summary.attacks), says))
@@ -42,45 +81,23 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     return (Section("attacks", title, tuple(blocks)),)
 
 
-def title_of(one: AttackResult, says: Translator) -> str:
-    """Name an attack."""
-    return says.text_or(f"attack.{one.type}", one.type)
-
-
-def question_of(one: AttackResult, says: Translator, column: str | None = None) -> str:
-    """Say in few words what an intruder wants to know; `column` is the one in question."""
-    key = f"attack.{one.type}.question"
-    if column is not None and f"{key}.of" in says.sentences:
-        return says.text(f"{key}.of", name=column)
-    return says.text_or(key, one.question)
-
-
-def attack_sentence(one: AttackResult, says: Translator) -> str:
-    """Say what an intruder knows, and what came out in a hundred attempts; may be empty."""
-    key = f"attack.{one.type}.told"
-    if key not in says.sentences:
-        return ""
-    return says.text(
-        key, right=says.per_hundred(one.targets.rate), chance=says.per_hundred(one.chance.rate)
-    )
-
-
 def attack_table(summary: Summary, attacks: Sequence[AttackResult], says: Translator) -> Table:
-    """Return what each attack wants, how often it was right or is by chance, and its gain."""
+    """Return what each attack wants, how often it was right or is by chance, and beyond it."""
     hidden = [name for name, role in summary.columns.roles.items() if role.startswith("sensitive")]
-    header = tuple(says.text(f"head.{key}") for key in ("wants", "right", "chance", "gain"))
+    header = tuple(says.text(f"head.{key}") for key in ("wants", "right", "chance", "beyond"))
     rows = tuple(
         (
             Cell(
-                f"{title_of(one, says)}: {question_of(one, says, guessed_column(one, hidden))}",
-                note=_note(attack_sentence(one, says), one, says),
+                f"{title_of(one.type, says)}: "
+                f"{question_of(one, says, guessed_column(one, hidden))}",
+                note=f"{knowledge_sentence(one, says)} {finding_sentence(one, says)}".strip(),
             ),
             Cell(
                 says.tenths(one.targets.rate),
-                note=says.text("attacks.tried", attempts=says.count(one.attempts)),
+                note=says.text("attacks.tried", attempts=says.plural(one.attempts, one.unit)),
             ),
             says.tenths(one.chance.rate),
-            _gain(one, says),
+            _beyond(one, says),
         )
         for one in attacks
     )
@@ -88,7 +105,7 @@ def attack_table(summary: Summary, attacks: Sequence[AttackResult], says: Transl
 
 
 def _chart(tried: Sequence[AttackResult], says: Translator) -> Figure:
-    titles = [title_of(one, says) for one in tried]
+    titles = [title_of(one.type, says) for one in tried]
     most = tried[0]
 
     def draw() -> str:
@@ -99,7 +116,7 @@ def _chart(tried: Sequence[AttackResult], says: Translator) -> Figure:
     alternative = says.text(
         "alt.attacks",
         attacks=says.plural(len(tried), "attack"),
-        title=title_of(most, says),
+        title=title_of(most.type, says),
         rate=says.tenths(most.targets.rate),
         chance=says.tenths(most.chance.rate),
     )
@@ -109,7 +126,7 @@ def _chart(tried: Sequence[AttackResult], says: Translator) -> Figure:
 def _details(attacks: Sequence[AttackResult], says: Translator) -> Table:
     header = tuple(
         says.text(f"head.{key}")
-        for key in ("attack", "attempts", "right", "baseline", "control", "gain")
+        for key in ("attack", "attempts", "right", "baseline", "control", "beyond")
     )
     return Table(
         header, tuple(_row(one, says) for one in attacks), frozenset({1, 2, 3, 4, 5}), "attacks"
@@ -117,7 +134,7 @@ def _details(attacks: Sequence[AttackResult], says: Translator) -> Table:
 
 
 def _row(one: AttackResult, says: Translator) -> tuple[Text, ...]:
-    title = title_of(one, says)
+    title = title_of(one.type, says)
     if not one.attempts:
         untried = says.text("attacks.untried", title=title)
         why = Cell(untried, note=says.translate(one.reason or ""))
@@ -125,23 +142,17 @@ def _row(one: AttackResult, says: Translator) -> tuple[Text, ...]:
     asked = one.question if says.code == "en" and one.question else question_of(one, says)
     low, high = one.targets.interval(one.confidence)
     return (
-        Cell(title, note=_note(asked, one, says)),
-        says.count(one.attempts),
+        Cell(title, note=f"{asked} {finding_sentence(one, says)}"),
+        says.plural(one.attempts, one.unit),
         Cell(says.tenths(one.targets.rate), note=interval(low, high, says)),
         says.tenths(one.baseline.rate),
         says.tenths(one.control.rate) if one.control and one.control.attempts else "–",
-        _gain(one, says),
+        _beyond(one, says),
     )
 
 
-def _gain(one: AttackResult, says: Translator) -> Cell:
+def _beyond(one: AttackResult, says: Translator) -> Cell:
     return Cell(says.tenths(one.risk), note=interval(*one.interval, says))
-
-
-def _note(told: str, one: AttackResult, says: Translator) -> str:
-    """Return what stands below an attack's name, and what keeps its gain from being told."""
-    hidden = says.text(f"attacks.hidden.{one.hidden_by}") if one.hidden_by else ""
-    return " ".join(filter(None, (told, hidden)))
 
 
 def interval(low: float, high: float, says: Translator) -> str:
@@ -162,7 +173,7 @@ def _part(part: Part, value: float, says: Translator) -> tuple[str, str, str]:
 
 def _parts(summary: Summary, says: Translator) -> tuple[Block, ...]:
     every = [
-        (title_of(one, says), *_part(part_of(one.type, name), value, says))
+        (title_of(one.type, says), *_part(part_of(one.type, name), value, says))
         for one in summary.attacks
         for name, value in one.parts.items()
     ]

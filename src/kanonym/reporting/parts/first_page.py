@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from kanonym.evaluation.attacks.limits import joint_verdict
+from kanonym.evaluation.attacks.sentences import figures_sentence, title_of
 from kanonym.reporting.document import (
     Banner,
     Block,
@@ -18,13 +20,14 @@ from kanonym.reporting.document import (
     Tile,
 )
 from kanonym.reporting.known.attacks import rank_attacks, top_attacks
-from kanonym.reporting.parts.attacks import attack_table, title_of
+from kanonym.reporting.parts.attacks import attack_table
 from kanonym.reporting.parts.attributes import role_of, role_treatment
 from kanonym.reporting.parts.privacy import requirements_table, worst_classes
 from kanonym.reporting.parts.repeat import seed_of
 from kanonym.reporting.wording import ANSWERS
 
 if TYPE_CHECKING:
+    from kanonym.evaluation.attacks.result import AttackResult
     from kanonym.language import Translator
     from kanonym.reporting.summary import Summary
     from kanonym.verification import Verdict
@@ -62,7 +65,10 @@ def verdict(summary: Summary, says: Translator) -> Banner:
     elif found.verdict == "not assessed":
         note = says.text("verdict.not-assessed.note")
     sentences = tuple(one.sentence for one in found.findings)
-    return Banner(COLOURS[found.verdict], words, note, sentences)
+    colour = COLOURS[found.verdict]
+    if colour == "satisfied" and joint_verdict(summary.limit_checks) == "exceeded":
+        colour, note = "warned", says.text("verdict.attacked")
+    return Banner(colour, words, note, sentences)
 
 
 def date_line(summary: Summary, says: Translator) -> str:
@@ -98,7 +104,7 @@ def tiles(summary: Summary, says: Translator) -> tuple[Tile, ...]:
             says.text("of", part="", whole=says.count(len(models))).strip(),
         ),
         Tile(
-            says.text("tile.found.items" if has_sets(summary) else "tile.found"),
+            says.text(f"tile.found{_counted(summary)}"),
             says.text("one-in.short", number=says.count(1 / highest))
             if 0 < highest < 1
             else says.chance(highest),
@@ -121,26 +127,21 @@ def has_sets(summary: Summary) -> bool:
     return "set" in summary.columns.roles.values()
 
 
+def _counted(summary: Summary) -> str:
+    """Return the end of the keys of sentences on chances: what is picked."""
+    return ".items" if has_sets(summary) else ".persons" if summary.counts_persons else ""
+
+
 def lead(summary: Summary, says: Translator) -> tuple[Paragraph, ...]:
     """Return question and answer, and the words that the page needs."""
     told = [summary.privacy.answer[0]]
     tried = [one for one in rank_attacks(summary.attacks) if one.attempts]
     if tried and summary.size.rows_out:
-        most = tried[0]
-        told.append(
-            says.text(
-                "answer.attacked",
-                attacks=says.plural(len(tried), "attack"),
-                title=title_of(most, says),
-                rate=says.tenths(most.targets.rate),
-                chance=says.tenths(most.chance.rate),
-                risk=says.tenths(most.risk),
-            )
-        )
+        told.append(_attacked(tried, says))
     elif summary.size.rows_out:
         told.append(
             says.text(
-                "answer.found.items" if has_sets(summary) else "answer.found",
+                f"answer.found{_counted(summary)}",
                 highest=says.chance(summary.privacy.risk.highest),
                 blind=says.chance(1 / max(summary.size.rows_in, 1)),
             )
@@ -154,6 +155,25 @@ def lead(summary: Summary, says: Translator) -> tuple[Paragraph, ...]:
         Paragraph(" ".join(told), lead=says.text("heading.answer")),
         Paragraph(says.text("class"), "note", lead=says.text("heading.terms")),
     )
+
+
+def _attacked(tried: Sequence[AttackResult], says: Translator) -> str:
+    """Say how many attacks succeed beyond chance, and how the first of them came out."""
+    n = sum(one.finding == "beyond" for one in tried)
+    unknown = sum(one.hidden_by is not None for one in tried)
+    key, attacks = (
+        "answer.attacked" if n else "answer.attacked.none",
+        says.plural(len(tried), "attack"),
+    )
+    told = [says.text(key, n, attacks=attacks, number=says.count(n))]
+    if unknown:
+        told.append(says.text("answer.unknown", number=says.count(unknown)))
+    if n:
+        title = title_of(tried[0].type, says)
+        told.append(
+            says.text("answer.clearest", title=title, told=figures_sentence(tried[0], says))
+        )
+    return " ".join(told)
 
 
 def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
@@ -230,10 +250,11 @@ def _intruder_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
                 ("most", risk.highest),
                 ("mean", risk.average),
                 ("blind", 1 / max(summary.size.rows_in, 1)),
-            )
+            )[: 2 if summary.counts_persons else 3]
         )
+        sizes = "attacks.sizes.persons" if summary.counts_persons else "attacks.sizes"
         return (
-            Paragraph(says.text("attacks.sizes")),
+            Paragraph(says.text(sizes)),
             Table(("", ""), rows, style="plain"),
             Paragraph(says.text("attacks.none"), "note"),
         )
@@ -241,7 +262,7 @@ def _intruder_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
     shown = top_attacks(tried, MOST_ATTACKS)
     further = len(tried) - len(shown)
     if further > 0:
-        if min(one.risk for one in shown) < max(one.risk for one in tried if one not in shown):
+        if shown != tried[: len(shown)]:
             reading += f" {says.text('attacks.chosen')}"
         reading += f" {_more_rows_note(further, 'attacks', says).text}"
     return attack_table(summary, shown, says), Paragraph(reading, "note")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kanonym.evaluation.attacks.base import Aim
-from kanonym.reporting.document import Cell, Link, Paragraph, Section, Table
+from kanonym.evaluation.attacks.sentences import figures_sentence, finding_sentence, title_of
+from kanonym.reporting.document import Block, Bullets, Heading, Link, Paragraph, Section
 from kanonym.reporting.known.attacks import AIMS, attacks_on_question
-from kanonym.reporting.parts.attacks import title_of
 
 if TYPE_CHECKING:
     from kanonym.language import Translator
@@ -21,31 +21,26 @@ SOURCE = (
 
 def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     """Return the section on the three questions."""
-    rows = tuple(
-        (
-            Cell(says.text(f"gdpr.{key}"), "strong", says.text(f"gdpr.{key}.question")),
-            _answer(summary, key, says),
-        )
-        for key in AIMS
-    )
-    header = says.text("head.question"), says.text("head.answer")
+    blocks = tuple(block for key in AIMS for block in _answers(summary, key, says))
     return (
         Section(
             "protection",
             says.text("section.gdpr"),
             (
                 Paragraph(says.text("gdpr.intro")),
-                Table(header, rows, style="questions"),
+                *blocks,
                 Link(says.text("repeat.source"), SOURCE),
             ),
         ),
     )
 
 
-def _answer(summary: Summary, key: Aim, says: Translator) -> str:
-    """Return what class sizes and requirements imply, and what attacks achieved."""
+def _answers(summary: Summary, key: Aim, says: Translator) -> tuple[Block, ...]:
+    """Return what class sizes and requirements imply, and a sentence for each attack."""
+    question = says.text(f"gdpr.{key}.question")
+    head = Heading(f"{says.text(f'gdpr.{key}')}: {question}")
     if not summary.size.rows_out:
-        return says.text("gdpr.empty")
+        return head, Paragraph(says.text("gdpr.empty"))
     implied = {
         "singling-out": _singling_out_answer,
         "linkability": _linkage_answer,
@@ -53,24 +48,15 @@ def _answer(summary: Summary, key: Aim, says: Translator) -> str:
     }[key](summary, says)
     tried = attacks_on_question(summary.attacks, key)
     if not tried:
-        return f"{implied} {says.text('gdpr.untried')}"
-    most = tried[0]
-    low, high = most.interval
-    told = says.text(
-        "gdpr.attacked",
-        attacks=says.plural(len(tried), "attack"),
-        title=title_of(most, says),
-        rate=says.tenths(most.targets.rate),
-        attempts=says.count(most.attempts),
-        chance=says.tenths(most.chance.rate),
-        risk=says.tenths(most.risk),
-        low=says.tenths(low),
-        high=says.tenths(high),
+        return head, Paragraph(f"{implied} {says.text('gdpr.untried')}")
+    told = tuple(
+        (
+            title_of(one.type, says),
+            f"{figures_sentence(one, says)} {finding_sentence(one, says)}",
+        )
+        for one in tried
     )
-    beyond = says.text("gdpr.beyond" if low > 0 else "gdpr.not-beyond")
-    for hidden in sorted({one.hidden_by for one in tried if one.hidden_by}):
-        beyond += f" {says.text(f'attacks.hidden.{hidden}')}"
-    return f"{implied} {told} {beyond}"
+    return head, Paragraph(implied), Bullets(told)
 
 
 def _singling_out_answer(summary: Summary, says: Translator) -> str:
@@ -91,7 +77,7 @@ def _singling_out_answer(summary: Summary, says: Translator) -> str:
 def _linkage_answer(summary: Summary, says: Translator) -> str:
     risk = summary.privacy.risk
     return says.text(
-        "gdpr.linkability.sizes",
+        "gdpr.linkability.persons" if summary.counts_persons else "gdpr.linkability.sizes",
         highest=says.chance(risk.highest),
         average=says.chance(risk.average),
     )

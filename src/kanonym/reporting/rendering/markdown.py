@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kanonym.reporting.document import (
+    Banner,
     Block,
     Bullets,
     Code,
@@ -54,13 +55,11 @@ def render_markdown(summary: Summary) -> str:
 
 def render_markdown_document(document: Document) -> str:
     """Write a document as Markdown."""
-    banner = document.verdict
     tiles = [f"{one.label}: {one.number} {one.note}".strip() for one in document.tiles]
     parts = [
         f"# {_text(document.title)}",
         _text(document.dated),
-        f"**{_text(banner.words)}.** {_text(banner.note)}".strip(),
-        "\n".join(f"- {_text(warning)}" for warning in banner.warnings),
+        *(part for banner in (document.verdict, *document.parts) for part in _banner(banner)),
         *(part for paragraph in document.lead for part in _blocks(paragraph)),
         "\n".join(f"- {_text(tile)}" for tile in tiles),
         *(part for section in document.first for part in _section(section)),
@@ -69,6 +68,11 @@ def render_markdown_document(document: Document) -> str:
     ]
     written = "\n\n".join(part for part in parts if part) + "\n"
     return printable(written)
+
+
+def _banner(banner: Banner) -> Iterator[str]:
+    yield f"**{_text(banner.words)}.** {_text(banner.note)}".strip()
+    yield "\n".join(f"- {_text(warning)}" for warning in banner.warnings)
 
 
 def _section(section: Section) -> Iterator[str]:

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 _SIZE = re.compile(r' style="width:([\d.]+)px;min-width:\d+px"')
 LEFT_OUT = ("repeat", "limits", "maps")
 """Sections that other pages have, or that the report alone needs."""
+VERDICTS = "verdicts"
+"""The part that stands above the sections: verdicts beside that on the requirements."""
 
 
 def parts_of(
     release: Release, known: KnownResults | None, language: str, step: Callable[[str], None]
 ) -> tuple[ReportPart, ...]:
-    """Return the sections of the report on a release, charts drawn.
+    """Return verdicts and sections of the report on a release, charts drawn.
 
     A page of the workbench allows no style within it: the size of a chart becomes an attribute.
     """
@@ -32,7 +34,8 @@ def parts_of(
     cover = Cover.of(None, "", "", language)
     document = document_of(summarize(release, cover, known or KnownResults()))
     blocks = environment(translator(language)).get_template("blocks.html").make_module()
-    parts = []
+    verdicts = "".join(map(str, map(blocks.banner, document.parts)))  # type: ignore[attr-defined]
+    parts = [ReportPart(VERDICTS, "", printable(verdicts))]
     for section in document.details:
         if section.anchor in LEFT_OUT:
             continue

@@ -19,6 +19,7 @@ import kanonym.evaluation.attacks
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks.base import Attack
 from kanonym.evaluation.attacks.registry import ALL, ATTACKS
+from kanonym.policy.attack_limits import ATTACK_NAMES
 from scenes import scene
 
 NAMES = list(ATTACKS)
@@ -41,6 +42,11 @@ def test_every_attack_is_registered():
     assert {one.__name__ for one in known} == {one.__name__ for one in ALL}
     assert [one.type for one in ATTACKS.values()] == NAMES
     assert len(NAMES) == len(ALL)
+
+
+def test_every_attack_may_be_limited():
+    """A policy may set a limit for each attack, and for nothing else."""
+    assert list(ATTACK_NAMES) == NAMES
 
 
 def test_an_object_that_is_no_attack_is_refused():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -758,17 +759,56 @@ def test_the_json_form_is_that_of_the_contract():
 
 
 def test_print_shows_an_attack_a_line():
-    """The rate beside chance, the risk and its interval, or why it was not carried out."""
+    """The rate beside chance, the risk and its interval, or why it was not carried out.
+
+    What the attacks show stands below, and whether they keep the limits of the policy.
+    """
     table = people(80)
     found = ka.attack(table, released(table, 3), **NAMED)
     lines = str(found).splitlines()
     hidden = [one.type for one in found.results if one.hidden_by]
-    assert len(lines) == 1 + len(EVERY) + len(hidden)
-    assert [line.split(":")[0] for line in lines[1 + len(EVERY) :]] == hidden
-    assert all("give a control" in line for line in lines[1 + len(EVERY) :])
-    assert lines[0].split() == ["attack", "persons", "rate", "chance", "risk", "interval"]
+    (note,) = [line for line in lines if "only a control" in line]
+    assert note.endswith(f"whether the release helps: {', '.join(hidden)}.")
+    limited = replace(found, limits={"linkage": 0.5, "membership": 0.1})
+    assert str(limited).splitlines()[: len(lines)] == lines
+    assert [line.split(":")[0] for line in str(limited).splitlines()[len(lines) :]] == [
+        "membership",
+        "linkage",
+    ]
+    assert lines[0].split() == ["attack", "attempts", "rate", "chance", "risk", "interval"]
     assert [line.split()[0] for line in lines[1 : 1 + len(EVERY)]] == EVERY
     assert "give a control table" in next(line for line in lines if "membership" in line)
+
+
+@pytest.mark.parametrize(
+    ("stated", "unit"), [({}, "record"), ({"rows": "persons"}, "person")], ids=["unsaid", "said"]
+)
+def test_attempts_say_what_they_are_about(stated, unit):
+    """A record counts as a person only where the policy says so; descriptions never do."""
+    table = people(60)
+    found = ka.attack(table, ka.anonymize(table, policy(**stated)))
+    units = {one.type: one.unit for one in found}
+    assert units["linkage"] == units["inference"] == unit
+    assert units["downcoding"] == f"{unit}-cells"
+    assert (units["singling-out"], units["membership"]) == ("description", "decision")
+    assert {one["type"]: one["unit"] for one in found.to_dict()["attacks"]} == units
+
+
+def test_limits_are_those_of_the_policy():
+    """Of a `Release` its own policy's, of a table those of the policy that is given."""
+    table, limits = people(60), {"linkage": 0.4, "inference": 0.5}
+    asked = policy(attack_limits=limits)
+    release = ka.anonymize(table, asked)
+    for place in ((release,), (release.frame, asked)):
+        found = ka.attack(table, *place, attacks=["linkage"])
+        assert found.limits == limits
+        assert [(one.type, one.verdict) for one in found.checks] == [
+            ("inference", "not run"),
+            ("linkage", "kept"),
+        ]
+        assert found.verdict == "not run"
+    assert ka.attack(table, release.frame, **NAMED, attacks=["linkage"]).verdict is None
+    assert ka.attack(table, policy=asked, hold_out=0.2, attacks=["linkage"]).limits == limits
 
 
 def test_outcomes_are_had_by_name():
@@ -878,7 +918,7 @@ def test_without_their_identifier_persons_cannot_be_attacked():
 
 
 def test_an_identifier_of_one_record_each_changes_nothing():
-    """Persons of one record are attacked as records are."""
+    """Persons of one record are attacked as records are; only what an attempt is about differs."""
     table = few(60).with_columns(pid=pl.int_range(pl.len()))
     attributes = {
         "pid": ka.Identifier(),
@@ -892,9 +932,12 @@ def test_an_identifier_of_one_record_each_changes_nothing():
         )
         for model in (ka.KAnonymity(3), ka.KAnonymity(3, entity="pid"))
     )
-    assert [one for one in first if one.type != "minimality"] == [
-        one for one in second if one.type != "minimality"
-    ]
+    assert {one.unit for one in first} == {"record", "record-cells", "description", "decision"}
+    alike, others = (
+        [replace(one, unit="") for one in each if one.type != "minimality"]
+        for each in (first, second)
+    )
+    assert alike == others
 
 
 # --- controls that hold people of the original ------------------------------------------

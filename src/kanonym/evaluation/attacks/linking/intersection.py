@@ -20,7 +20,7 @@ from kanonym.evaluation.attacks.matching.disclosure import (
 )
 from kanonym.evaluation.attacks.matching.lookup import is_changed
 from kanonym.evaluation.attacks.matching.values import Values, shared_values
-from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
+from kanonym.evaluation.attacks.result import AttackResult, SuccessCount, worst_of
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.models.base import check_integer
 
@@ -119,7 +119,7 @@ class Intersection(Attack):
                     parts=parts,
                 )
             )
-        return max(outcomes, key=lambda outcome: (outcome.risk, outcome.targets.rate))
+        return worst_of(outcomes)
 
     def _empty_outcome(self, reason: str) -> AttackResult:
         nobody = SuccessCount(0, 0)

@@ -40,8 +40,9 @@ SENTENCES: Sentences = {
     "wb.accuracy.found": "{share} of what the table has over a guess is left",
     "wb.screen.records": "Records",
     "wb.records.lead": (
-        "The records that are easiest to find come first. Unique before: {uniques}. "
-        "Not released: {suppressed}."
+        "Sorted by how many records of the original table have the same quasi-identifiers, "
+        "fewest first. Records alone with theirs: {uniques}. Records not released: {suppressed}. "
+        "Rows are counted: a person with several rows is easier to find than each of them."
     ),
     "wb.records.person": "Look somebody up",
     "wb.records.person.note": (

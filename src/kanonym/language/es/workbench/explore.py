@@ -40,8 +40,10 @@ SENTENCES: Sentences = {
     "wb.accuracy.found": "queda el {share} de la ventaja de la tabla sobre una conjetura",
     "wb.screen.records": "Registros",
     "wb.records.lead": (
-        "Primero, los registros más fáciles de hallar. Únicos antes: {uniques}. Sin "
-        "publicar: {suppressed}."
+        "Ordenados por cuántos registros de la tabla original tienen los mismos "
+        "cuasiidentificadores, primero los que menos. Registros solos con los suyos: {uniques}. "
+        "Registros sin publicar: {suppressed}. Se cuentan filas: una persona con varias es más "
+        "fácil de encontrar que cada una de ellas."
     ),
     "wb.records.person": "Buscar a alguien",
     "wb.records.person.note": (
