@@ -40,8 +40,12 @@ SENTENCES: Sentences = {
     "wb.accuracy.found": "{share} of what the table has over a guess is left",
     "wb.screen.records": "Records",
     "wb.records.lead": (
-        "The records that are easiest to find come first. Unique before: {uniques}. "
-        "Not released: {suppressed}."
+        "The records that are easiest to find come first. Unique before: {uniques} of {whole}. "
+        "Records that are not released: {suppressed}."
+    ),
+    "wb.records.lead.persons": (
+        "The records of the people who are easiest to find come first. Unique before: {uniques} of "
+        "{whole}. Records that are not released: {suppressed}."
     ),
     "wb.records.person": "Look somebody up",
     "wb.records.person.note": (
@@ -52,8 +56,10 @@ SENTENCES: Sentences = {
     "wb.records.find": "Find",
     "wb.records.all": "All records",
     "wb.records.found": "Records: {number}",
-    "wb.records.before": "same before",
-    "wb.records.after": "same after",
+    "wb.records.before": "records the same before",
+    "wb.records.before.persons": "people the same before",
+    "wb.records.after": "records the same after",
+    "wb.records.after.persons": "people the same after",
     "wb.records.gone": "suppressed",
     "wb.records.telling": "what tells it apart",
     "wb.why.records": (

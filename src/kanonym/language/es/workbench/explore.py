@@ -40,8 +40,12 @@ SENTENCES: Sentences = {
     "wb.accuracy.found": "queda el {share} de la ventaja de la tabla sobre una conjetura",
     "wb.screen.records": "Registros",
     "wb.records.lead": (
-        "Primero, los registros más fáciles de hallar. Únicos antes: {uniques}. Sin "
-        "publicar: {suppressed}."
+        "Primero, los registros más fáciles de hallar. Sin igual antes: {uniques} de {whole}. "
+        "Registros sin publicar: {suppressed}."
+    ),
+    "wb.records.lead.persons": (
+        "Primero, los registros de las personas más fáciles de hallar. Sin igual antes: {uniques} "
+        "de {whole}. Registros sin publicar: {suppressed}."
     ),
     "wb.records.person": "Buscar a alguien",
     "wb.records.person.note": (
@@ -52,8 +56,10 @@ SENTENCES: Sentences = {
     "wb.records.find": "Buscar",
     "wb.records.all": "Todos los registros",
     "wb.records.found": "Registros: {number}",
-    "wb.records.before": "iguales antes",
-    "wb.records.after": "iguales después",
+    "wb.records.before": "registros iguales antes",
+    "wb.records.before.persons": "personas iguales antes",
+    "wb.records.after": "registros iguales después",
+    "wb.records.after.persons": "personas iguales después",
     "wb.records.gone": "suprimido",
     "wb.records.telling": "qué lo distingue",
     "wb.why.records": (
