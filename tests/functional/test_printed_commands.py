@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import html
 import json
 import re
 import shlex
 import sqlite3
+from pathlib import Path
 
 import polars as pl
 import pytest
+from typer.main import get_command
 
+import kanonym as kanonym_package
+from kanonym.cli import app
+from pages import ROOT
 from printed import printed_commands, words_of
 
 ATTRIBUTES = """\
@@ -229,3 +235,37 @@ def test_the_commands_of_the_demo_run(kanonym, folder, options):
     commands = printed_commands(ran.text)
     assert len(commands) == 2
     run_all(kanonym, folder, commands)
+
+
+def sentences_of(path):
+    """Return the texts of a module, or of a page."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".md":
+        return [text]
+    nodes = ast.walk(ast.parse(text))
+    return [one.value for one in nodes if isinstance(one, ast.Constant) and type(one.value) is str]
+
+
+def named_commands():
+    """Return the commands within sentences of modules and pages; SIGO's options are its own."""
+    modules = Path(kanonym_package.__file__).parent.rglob("*.py")
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    texts = [text for path in [*modules, *pages] for text in sentences_of(path)]
+    return sorted(
+        {one for text in texts for one in re.findall(r"`(kanonym (?!sigo -)[^`]*)`", text)}
+    )
+
+
+@pytest.mark.parametrize("command", named_commands())
+def test_commands_within_sentences_exist(command):
+    """A message, a report or a page names no command and no option that there is not."""
+    known = get_command(app)
+    options = {option for one in known.params for option in one.opts}
+    for word in shlex.split(command)[1:]:
+        if word in getattr(known, "commands", {}):
+            known = known.commands[word]
+            options |= {option for one in known.params for option in one.opts + one.secondary_opts}
+        elif word.startswith("-"):
+            assert word in options | {"--help", "--install-completion"}
+        else:
+            assert not hasattr(known, "commands") or word in ("…", "...")
