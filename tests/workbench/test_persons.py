@@ -16,6 +16,7 @@ import kanonym as ka
 from effort import examples
 from kanonym.cli import main
 from kanonym.data.files import write_table
+from kanonym.pipeline import uncounted_entities
 from kanonym.pipeline.violations import count_violations
 from kanonym.workbench.work.records import RankedRecords
 from printed import words_of
@@ -81,6 +82,21 @@ def person(row):
 def illness(row):
     """Return the sensitive value of a record."""
     return row["ill"]
+
+
+def test_a_promise_of_the_draw_counts_no_persons():
+    """Under differential privacy nothing is counted by the entity: neither here nor by `verify`."""
+    ages = ka.QuasiIdentifier(hierarchy=ka.hierarchy.intervals(width=10, bottom=0, top=100))
+    private = ka.Policy(
+        attributes={"person": ka.Identifier(), "age": ages},
+        others="identifier",
+        models=[{"type": "differential-privacy", "epsilon": 1, "delta": 1e-6, "entity": "person"}],
+        algorithm={"type": "full-domain", "levels": {"age": 1}},
+    )
+    assert count_violations(visits(1, 20, 3), private).unit == "record"
+    assert uncounted_entities(private, ["age"]) == []
+    assert uncounted_entities(policy(3), KNOWN) == ["person"]
+    assert uncounted_entities(policy(3), ["person", *KNOWN]) == []
 
 
 @settings(max_examples=examples(60), deadline=None)

@@ -142,7 +142,8 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
         acting.before(name)
     columns = encoded_columns(native, policy, acting)
     table = prepare(task, columns, frames.n_rows(native), Stopwatch()).table
-    unit: Literal["record", "person"] = "person" if policy.entities else "record"
+    of_tuple = persons_of_tuples(table, policy.entities)
+    unit: Literal["record", "person"] = "record" if of_tuple is None else "person"
     if not table.n_rows:
         none = tuple(ModelViolations(one.type, one.attribute, 0) for one in policy.models)
         return Violations(unit, 0, 0, 0, none)
@@ -152,7 +153,6 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
     )
     classes = classes_of(table, groups.labels, len(groups.sizes))
     class_of_row = groups.labels[table.tuple_of_row]
-    of_tuple = persons_of_tuples(table, policy.entities)
     persons = None if of_tuple is None else of_tuple[table.tuple_of_row]
     failing = np.zeros(table.n_rows, np.bool_)
 
@@ -178,12 +178,13 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
 
 
 def persons_of_tuples(table: EncodedTable, entities: Sequence[str]) -> NDArray[np.int32] | None:
-    """Return (n_tuples,) int32: whose records they are, by the first entity; None without one.
+    """Return (n_tuples,) int32: whose records they are, by the first entity that models look at.
 
-    -1 stands for tuples that only a population table has.
+    None where they look at none. -1 stands for tuples that only a population table has.
     """
     names = [domain.name for domain in table.sensitive]
-    return table.sensitive_codes[:, names.index(entities[0])] if entities else None
+    places = [names.index(one) for one in entities if one in names]
+    return table.sensitive_codes[:, places[0]] if places else None
 
 
 def _with_rare_items(

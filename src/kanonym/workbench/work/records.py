@@ -116,7 +116,7 @@ class RankedRecords:
             int(self._suppressed.sum()),
             self._uniques,
             self._total,
-            next(iter(release.policy.entities), None),
+            None if self._persons is None else release.policy.entities[0],
         )
 
 
