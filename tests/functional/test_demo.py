@@ -8,7 +8,13 @@ import pytest
 
 from kanonym.data.files import read_table
 
-FILES = ["manifest.json", "patients.csv", "policy.yaml", "released.csv", "report.html"]
+FILES = [
+    "patients.csv",
+    "policy.yaml",
+    "released.csv",
+    "released.csv.manifest.json",
+    "report.html",
+]
 
 
 def test_demo_does_the_whole_job(kanonym, folder):
@@ -44,7 +50,7 @@ def texts(part):
 def test_manifest_holds_no_name(kanonym, folder):
     """The manifest says what was done, and holds no value of any record."""
     assert kanonym("demo --rows 200 --directory demo").code == 0
-    manifest = json.loads((folder / "demo/manifest.json").read_text("utf-8"))
+    manifest = json.loads((folder / "demo/released.csv.manifest.json").read_text("utf-8"))
     assert manifest["policy"]["models"][0]["k"] == 5
     patients = read_table("demo/patients.csv")
     for column in ("name", "national_number", "postal_code", "diagnosis"):

@@ -143,7 +143,7 @@ def test_records_with_rare_items_are_counted():
     for model in ("km-anonymity", "k-km-anonymity"):
         models = [{"type": model, "k": 2, "m": 2}, {"type": "k-anonymity", "k": 1}]
         asked = {**form, "models": models}
-        counted.append(count_violations(table, Policy.from_text(json.dumps(asked))).records)
+        counted.append(count_violations(table, Policy.from_text(json.dumps(asked))).number)
     assert counted == [1, 2]  # gout; flu is in two classes, and the second class has one record
 
 

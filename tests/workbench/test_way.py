@@ -16,6 +16,7 @@ from kanonym.cli import main
 from kanonym.data.files import read_table, sha256, write_table
 from kanonym.data.patients import patients
 from kanonym.pipeline import verify
+from printed import words_of
 from workbench_servers import Visitor, act, idle, release, running, state_of, text_of
 
 
@@ -354,3 +355,15 @@ def test_a_further_batch_is_released_by_the_recoding_and_counted(visitor, folder
     assert re.search(r"Batch 2: \d+ of 300 records released", page), page
     place = re.search(r"into (\S+\.csv)\.", page)[1]
     assert verify(read_table(place), folder / "project" / "policy.yaml").satisfied
+
+
+def test_the_command_of_further_batches_runs(visitor, folder, monkeypatch):
+    """What the page says to run releases the next batch, and counts it."""
+    page = visitor.get(f"{visitor.at}/export").text
+    (command,) = re.findall(r"<code>(kanonym apply .*?)</code>", page)
+    write_table(patients(300, 6), folder / "NEXT.csv")
+    monkeypatch.chdir(folder)
+    with pytest.raises(SystemExit) as ended:
+        main(words_of(html.unescape(command)))
+    assert not ended.value.code
+    assert (folder / "OUT.csv").is_file()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -333,11 +334,13 @@ class Place:
         *,
         no_read_back: bool,
         safe_cells: bool,
+        beside: Callable[[Content | None], None],
         **labels: Any,
     ) -> Content | None:
         """Write a table of this process, and return the hash of its file.
 
-        like, labels: as of `write_table`.
+        like, beside, labels: as of `write_table`; of a table in a database, what is beside comes
+        after it.
         """
         if not self.table:
             from kanonym.cli import tables
@@ -349,6 +352,7 @@ class Place:
                 like,
                 no_read_back=no_read_back,
                 safe_cells=safe_cells,
+                beside=beside,
                 **labels,
             )
         if no_read_back or safe_cells:
@@ -356,4 +360,5 @@ class Place:
         from kanonym.engines.database import write_table
 
         write_table(frame, self.given, self.table)
+        beside(None)
         return None

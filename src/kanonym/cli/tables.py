@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kanonym.cli import options
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from kanonym.data.files import Content
 
@@ -33,10 +33,11 @@ def write_table(
     catalog: str | None = None,
     no_read_back: bool = False,
     safe_cells: bool = False,
+    beside: Callable[[Content], None] | None = None,
 ) -> Content:
     """Write a table, and tell which columns of a CSV file Excel would run as formulas.
 
-    format: what --format says; like, coded, catalog: as of `files.write_table`.
+    format: what --format says; like, coded, catalog, beside: as of `files.write_table`.
     """
     from kanonym.cli.progress import print_note
     from kanonym.data import files
@@ -51,6 +52,7 @@ def write_table(
         like=like,
         coded=coded,
         catalog=catalog,
+        beside=beside,
     )
     if not safe_cells and files.check_table_output(output, kind) in ("csv", "tsv"):
         columns = files.formula_columns(frame)

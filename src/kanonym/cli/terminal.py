@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -16,7 +15,7 @@ from rich.text import Text
 
 from kanonym.cli.printing.items import item_rows, risk_of_both_rows
 from kanonym.cli.printing.private import promise_rows
-from kanonym.data.credentials import displayable_url
+from kanonym.data.command_line import command_line
 
 NAMED = {
     "l_distinct": "l, distinct",
@@ -69,24 +68,8 @@ def show_json(contract: Mapping[str, Any]) -> None:
 
 
 def command_text(*words: object) -> Text:
-    """Return a command to run: quoted for a shell, never wrapped, without keys of URLs."""
-    return Text(
-        f"  {shlex.join(displayable_url(str(word)) for word in words)}",
-        no_wrap=True,
-        overflow="ignore",
-    )
-
-
-def next_command(table: str, policies: Sequence[str]) -> list[RenderableType]:
-    """Return the command that runs a policy on a table; nothing where none was written to a file.
-
-    policies: the places where it was written.
-    """
-    files = [place for place in policies if place != "-"]
-    if not files:
-        return []
-    run = command_text("kanonym", "anonymize", table, "--policy", files[0], "-o", "released.csv")
-    return ["\nRead the policy, change what is wrong, and run it:", run]
+    """Return a command of ours to run: quoted for a shell, and never wrapped."""
+    return Text(f"  {command_line('kanonym', *words)}", no_wrap=True, overflow="ignore")
 
 
 def format_number(value: object) -> str:

@@ -20,7 +20,12 @@ from kanonym.engines.stopwatch import Stopwatch
 from kanonym.models.differential import DifferentialPrivacy, sampling_model
 from kanonym.pipeline.checks import measure, released_columns, verify
 from kanonym.pipeline.conventions import parse_with_policy, to_canonical, with_conventions
-from kanonym.pipeline.planning import required_abilities, resolve_policy, task_of
+from kanonym.pipeline.planning import (
+    required_abilities,
+    resolve_policy,
+    task_of,
+    uncounted_entities,
+)
 from kanonym.pipeline.publishing import Published, publish
 from kanonym.pipeline.replaying import decide_again, replay
 from kanonym.policy import Policy, PolicySource
@@ -45,6 +50,7 @@ __all__ = [
     "resolve_policy",
     "task_of",
     "to_canonical",
+    "uncounted_entities",
     "verify",
     "with_conventions",
 ]

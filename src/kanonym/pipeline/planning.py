@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kanonym.actions.registry import record_actions, unwrap
@@ -56,3 +57,12 @@ def is_perturbed(policy: Policy, name: str) -> bool:
     """Whether the released identifiers of persons are no pseudonyms of them."""
     actions = unwrap(policy.attributes[name].action) if name in policy.attributes else []
     return any(one.perturbs for one in actions)
+
+
+def uncounted_entities(policy: Policy, columns: Sequence[str]) -> list[str]:
+    """Return the identifiers by which persons are counted and that a release no longer has.
+
+    columns: of the release.
+    """
+    named = [one.entity for one in policy.models if one.entity and one.attribute == one.entity]
+    return [name for name in named if name not in columns or is_perturbed(policy, name)]

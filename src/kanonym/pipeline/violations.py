@@ -1,9 +1,10 @@
-"""How many records of a table as it is violate a policy, before anything is recoded."""
+"""How many records or persons of a table violate a policy, before anything is recoded."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,12 @@ from kanonym.algorithms.criteria import classes_of
 from kanonym.data import frames
 from kanonym.data.item_sets import encode_sets, names_of_sets, read_sets, tree_of
 from kanonym.data.results.result import Result, ResultTable
+from kanonym.data.table import EncodedTable
 from kanonym.engines.local import bind_actions, encoded_columns
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task, prepare
 from kanonym.kernels.classes.grouping import group_rows
+from kanonym.metrics.person_risk import person_risk
 from kanonym.models.known_items import KnownItems
 from kanonym.models.rare_item_records import records_with_rare_items
 from kanonym.pipeline.conventions import parse_with_policy
@@ -25,14 +28,14 @@ from kanonym.policy import Policy
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ModelViolations(Result):
-    """The records that violate one model: those of the classes that fail it.
+    """The records that violate one model, those of the classes that fail it; or their persons.
 
     Attributes
     ----------
     type, attribute
         The model.
-    records
-        Their number. Of a model of the whole table, all records or none. Of a model of itemsets,
+    number
+        Of records or persons. Of a model of the whole table, all or none. Of a model of itemsets,
         those with known items that too few records share. None where nothing can be counted: of
         differential privacy, which is a promise of the draw, and of too many itemsets.
 
@@ -40,52 +43,56 @@ class ModelViolations(Result):
 
     type: str
     attribute: str | None
-    records: int | None
+    number: int | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         named = {} if self.attribute is None else {"attribute": self.attribute}
-        return {"type": self.type, **named, "records": self.records}
+        return {"type": self.type, **named, "number": self.number}
 
     def tables(self) -> list[ResultTable]:
         """Return one row."""
         named = self.type if self.attribute is None else f"{self.type} of {self.attribute}"
-        number = "not counted" if self.records is None else f"{self.records:,}"
-        return [ResultTable(("model", "records"), [(named, number)], frozenset({1}))]
+        number = "not counted" if self.number is None else f"{self.number:,}"
+        return [ResultTable(("model", "number"), [(named, number)], frozenset({1}))]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Violations(Result):
-    """The records of a table that violate a policy as they are.
+    """The records of a table that violate a policy as they are, or their persons.
 
     Attributes
     ----------
-    rows
-        Records of the table.
-    records
-        Records that violate at least one model that is counted.
+    unit
+        What is counted: `person` where the policy counts persons by an entity, else `record`.
+    total
+        Records or persons of the table.
+    number
+        Records that violate at least one model that is counted; persons with such a record.
     uniques
-        Records that are alone in their class.
+        Records that are alone in their class; persons who have a class for themselves.
     models
         One `ModelViolations` a model, in the policy's order.
 
     """
 
-    rows: int
-    records: int
+    unit: Literal["record", "person"]
+    total: int
+    number: int
     uniques: int
     models: tuple[ModelViolations, ...]
 
     @property
     def uncounted(self) -> tuple[str, ...]:
         """The models that are not counted."""
-        return tuple(one.type for one in self.models if one.records is None)
+        return tuple(one.type for one in self.models if one.number is None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {
-            "rows": self.rows,
-            "records": self.records,
+            "unit": self.unit,
+            "total": self.total,
+            "number": self.number,
             "uniques": self.uniques,
             "models": [one.to_dict() for one in self.models],
         }
@@ -93,12 +100,14 @@ class Violations(Result):
     def tables(self) -> list[ResultTable]:
         """Return a row for each model."""
         rows = [row for one in self.models for table in one.tables() for row in table.rows]
-        lead = f"violating {self.records:,} of {self.rows:,} records"
-        return [ResultTable(("model", "records"), rows, frozenset({1}), lead)]
+        lead = f"violating {self.number:,} of {self.total:,} {self.unit}s"
+        return [ResultTable(("model", f"{self.unit}s"), rows, frozenset({1}), lead)]
 
 
 def count_violations(frame: Any, policy: Policy) -> Violations:
-    """Count the records that violate a policy as the table is: nothing is recoded.
+    """Count the records, or the persons, that violate a policy as the table is.
+
+    Nothing is recoded.
 
     Parameters
     ----------
@@ -122,7 +131,7 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
     >>> table = pl.DataFrame({"age": [23, 23, 41], "disease": ["flu", "flu", "cold"]})
     >>> policy = Policy.from_columns(quasi_identifiers=["age"], sensitive=["disease"], k=2, l=2)
     >>> found = count_violations(table, policy)
-    >>> found.records, found.uniques, [one.records for one in found.models]
+    >>> found.number, found.uniques, [one.number for one in found.models]
     (3, 1, [1, 3])
 
     """
@@ -133,16 +142,23 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
         acting.before(name)
     columns = encoded_columns(native, policy, acting)
     table = prepare(task, columns, frames.n_rows(native), Stopwatch()).table
+    of_tuple = persons_of_tuples(table, policy.entities)
+    unit: Literal["record", "person"] = "record" if of_tuple is None else "person"
     if not table.n_rows:
         none = tuple(ModelViolations(one.type, one.attribute, 0) for one in policy.models)
-        return Violations(0, 0, 0, none)
+        return Violations(unit, 0, 0, 0, none)
     groups = group_rows(
         [table.codes[:, a] for a in range(table.codes.shape[1])],
         [domain.size for domain in table.domains],
     )
     classes = classes_of(table, groups.labels, len(groups.sizes))
     class_of_row = groups.labels[table.tuple_of_row]
+    persons = None if of_tuple is None else of_tuple[table.tuple_of_row]
     failing = np.zeros(table.n_rows, np.bool_)
+
+    def count(rows: NDArray[np.bool_]) -> int:
+        return int(rows.sum()) if persons is None else len(np.unique(persons[rows]))
+
     found = []
     for model in policy.models:
         fails = None
@@ -151,15 +167,24 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
             if model.known_items is not None:
                 rare = _with_rare_items(native, task, model.known_items, class_of_row)
                 fails = None if rare is None else fails | rare
-        records = None if fails is None else int(fails.sum())
+        number = None if fails is None else count(fails)
         failing |= False if fails is None else fails
-        found.append(ModelViolations(model.type, model.attribute, records))
-    return Violations(
-        table.n_rows,
-        int(failing.sum()),
-        int((classes.sizes == 1).sum()),
-        tuple(found),
-    )
+        found.append(ModelViolations(model.type, model.attribute, number))
+    uniques = int((classes.sizes == 1).sum())
+    if persons is not None:
+        uniques = person_risk(class_of_row, len(groups.sizes), persons).uniques
+    total = count(np.ones_like(failing))
+    return Violations(unit, total, count(failing), uniques, tuple(found))
+
+
+def persons_of_tuples(table: EncodedTable, entities: Sequence[str]) -> NDArray[np.int32] | None:
+    """Return (n_tuples,) int32: whose records they are, by the first entity that models look at.
+
+    None where they look at none. -1 stands for tuples that only a population table has.
+    """
+    names = [domain.name for domain in table.sensitive]
+    places = [names.index(one) for one in entities if one in names]
+    return table.sensitive_codes[:, places[0]] if places else None
 
 
 def _with_rare_items(

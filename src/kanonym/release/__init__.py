@@ -448,7 +448,7 @@ class Release(Result, Generic[FrameT]):
         profile: Profile | None = None,
         input: str | Path | files.Content | None = None,  # noqa: A002 - as manifest
         output: str | Path | files.Content | None = None,
-        command: str = "",
+        command: str | Sequence[str] = "",
         policy_file: str | Path | None = None,
     ) -> None:
         """Write the report: `ka.report` of this release, with the same parameters and errors."""

@@ -6,7 +6,7 @@ Results come in as they are; nothing here reads their JSON.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +18,7 @@ from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.evaluation.risk.table_risk import Risk
 from kanonym.evaluation.utility.table_utility import Utility
 from kanonym.language import translator
+from kanonym.pipeline import uncounted_entities
 from kanonym.profiling import Profile
 from kanonym.release.promise import require_promise
 from kanonym.reporting.known import KnownResults
@@ -95,7 +96,7 @@ def report(
     profile: Profile | None = None,
     input: str | Path | files.Content | None = None,  # noqa: A002 - as of the manifest
     output: str | Path | files.Content | None = None,
-    command: str = "",
+    command: str | Sequence[str] = "",
     policy_file: str | Path | None = None,
 ) -> None:
     """Write the report on a release; the extension says the form: .html, .pdf, .md or .json.
@@ -123,7 +124,8 @@ def report(
     input, output
         The files that were read and written, as of `Release.manifest`; names and SHA-256 go in.
     command
-        What makes the release again; without it, `kanonym anonymize` with a policy file.
+        What makes the release again; without it, `kanonym anonymize` with a policy file. Of
+        several commands, the others check the release.
     policy_file
         The file that holds the policy; without it, the report says to save the policy that
         it prints.
@@ -153,6 +155,7 @@ def report(
         release_hash=hash_as_csv(release),
         command=command,
         policy_file=policy_file,
+        recorded=bool(uncounted_entities(release.policy, release.columns)),
     )
     cover = Cover.of(title, purpose, author, language)
     summary = summarize(release, cover, known, rectangles=rectangles, provenance=provenance)

@@ -109,8 +109,7 @@ def recorded_release(manifest: str | Path, released: str | Path, policy: Policy)
         raise DataError(f"{manifest}: cannot be read ({error.strerror})") from None
     except (ValueError, KeyError, TypeError):
         raise DataError(
-            f"{manifest}: is not a manifest of a released file; `kanonym anonymize --manifest` "
-            "writes one"
+            f"{manifest}: is not a manifest of a released file; `kanonym anonymize` writes one"
         ) from None
     found, drawn = files.sha256(released), _drawn_part(form)
     is_drawn = drawn.get("sha256") == found

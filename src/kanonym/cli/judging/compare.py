@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kanonym.cli import locations, options
-from kanonym.cli.policy_options import PolicyOptions, takes_policy
+from kanonym.cli.commands import anonymize_command, next_command, option_words
+from kanonym.cli.policy_options import OPTIONS, PolicyOptions, takes_policy
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -27,6 +28,7 @@ PRIVACY: dict[str, Privacy] = {"k": "k", "average-risk": "average_risk"}
     "hierarchies",
 )
 def compare(
+    context: typer.Context,
     table: options.Table,
     *,
     asked: PolicyOptions,
@@ -119,7 +121,7 @@ def compare(
     from kanonym import comparison, pipeline
     from kanonym.cli.printing.comparison import comparison_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import next_command, show, show_json
+    from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import check_output, check_table_output, write_table
     from kanonym.data.frames import to_polars
 
@@ -180,7 +182,7 @@ def compare(
     if json:
         show_json(contract)
     else:
-        more = next_command(table, policies) or _command(table, asked, contract["knee"])
+        more = next_command(context, table, policies) or _command(context, table, contract["knee"])
         show(*comparison_tables(contract), *more, to_stderr=output == "-")
     if not any(one.has_release for one in found.trials):
         raise typer.Exit(1)
@@ -197,37 +199,22 @@ def _write(found: Comparison, chart: Path | None, write: Path | None, language: 
 
 
 def _command(
-    table: str, asked: PolicyOptions, knee: Mapping[str, Any] | None
+    context: typer.Context, table: str, knee: Mapping[str, Any] | None
 ) -> list[RenderableType]:
     """Return the command that makes the recommended release; nothing where there is none.
 
     knee: the swept values.
     """
-    from kanonym.cli.terminal import command_text
-
     flags = {key: f"--{key.replace('_', '-')}" for key in ("algorithm", "suppression_limit")}
     flags |= {key: f"-{key}" for key in ("k", "l", "t")} | {"recoding": "--recoding"}
     if knee is None:
         return []
     if any(key not in flags or isinstance(value, dict) for key, value in knee.items()):
         return ["\nTo run it, write its policy: --write policy.yaml"]
-    given = asked.given
-    words: list[object] = ["kanonym", "anonymize", table]
-    words += [] if asked.file is None else ["--policy", asked.file]
-    for name, flag in (("quasi_identifiers", "-q"), ("sensitive", "-s"), ("identifiers", "-i")):
-        words += [flag, ",".join(map(_quote_name, given[name]))] if name in given else []
-    words += ["--others", given["others"]] if "others" in given else []
-    for column, file in given.get("hierarchies", {}).items():
-        words += ["--hierarchy", f"{column}={file}"]
-    chosen = {key: given[key] for key in ("k", "l", "t") if key in given} | dict(knee)
-    for key, value in chosen.items():
-        words += [] if value is None else [flags[key], value]
-    return ["\nTo run it:", command_text(*words, "-o", "released.csv")]
-
-
-def _quote_name(name: str) -> str:
-    """Return a column's name as a list of names takes it."""
-    return f'"{name}"' if "," in name else name
+    asked: list[object] = [*option_words(context, ["policy", *(OPTIONS.keys() - knee.keys())])]
+    for key, value in knee.items():
+        asked += [] if value is None else [flags[key], value]
+    return ["\nTo run it:", anonymize_command(context, table, asked)]
 
 
 def _check_names(chart: Path | None, privacy: str | None) -> None:

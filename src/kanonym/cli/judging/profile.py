@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from kanonym.cli import locations, options
+from kanonym.cli.commands import next_command
 
 
 def profile(
+    context: typer.Context,
     table: options.Table,
     quasi_identifiers: Annotated[
         list[str] | None,
@@ -56,7 +58,7 @@ def profile(
     from kanonym import profiling
     from kanonym.cli.printing.profile import profile_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import next_command, show, show_json
+    from kanonym.cli.terminal import show, show_json
 
     if json and str(write) == "-":
         raise typer.BadParameter(
@@ -89,5 +91,5 @@ def profile(
         show_json(found.to_dict())
     else:
         written = [str(one) for one in (write, report) if one is not None]
-        more = next_command(table, [] if write is None else [str(write)])
+        more = next_command(context, table, [] if write is None else [str(write)])
         show(*profile_tables(found.to_dict(), written), *more, to_stderr=str(write) == "-")

@@ -9,9 +9,11 @@ from typing import Annotated
 import typer
 
 from kanonym.cli import options
+from kanonym.cli.commands import next_command
 
 
 def recommend(
+    context: typer.Context,
     table: options.Table,
     write: Annotated[
         Path | None, typer.Option(metavar="FILE", help="File for the policy, as YAML.")
@@ -31,7 +33,7 @@ def recommend(
     from kanonym import comparison
     from kanonym.cli.printing.comparison import recommendation_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import next_command, show, show_json
+    from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import check_output, read_table
 
     options.check_places({"INPUT": table}, [("--write", write)])
@@ -58,5 +60,6 @@ def recommend(
         show_json({**found.to_dict(), "seconds": seconds, "written": written})
     else:
         show(
-            *recommendation_tables(found.to_dict(), written, seconds), *next_command(table, written)
+            *recommendation_tables(found.to_dict(), written, seconds),
+            *next_command(context, table, written),
         )

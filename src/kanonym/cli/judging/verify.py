@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kanonym.cli import locations, options
 from kanonym.cli.group import REFUSED
+
+if TYPE_CHECKING:
+    from kanonym.policy import Policy
+    from kanonym.verification.recorded import RecordedRelease
 
 SHOWN = 10  # violating classes on the terminal; --json has up to 100
 
@@ -38,8 +43,8 @@ def verify(
         typer.Option(
             metavar="FILE",
             help=(
-                "Manifest of the release, with the people counted before their identifier was "
-                "dropped."
+                "Manifest of the release, with what was counted and found beside the original; "
+                "default: RELEASED.manifest.json."
             ),
         ),
     ] = None,
@@ -81,7 +86,7 @@ def verify(
     from kanonym import pipeline
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json, verdict_tables, violations_table
-    from kanonym.engines import is_local
+    from kanonym.engines import engine_of, is_local
     from kanonym.linked.policies.linked_policy import is_linked
     from kanonym.policy import Policy
 
@@ -128,7 +133,9 @@ def verify(
                 asked, frame, options.sentence_printer(step), lenient=True
             )
         step("verify")
-        known = None if manifest is None else pipeline.recorded_release(manifest, released, asked)
+        lacking = pipeline.uncounted_entities(asked, engine_of(frame).columns)
+        wanted = manifest is not None or bool(lacking) or before is None
+        known = _recorded_release(manifest, released, asked, lacking) if wanted else None
         found = pipeline.verify(
             frame, asked, original=before, count=count, texts=texts, recorded=known
         ).to_dict()
@@ -180,3 +187,36 @@ def exit_by_verdict(found: Mapping[str, Any], *, accept_findings: bool) -> None:
     elif verdict == "nothing required":
         typer.echo("kanonym: no model requires anything of this table", err=True)
     raise typer.Exit(REFUSED)
+
+
+def _recorded_release(
+    manifest: Path | None, released: str, policy: Policy, lacking: Sequence[str]
+) -> RecordedRelease | None:
+    """Return what a manifest recorded: the one that is named, or one beside the table.
+
+    lacking: by which persons are counted, and the table no longer has it. Without it, a manifest
+    beside the table that is of another file is left out, which is told.
+    """
+    from kanonym import pipeline
+    from kanonym.cli.progress import print_note
+    from kanonym.data.errors import DataError
+    from kanonym.release.manifest import is_manifest, manifest_path
+
+    if manifest is not None:
+        return pipeline.recorded_release(manifest, released, policy)
+    beside = manifest_path(released)
+    there = beside.is_file() if lacking else is_manifest(beside)
+    if locations.file_at(released) is None or not there:
+        return None
+    try:
+        found = pipeline.recorded_release(beside, released, policy)
+    except DataError as error:
+        if lacking:
+            raise
+        print_note(f"{beside} is ignored: {error}")
+        return None
+    told = f", and the persons by {', '.join(lacking)}" if lacking else ""
+    print_note(f"what was found beside the original{told} is taken from {beside}")
+    # Persons whom the table still tells apart are counted again.
+    persons = {name: number for name, number in found.persons.items() if name in lacking}
+    return replace(found, persons=persons)

@@ -6,20 +6,21 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kanonym.cli import locations, options
+from kanonym.cli.commands import repetition
 from kanonym.cli.making import linked
-from kanonym.cli.making.papers import Papers, check_private
-from kanonym.cli.making.repetition import repetition
+from kanonym.cli.making.drawn import Drawing
+from kanonym.cli.making.papers import Papers, check_private, tell_of_manifest
 from kanonym.cli.policy_options import OPTIONS, PolicyOptions, takes_policy
 
 if TYPE_CHECKING:
+    from kanonym.data.files import Content
     from kanonym.policy import Policy
     from kanonym.release import Release
-    from kanonym.synthesis import DrawnTable
 
 ATTACKED = 200_000  # larger releases are attacked for their report if that is asked for
 
@@ -91,10 +92,17 @@ def anonymize(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="How to reproduce and check the release, as JSON.",
+            help=(
+                "How to reproduce and check the release, as JSON; default: OUTPUT.manifest.json, "
+                "where verify looks for it."
+            ),
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
+    no_manifest: Annotated[
+        bool,
+        typer.Option("--no-manifest", help="No manifest.", rich_help_panel=options.WRITTEN),
+    ] = False,
     ledger: Annotated[
         Path | None,
         typer.Option(
@@ -218,16 +226,14 @@ def anonymize(
     table = _named_table(table)
     from kanonym import pipeline
     from kanonym.cli.progress import show_progress
-    from kanonym.data.files import check_table_output
-    from kanonym.data.frames import to_polars
-    from kanonym.data.sets import to_long
     from kanonym.engines import is_local
 
-    papers = Papers(report or [], manifest, public_report or [], public_manifest)
+    papers = Papers(report or [], manifest, public_report or [], public_manifest).checked()
+    drawing = Drawing(drawn, drawn_by, constraint or [], format)
     _check_output(output, json=json, dry_run=dry_run)
-    papers.check()
     place = locations.Place.of(output or os.devnull, table, table_name, output_table)
     policy = asked.policy()
+    papers = papers.with_manifest(place, policy, engine, left_out=no_manifest)
     columns = _long_columns(long, policy, aggregate=aggregate, drawn=drawn)
     options.check_places(
         {"INPUT": table, **asked.files, "-o": output if place.table else None},
@@ -240,16 +246,8 @@ def anonymize(
         policy,
     )
     private = check_private(policy, ledger, papers, drawn, drawn_by, dry_run=dry_run)
-    _check_drawn(
-        drawn,
-        drawn_by,
-        constraint,
-        format,
-        stays=bool(place.table or engine or locations.is_database(table)),
-    )
-    if output is not None and place.file is not None and engine is None:
-        check_table_output(output, options.format_of(output, format))
-    papers, written = _outputs(place, papers, drawn, dry_run=dry_run)
+    drawing.check(stays=bool(place.table or engine or locations.is_database(table)))
+    papers, written = _outputs(place, papers, drawing, dry_run=dry_run, staying=engine is not None)
     with show_progress() as step:
         step("read")
         start = perf_counter()
@@ -278,40 +276,37 @@ def anonymize(
         release = pipeline.anonymize(
             frame, policy, output=there, ledger=None if dry_run else ledger, progress=step
         )
-        values = None if dry_run or drawn is None else _draw(release, drawn_by, constraint, step)
+        values = None if dry_run else drawing.draw(release, step)
         step("write")
         start = perf_counter()
-        result = locations.content_at(output or "-") if stays else None
-        if not stays and not dry_run:
-            released = to_polars(release.aggregate() if aggregate else release.frame)
-            if columns:
-                released = to_long(released, *columns, seed=policy.seed)
+        told: dict[str, Any] = {}
+        result, like = None, locations.file_at(table)
+
+        def write_beside(content: Content | None) -> None:
+            told.update(drawing.write(values, like))
+            papers.write_manifest(release, source, content, detected=notes, drawn=told)
+
+        if stays:
+            source = locations.verify_unchanged(table, source)
+            result = locations.content_at(output or "-")
+            write_beside(result)
+        elif not dry_run:
             result = place.write(
-                released,
+                _released_rows(release, columns, aggregate=aggregate),
                 format,
-                locations.file_at(table),
+                like,
                 no_read_back=no_read_back,
                 safe_cells=safe_cells,
                 coded=release.coded_columns,
                 catalog=catalog,
+                beside=write_beside,
             )
-        told = _write_drawn(values, drawn, format, locations.file_at(table))
-        known = (
-            _evaluate_release(frame, release, step, wanted=attack)
-            if papers.reports and not stays
-            else {}
-        )
-        source = locations.verify_unchanged(table, source) if stays else source
-        about: dict[str, Any] = {
-            "title": title,
-            "purpose": purpose,
-            "author": author,
-            "language": language,
-            **repetition(context)._asdict(),
-            **known,
-        }
-        places: dict[str, Any] = {"input": source, "output": result}
-        papers.write(release, about, places, detected=notes, drawn=told)
+        verifiable = dry_run or tell_of_manifest(release, papers.manifest, manifest, result)
+        about = {"title": title, "purpose": purpose, "author": author, "language": language}
+        if papers.reports:
+            about |= repetition(context, policy, place, verifiable=verifiable)._asdict()
+            about |= _evaluate_release(frame, release, step, wanted=False if stays else attack)
+        papers.write(release, about, source, result)
         writing = perf_counter() - start
     _show_release(release, told, written, (reading, writing), json=json, to_stderr=output == "-")
 
@@ -334,9 +329,18 @@ def _named_table(table: str | None) -> str:
     return table
 
 
+def _released_rows(release: Release, columns: tuple[str, str] | None, *, aggregate: bool) -> Any:
+    """Return what is written of a release; columns: of persons and items, of a long table."""
+    from kanonym.data.frames import to_polars
+    from kanonym.data.sets import to_long
+
+    released = to_polars(release.aggregate() if aggregate else release.frame)
+    return to_long(released, *columns, seed=release.policy.seed) if columns else released
+
+
 def _show_release(
     release: Release,
-    drawn: dict[str, Any] | None,
+    drawn: dict[str, Any],
     written: list[str],
     seconds: tuple[float, float],
     *,
@@ -358,15 +362,20 @@ def _show_release(
 
 
 def _outputs(
-    place: locations.Place, papers: Papers, drawn: str | None, *, dry_run: bool
+    place: locations.Place, papers: Papers, drawing: Drawing, *, dry_run: bool, staying: bool
 ) -> tuple[Papers, list[str]]:
-    """Return what is written and all its places, once they are found writable."""
-    from kanonym.data.files import check_output
+    """Return what is written and all its places, once they are found writable.
 
+    staying: whether an engine writes the release, which has formats of its own.
+    """
+    from kanonym.data.files import check_output, check_table_output
+
+    if place.file not in (None, os.devnull) and not staying:
+        check_table_output(place.given, options.format_of(place.given, drawing.format))
     beside = [str(one) for _, one in papers.options if one]
     for file in beside:
         check_output(file)
-    beside += [] if drawn is None else [drawn]
+    beside += [] if drawing.file is None else [drawing.file]
     return (Papers([], None, [], None), []) if dry_run else (papers, [place.display_name, *beside])
 
 
@@ -376,60 +385,6 @@ def _check_output(output: str | None, *, json: bool, dry_run: bool) -> None:
         raise typer.BadParameter("missing option: give -o FILE or --dry-run", param_hint="-o")
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
-
-
-def _check_drawn(
-    drawn: str | None,
-    by: str,
-    constraint: list[str] | None,
-    format: str | None,
-    *,
-    stays: bool,
-) -> None:
-    """Refuse options of a second table without one, and a place where it cannot be written."""
-    from kanonym.data.files import check_table_output
-
-    if drawn is None:
-        if constraint or by != "label":
-            raise typer.BadParameter("needs --drawn", param_hint="--drawn-by and --constraint")
-        return
-    _parse_drawn_by(by)
-    if drawn == "-":
-        raise typer.BadParameter("needs a file of its own", param_hint="--drawn")
-    if stays:
-        raise typer.BadParameter("only for tables in memory", param_hint="--drawn")
-    check_table_output(drawn, options.format_of(drawn, format))
-
-
-def _draw(
-    release: Release, by: str, constraint: list[str] | None, step: Callable[[str], None]
-) -> DrawnTable:
-    """Return a release with one value per cell, before anything is written."""
-    from kanonym.synthesis import draw_values
-
-    step("draw")
-    return draw_values(release, by=_parse_drawn_by(by), constraints=constraint or ())
-
-
-def _write_drawn(
-    values: DrawnTable | None, file: str | None, format: str | None, like: str | None
-) -> dict[str, Any] | None:
-    """Write drawn values, and return what is told of them and of their file."""
-    from kanonym.cli.tables import write_table
-
-    if values is None or file is None:
-        return None
-    content = write_table(values.frame, file, format, like)
-    return {**values.to_dict(), "file": content.name, "sha256": content.sha256}
-
-
-def _parse_drawn_by(by: str) -> Literal["label", "class"]:
-    """Return what values are drawn by; refuse other words."""
-    if by == "label":
-        return "label"
-    if by == "class":
-        return "class"
-    raise typer.BadParameter(f"{by!r} is neither label nor class", param_hint="--drawn-by")
 
 
 def _evaluate_release(

@@ -131,8 +131,8 @@ def _linked_demo(rows: int, directory: Path) -> None:
     anonymize_file(policy, str(database), str(released), [report], manifest)
     show(
         f"\nOpen {report}, and try:",
-        command_text("kanonym", "verify", released, "--policy", policy),
-        command_text("kanonym", "measure", database, "--policy", policy),
+        command_text("verify", released, "--policy", policy),
+        command_text("measure", database, "--policy", policy),
     )
 
 
@@ -145,10 +145,11 @@ def _demo(rows: int, directory: Path) -> None:
     from kanonym.data.files import write_table, write_text
     from kanonym.data.patients import patients
     from kanonym.policy import Policy
+    from kanonym.release.manifest import manifest_path
 
     table, policy = directory / "patients.csv", directory / "policy.yaml"
     released, report = directory / "released.csv", directory / "report.html"
-    manifest = directory / "manifest.json"
+    manifest = manifest_path(released)
     with show_progress() as step:
         step("invent")
         frame = patients(rows)
@@ -175,6 +176,6 @@ def _demo(rows: int, directory: Path) -> None:
     show(*release_tables(release.to_dict(), written, release.examples))
     show(
         f"\nOpen {report}, and try:",
-        command_text("kanonym", "verify", released, "--policy", policy),
-        command_text("kanonym", "assess", table, released, "--policy", policy),
+        command_text("verify", released, "--policy", policy),
+        command_text("assess", table, released, "--policy", policy),
     )

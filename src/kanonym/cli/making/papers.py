@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 if TYPE_CHECKING:
+    from kanonym.cli.locations import Place
+    from kanonym.data.files import Content
     from kanonym.policy import Policy
     from kanonym.release import Release
     from kanonym.synthesis import PrivateSynthesis
@@ -38,23 +40,47 @@ class Papers(NamedTuple):
         """Whether there is one for the public."""
         return bool(self.public_reports or self.public_manifest)
 
-    def check(self) -> None:
-        """Refuse a report whose form there is not."""
+    def checked(self) -> Papers:
+        """Return these; refuse a report whose form there is not."""
         for option, one in self.options:
             if one and option.endswith("report") and one.suffix.lower() not in REPORTS:
                 reason = f"{one} must end in {', '.join(REPORTS)}"
                 raise typer.BadParameter(reason, param_hint=option)
+        return self
+
+    def with_manifest(
+        self, place: Place, policy: Policy, engine: str | None, *, left_out: bool
+    ) -> Papers:
+        """Return these with a manifest beside the release, where that is a file.
+
+        Not under differential privacy, of which a manifest tells what the release does not.
+        left_out: what --no-manifest says.
+        """
+        from kanonym.models.differential import sampling_model
+
+        if left_out and self.manifest is not None:
+            raise typer.BadParameter("not with --manifest", param_hint="--no-manifest")
+        file = Path(place.given)
+        is_device = file.exists() and not file.is_file()
+        if left_out or self.manifest or place.file in (None, "-") or is_device:
+            return self
+        if engine == "spark" or sampling_model(policy.models):  # Spark writes a folder
+            return self
+        return self._replace(manifest=_manifest_of(file))
+
+    def write_manifest(self, release: Release, source: Any, output: Any, **notes: Any) -> None:
+        """Write the manifest; source, output: the files that were read and written."""
+        if self.manifest:
+            release.manifest(self.manifest, input=source, output=output, **notes)
 
     def write(
-        self, release: Release, about: dict[str, Any], places: dict[str, Any], **notes: Any
+        self, release: Release, about: dict[str, Any], source: Any, output: Content | None
     ) -> None:
-        """Write them; about, places: of the report, of all; notes: of the manifest."""
+        """Write the reports, and what is for the public; about: of the report."""
         for one in self.reports:
-            release.report(one, **about, **places)
-        if self.manifest:
-            release.manifest(self.manifest, **places, **notes)
+            release.report(one, **about, input=source, output=output)
         told = {name: about[name] for name in ("title", "language")}
-        self.write_public(release, places["output"], **told)
+        self.write_public(release, output, **told)
 
     def write_public(self, release: Release | PrivateSynthesis, output: Any, **told: Any) -> None:
         """Write what may go along with a release or a synthetic table; output: its file."""
@@ -62,6 +88,20 @@ class Papers(NamedTuple):
             release.public_report(one, **told, output=output)
         if self.public_manifest:
             release.public_manifest(self.public_manifest, output=output)
+
+
+def _manifest_of(released: Path) -> Path:
+    """Return the place of a release's manifest; refuse one where another file is."""
+    from kanonym.data.errors import DataError
+    from kanonym.release.manifest import is_manifest, manifest_path
+
+    manifest = manifest_path(released)
+    if manifest.exists() and not is_manifest(manifest):
+        raise DataError(
+            f"{manifest} exists and is no manifest: name another file for the manifest of the "
+            "release (--manifest), or leave it out (--no-manifest)"
+        )
+    return manifest
 
 
 def check_private(
@@ -98,3 +138,25 @@ def check_private(
             param_hint="--drawn-by",
         )
     return True
+
+
+def tell_of_manifest(
+    release: Release, manifest: Path | None, named: Path | None, output: Content | None
+) -> bool:
+    """Tell of a manifest that no option named; return whether the release can be verified again."""
+    from kanonym.cli.progress import print_note
+    from kanonym.pipeline import uncounted_entities
+
+    if manifest != named:
+        print_note(
+            f"{manifest} says how the release was made; verify reads it. Keep it, and do not "
+            "publish it"
+        )
+    lacking = uncounted_entities(release.policy, release.columns)
+    verifiable = not lacking or (manifest is not None and output is not None)
+    if not verifiable:
+        print_note(
+            f"persons are counted by {', '.join(lacking)}, which the release no longer has, and no "
+            "manifest of a file has their number: verify cannot check it"
+        )
+    return verifiable

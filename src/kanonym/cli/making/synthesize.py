@@ -217,8 +217,7 @@ def synthesize(
         raise typer.BadParameter("needs --judge", param_hint="-q and -s")
     if hold_out is not None and not 0 < hold_out < 1:
         raise typer.BadParameter(f"{hold_out:g} is not between 0 and 1", param_hint="--hold-out")
-    papers = Papers([], None, public_report or [], public_manifest)
-    papers.check()
+    papers = Papers([], None, public_report or [], public_manifest).checked()
     options.check_places({"INPUT": table}, [("-o", output), ("--ledger", ledger), *papers.options])
     check_table_output(output, options.format_of(output, format))
     private = _is_private(method, epsilon)

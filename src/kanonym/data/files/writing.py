@@ -54,6 +54,7 @@ def write_table(
     coded: Collection[str] = (),
     catalog: str | Path | None = None,
     safe_cells: bool = False,
+    beside: Callable[[Content], None] | None = None,
 ) -> Content:
     """Write a table to a file, whole or not at all.
 
@@ -84,6 +85,9 @@ def write_table(
     safe_cells
         Of CSV and TSV: put an apostrophe before texts and names that a spreadsheet program
         would run as formulas.
+    beside
+        Writes what belongs to the file, before the file takes its place: if it fails, no table is
+        written.
 
     Returns
     -------
@@ -115,9 +119,7 @@ def write_table(
             raise DataError(f"{where} is {kind}: safe cells are for CSV and TSV; leave them out")
         frame = with_safe_cells(frame)
     try:
-        if kind not in ("parquet", "feather"):  # these hold any year as a number
-            for column in frame.select(selectors.date() | selectors.datetime()):
-                refuse_strange_years(column)
+        _refuse_years(frame, kind)
         if str(path) == "-" or packed:
             buffer = io.BytesIO()
             held = write(frame, buffer)
@@ -125,14 +127,20 @@ def write_table(
             data = gzip.compress(data, mtime=0) if packed else data
             if read_back:
                 check_written(gzip.decompress(data) if packed else data, kind, frame, held)
+            content = Content.from_bytes(path, data)
+            if beside is not None:
+                beside(content)
             write_bytes(path, data)
-            return Content.from_bytes(path, data)
+            return content
         with atomic_write(path) as temporary:
             held = write(frame, temporary)
             data = temporary.read_bytes()
             if read_back:
                 check_written(data, kind, frame, held)
-            return Content.from_bytes(path, data)
+            content = Content.from_bytes(path, data)
+            if beside is not None:
+                beside(content)
+            return content
     except pl.exceptions.PolarsError as error:
         # Its text may quote values: of the disk's errors the number, of others the kind is told.
         number = re.search(r"os error ([0-9]+)", str(error))
@@ -140,6 +148,13 @@ def write_table(
         raise DataError(f"{where} cannot be written as {kind}: {reason}") from None
     except DataError as error:
         raise with_place(error, where) from error.__cause__
+
+
+def _refuse_years(frame: pl.DataFrame, kind: str) -> None:
+    """Refuse years that a format cannot hold; Parquet and Feather hold any, as a number."""
+    if kind not in ("parquet", "feather"):
+        for column in frame.select(selectors.date() | selectors.datetime()):
+            refuse_strange_years(column)
 
 
 def check_table_output(

@@ -78,13 +78,12 @@ SENTENCES: Sentences = {
     "first.drawn": (
         "The policy has no seed: with the same table, policy and versions, the first command gives "
         "a release of the same kind, but with its rows in another order and with other values "
-        "where actions are random. The second command checks the released file by itself; the "
-        "third attacks it. The policy and all versions are listed under “{section}”."
+        "where actions are random. {checks} The policy and all versions are listed under "
+        "“{section}”."
     ),
     "first.repeated": (
         "With the same table, policy, seed and versions, the first command gives the same release, "
-        "byte for byte. The second command checks the released file by itself; the third attacks "
-        "it. The policy and all versions are listed under “{section}”."
+        "byte for byte. {checks} The policy and all versions are listed under “{section}”."
     ),
     "contents": "Contents",
     "numbers": "The numbers",
@@ -271,13 +270,20 @@ SENTENCES: Sentences = {
     "repeat.drawn": (
         "The policy has no seed: the first command gives the release with its rows in another "
         "order, and with other values where actions are random. The SHA-256 below is that of this "
-        "release, written as CSV; that of the policy is of its JSON form with sorted keys. The "
-        "other commands check and attack a released file, whatever tool made it."
+        "release, written as CSV; that of the policy is of its JSON form with sorted keys. {checks}"
     ),
     "repeat.sentence": (
         "Run the first command on the same input. The release, written as CSV, has the SHA-256 "
-        "below; that of the policy is of its JSON form with sorted keys. The other commands check "
-        "and attack a released file, whatever tool made it."
+        "below; that of the policy is of its JSON form with sorted keys. {checks}"
+    ),
+    "repeat.checks": (
+        "`kanonym verify` checks a released file by itself, whatever tool made it; "
+        "`kanonym attack` attacks it."
+    ),
+    "repeat.unchecked": (
+        "`kanonym attack` attacks a released file. `kanonym verify` cannot check this one: persons "
+        "were counted by an identifier that it no longer has, and no manifest of a file has their "
+        "number."
     ),
     "repeat.algorithm": "algorithm",
     "repeat.seed": "seed",

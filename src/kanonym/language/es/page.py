@@ -79,13 +79,12 @@ SENTENCES: Sentences = {
     "first.drawn": (
         "La política no tiene semilla: con la misma tabla, política y versiones, la primera orden "
         "da una publicación del mismo tipo, pero con las filas en otro orden y con otros valores "
-        "donde las acciones son aleatorias. La segunda comprueba el archivo publicado por sí solo; "
-        "la tercera lo ataca. La política y todas las versiones están en «{section}»."
+        "donde las acciones son aleatorias. {checks} La política y todas las versiones están en "
+        "«{section}»."
     ),
     "first.repeated": (
         "Con la misma tabla, política, semilla y versiones, la primera orden da la misma "
-        "publicación, byte a byte. La segunda comprueba el archivo publicado por sí solo; la "
-        "tercera lo ataca. La política y todas las versiones están en «{section}»."
+        "publicación, byte a byte. {checks} La política y todas las versiones están en «{section}»."
     ),
     "contents": "Contenido",
     "numbers": "Los números",
@@ -278,14 +277,21 @@ SENTENCES: Sentences = {
         "La política no tiene semilla: la primera orden da la publicación con las filas en otro "
         "orden, y con otros valores donde las acciones son aleatorias. El SHA-256 de abajo es el "
         "de esta publicación, escrita como CSV; el de la política es el de su forma JSON con las "
-        "claves ordenadas. Las otras órdenes comprueban y atacan un archivo publicado, sea cual "
-        "sea la herramienta que lo hizo."
+        "claves ordenadas. {checks}"
     ),
     "repeat.sentence": (
         "Ejecute la primera orden con la misma entrada. La publicación, escrita como CSV, tiene el "
-        "SHA-256 de abajo; el de la política es el de su forma JSON con las claves ordenadas. Las "
-        "otras órdenes comprueban y atacan un archivo publicado, sea cual sea la herramienta que "
-        "lo hizo."
+        "SHA-256 de abajo; el de la política es el de su forma JSON con las claves ordenadas. "
+        "{checks}"
+    ),
+    "repeat.checks": (
+        "`kanonym verify` comprueba por sí solo un archivo publicado, sea cual sea la herramienta "
+        "que lo hizo; `kanonym attack` lo ataca."
+    ),
+    "repeat.unchecked": (
+        "`kanonym attack` ataca un archivo publicado. `kanonym verify` no puede comprobar este: "
+        "las personas se contaron por un identificador que ya no tiene, y ningún manifiesto de un "
+        "archivo tiene su número."
     ),
     "repeat.algorithm": "algoritmo",
     "repeat.seed": "semilla",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -12,7 +11,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from kanonym.data import files
+from kanonym.data.command_line import command_line, file_word
 from kanonym.data.errors import DataError
+from kanonym.release.manifest import manifest_path
 
 if TYPE_CHECKING:
     from kanonym.release import Release
@@ -35,7 +36,7 @@ class Provenance:
     command
         What to run.
     checks
-        What checks the released file by itself, and what attacks it.
+        What verifies the released file by itself, and what attacks it.
     policy_printed
         Whether the policy file that the commands name is the policy that the report prints.
     policy_hash
@@ -65,13 +66,15 @@ class Provenance:
         source: str | Path | files.Content | None = None,
         output: str | Path | files.Content | None = None,
         release_hash: str | None = None,
-        command: str = "",
+        command: str | Sequence[str] = "",
         policy_file: str | Path | None = None,
+        recorded: bool = False,
     ) -> Provenance:
         """Gather it: files of which only the path is known are read for their SHA-256.
 
-        Without a `command`, that of the policy file is told; without a `policy_file`, it is
-        `PRINTED`, which holds the policy that the report prints.
+        Without a `command`, that of the policy file is told; of several, the others check the
+        release. Without a `policy_file`, it is `PRINTED`, which holds the policy that the report
+        prints. recorded: whether only a manifest has what the policy counts.
 
         Raises
         ------
@@ -84,20 +87,22 @@ class Provenance:
         )
         names = [None if file is None else file.name for file in (read, written)]
         before, after = (
-            shlex.quote(name or otherwise)
+            name or otherwise
             for name, otherwise in zip(names, ("TABLE.csv", "RELEASED.csv"), strict=True)
         )
-        file = PRINTED if policy_file is None else shlex.quote(Path(policy_file).name)
-        compared = any(model.get("type") in COMPARED for model in policy.get("models", ()))
-        original = f" --original {before}" if compared else ""
+        file = PRINTED if policy_file is None else Path(policy_file).name
+        lies_beside = isinstance(output, str | Path) and manifest_path(output).is_file()
+        manifest = "MANIFEST.json" if recorded and not lies_beside else None
+        made, *checks = commands_of(policy, file, [before], after, manifest=manifest)
+        if isinstance(command, str):
+            made = command or made
+        else:
+            made, *checks = command
         return cls(
             source=names[0],
             output=names[1],
-            command=command or f"kanonym anonymize {before} --policy {file} -o {after}",
-            checks=(
-                f"kanonym verify {after} --policy {file}{original}",
-                f"kanonym attack {before} {after} --policy {file}",
-            ),
+            command=made,
+            checks=tuple(checks),
             policy_printed=policy_file is None,
             policy_hash=sha256(
                 json.dumps(policy, sort_keys=True, ensure_ascii=False, default=str).encode()
@@ -106,6 +111,35 @@ class Provenance:
             input_hash=None if read is None else read.sha256,
             output_hash=None if written is None else written.sha256,
         )
+
+
+def commands_of(
+    policy: Mapping[str, Any],
+    policy_file: str,
+    table: Sequence[str],
+    released: str,
+    *,
+    manifest: str | None = None,
+    ledger: str = "LEDGER.json",
+) -> tuple[str, str, str]:
+    """Return the commands that make a release again, verify it and attack it.
+
+    table: its file, and the options by which it is read. manifest: of the release, where `verify`
+    needs it and does not find it. ledger: under differential privacy.
+    """
+    before, after = file_word(table[0]), file_word(released)
+    read, asked = table[1:], ["--policy", file_word(policy_file)]
+    models = {model.get("type") for model in policy.get("models", ())}
+    spent = ["--ledger", file_word(ledger)] if "differential-privacy" in models else []
+    # Of a workbook, `verify` reads the first sheet.
+    compared = models & {*COMPARED} and not {"--sheet", "--header-row"} & {*read}
+    checked = ["--original", before, *read] if compared else []
+    checked += [] if manifest is None else ["--manifest", manifest]
+    return (
+        command_line("kanonym", "anonymize", before, *read, *asked, *spent, "-o", after),
+        command_line("kanonym", "verify", after, *asked, *checked),
+        command_line("kanonym", "attack", before, after, *read, *asked),
+    )
 
 
 def hash_as_csv(release: Release) -> str | None:

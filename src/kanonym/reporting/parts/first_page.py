@@ -23,7 +23,7 @@ from kanonym.reporting.known.attacks import rank_attacks, top_attacks
 from kanonym.reporting.parts.attacks import attack_table
 from kanonym.reporting.parts.attributes import role_of, role_treatment
 from kanonym.reporting.parts.privacy import requirements_table, worst_classes
-from kanonym.reporting.parts.repeat import seed_of
+from kanonym.reporting.parts.repeat import seed_of, sentence_on_checks
 from kanonym.reporting.wording import ANSWERS
 
 if TYPE_CHECKING:
@@ -303,7 +303,13 @@ def _repeat_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
     )
     repeated = "first.repeated" if summary.origin.seed is not None else "first.drawn"
     return (
-        Paragraph(says.text(repeated, section=says.text("section.repeat"))),
+        Paragraph(
+            says.text(
+                repeated,
+                checks=sentence_on_checks(made, says),
+                section=says.text("section.repeat"),
+            )
+        ),
         Code("\n".join((made.command, *made.checks))),
         Table(("", "", ""), rows, style="hashes"),
     )

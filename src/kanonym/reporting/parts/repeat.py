@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from kanonym.reporting.document import Cell, Code, Paragraph, Section, Table, Text
-from kanonym.reporting.known.provenance import PRINTED
+from kanonym.reporting.known.provenance import PRINTED, Provenance
 
 if TYPE_CHECKING:
     from kanonym.language import Translator
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 def seed_of(summary: Summary, says: Translator) -> str:
     """Return the policy's seed, or the words for one that was drawn and is kept nowhere."""
     return says.text("seed.drawn") if summary.origin.seed is None else str(summary.origin.seed)
+
+
+def sentence_on_checks(made: Provenance, says: Translator) -> str:
+    """Return what the commands after the first one do."""
+    verifies = any(one.startswith("kanonym verify") for one in made.checks)
+    return says.text("repeat.checks" if verifies else "repeat.unchecked")
 
 
 def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
@@ -49,7 +55,12 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     if made.policy_printed:
         listing = f"{says.text('repeat.save', file=PRINTED)} {listing}"
     blocks = (
-        Paragraph(says.text("repeat.sentence" if origin.seed is not None else "repeat.drawn")),
+        Paragraph(
+            says.text(
+                "repeat.sentence" if origin.seed is not None else "repeat.drawn",
+                checks=sentence_on_checks(made, says),
+            )
+        ),
         Code("\n".join((made.command, *made.checks))),
         Table(("", ""), tuple(rows), style="plain"),
         Paragraph(listing, "note", lead=says.text("repeat.policy")),

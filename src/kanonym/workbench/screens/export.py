@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from kanonym.data.command_line import command_line
 from kanonym.data.credentials import displayable_url
 from kanonym.data.errors import DataError
 from kanonym.language import LANGUAGES
@@ -32,8 +32,8 @@ async def show(view: View) -> dict[str, Any]:
         "recoding": str(project.recoding) if project.recoding.is_file() else "",
         "batch": project.batch,
         "next_batch": view.sent.get("batch", ""),
-        "apply": shlex.join(
-            ["kanonym", "apply", str(project.recoding), "NEXT.csv", "-o", "OUT.csv", "--update"]
+        "apply": command_line(
+            "kanonym", "apply", project.recoding, "NEXT.csv", "-o", "OUT.csv", "--update"
         ),
     }
 
@@ -70,12 +70,9 @@ def command(project: OpenProject) -> str:
     if source.in_database:
         return ""
     policy = project.folder.releases / written.folder / "policy.yaml"
-    words = ["kanonym", "anonymize", source.path]
-    words += ["--sheet", source.sheet] if source.sheet else []
-    words += ["--header-row", str(source.header_row)] if source.header_row else []
-    words += ["--encoding", source.encoding] if source.encoding else []
+    words = [source.path, *source.options, "--policy", str(policy)]
     words += ["--ledger", str(project.ledger)] if project.release_is_private else []
-    return shlex.join([*words, "--policy", str(policy), "-o", written.names[0]])
+    return command_line("kanonym", "anonymize", *words, "-o", written.names[0])
 
 
 def python(project: OpenProject) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from kanonym.data.schema import Role
 from kanonym.pipeline.reasons import Reason
 from kanonym.workbench.project.edits import columns_of
 from kanonym.workbench.view import Screen, View
-from kanonym.workbench.work.facts import RecordRisk
+from kanonym.workbench.work.facts import RecordRisk, RecordRisks
 
 ROWS = 20
 RELATIONS = {">=": "≥", "<=": "≤"}
@@ -37,7 +36,7 @@ async def show(view: View) -> dict[str, Any]:
         "suppressed": suppressed,
         "step": ROWS,
         "prefix": SOUGHT,
-        "why": lambda record: [_sentence(view, found.names, record, one) for one in record.reasons],
+        "why": lambda record: [_sentence(view, found, record, one) for one in record.reasons],
     }
 
 
@@ -56,13 +55,13 @@ async def find_all(view: View) -> str | None:
     return None
 
 
-def _sentence(view: View, names: Sequence[str], record: RecordRisk, reason: Reason) -> str:
+def _sentence(view: View, found: RecordRisks, record: RecordRisk, reason: Reason) -> str:
     """Say why a value is not released as it is, or a record not at all."""
     says, failure = view.says, reason.failure
     facts = {"records": says.plural(reason.records, "record")}
     key = "wb.why" if reason.attribute is not None else "wb.why.suppressed"
     if reason.attribute is not None:
-        released = record.cells[names.index(reason.attribute)][1]
+        released = record.cells[found.names.index(reason.attribute)][1]
         missing = says.text("wb.null")
         facts |= {"column": reason.attribute, "value": reason.value or missing}
         facts["released"] = released or missing
@@ -70,8 +69,10 @@ def _sentence(view: View, names: Sequence[str], record: RecordRisk, reason: Reas
         key += ".levels"
     if failure is None:
         return says.text(f"{key}.nothing", **facts)
-    if failure.counts_records:
-        facts |= {"records": says.plural(failure.measured, "record")}
+    counts_persons = failure.attribute is not None and failure.attribute == found.entity
+    if failure.counts_records or counts_persons:
+        unit = "person" if counts_persons else "record"
+        facts |= {"records": says.plural(failure.measured, unit)}
         key += ".others.records" if reason.others else ".records"
         return says.text(key, **facts, required=says.value(failure.required))
     named = failure.model if failure.attribute is None else f"{failure.model} ({failure.attribute})"

@@ -1,4 +1,4 @@
-"""Requirements: privacy models in plain words, and how many records violate each now."""
+"""Requirements: privacy models in plain words, and how many violate each now."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ async def show(view: View) -> dict[str, Any]:
     project, query = view.project, view.request.query_params
     listed = list(project.form.get("models", ()))
     try:
-        found = [one.records for one in (await project.answers.violations(project.form)).models]
+        violations = await project.answers.violations(project.form)
+        found, unit = [one.number for one in violations.models], violations.unit
     except KanonymError:
-        found = []
+        found, unit = [], "record"
     shown = [
         {
             "place": place,
             "type": one["type"],
             "attribute": one.get("attribute", ""),
             "sentence": _sentence(view, one),
-            "records": found[place] if place < len(found) else None,
+            "number": found[place] if place < len(found) else None,
         }
         for place, one in enumerate(listed)
     ]
@@ -45,6 +46,7 @@ async def show(view: View) -> dict[str, Any]:
     inputs = _inputs(view, kind, given) if kind in MODELS else []
     return {
         "models": shown,
+        "unit": unit,
         "kinds": {name: summary_of(model) for name, model in MODELS.items()},
         "kind": kind if kind in MODELS else "",
         "place": place,

@@ -44,6 +44,13 @@ class Source:
     ledger: str | None = None
 
     @property
+    def options(self) -> list[str]:
+        """The options by which a command reads it."""
+        row = "" if self.header_row is None else str(self.header_row)
+        given = {"--sheet": self.sheet, "--header-row": row, "--encoding": self.encoding}
+        return [word for name, value in given.items() if value for word in (name, value)]
+
+    @property
     def in_database(self) -> bool:
         """Whether the table is in a database."""
         return database_kind(self.path) is not None
@@ -188,11 +195,11 @@ class RecordRisk:
         In the table, from 1.
     before, after
         Records with the same quasi-identifiers, itself included, in the table and in the release;
-        after is 0 for a suppressed record.
+        or persons with such records. after is 0 for a suppressed record.
     cells
         By quasi-identifier, the original value and the released one; None is a missing one.
     telling
-        By quasi-identifier, how many records would be the same without it, where that are more.
+        By quasi-identifier, how many would be the same without it, where that are more.
     reasons
         Why it was suppressed, or its values generalized.
 
@@ -218,8 +225,12 @@ class RecordRisks:
         On this page.
     start, total
         The first of them, from 0, and how many there are.
-    suppressed, uniques
-        Records of the whole table that are not released; that were unique before.
+    suppressed
+        Records of the whole table that are not released.
+    uniques, whole
+        Records that were unique before, of all; or persons.
+    entity
+        The identifier by which persons are counted; None where records are.
 
     """
 
@@ -229,6 +240,13 @@ class RecordRisks:
     total: int
     suppressed: int
     uniques: int
+    whole: int
+    entity: str | None = None
+
+    @property
+    def unit(self) -> str:
+        """What is counted: `record` or `person`."""
+        return "record" if self.entity is None else "person"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,10 @@ from kanonym.data.errors import SchemaError
 from kanonym.data.schema import Role
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.grouping import group_rows
+from kanonym.metrics.person_risk import person_risk
 from kanonym.pipeline import released_columns
 from kanonym.pipeline.reasons import reasons_of_records
+from kanonym.pipeline.violations import persons_of_tuples
 from kanonym.release import Release
 from kanonym.workbench.work.facts import RecordRisk, RecordRisks
 
@@ -25,6 +27,8 @@ MOST_COMPARED = 2_000_000
 
 class RankedRecords:
     """The records of a table and its release, those with the fewest others alike first.
+
+    Where the policy counts persons by an entity, these are the persons with records alike.
 
     Parameters
     ----------
@@ -45,8 +49,15 @@ class RankedRecords:
             [domain.size for domain in table.domains],
         )
         held = np.bincount(groups.labels, table.weights, len(groups.sizes)).astype(np.int64)
-        self._before = held[groups.labels][table.tuple_of_row]
         sizes = np.asarray(release.decision.class_sizes)
+        self._total, self._uniques = int(held.sum()), int((held == 1).sum())
+        self._persons = persons_of_tuples(table, release.policy.entities)
+        if self._persons is not None:
+            rows = table.tuple_of_row
+            risk = person_risk(groups.labels[rows], len(groups.sizes), self._persons[rows])
+            held, self._total, self._uniques = risk.by_class, risk.persons, risk.uniques
+            sizes = person_risk(labels, len(sizes), self._persons[rows]).by_class
+        self._before = held[groups.labels][table.tuple_of_row]
         self._after = np.where(labels < 0, 0, sizes[np.maximum(labels, 0)] if len(sizes) else 0)
         self._order = np.lexsort((self._after, self._before))
         self._suppressed = labels < 0
@@ -92,7 +103,7 @@ class RankedRecords:
                 int(before[row]),
                 int(after[row]),
                 values,
-                _telling(table, self._columns, int(row), int(before[row])),
+                _telling(table, self._columns, self._persons, int(row), int(before[row])),
                 why,
             )
             for row, values, why in zip(rows, cells, reasons, strict=True)
@@ -103,7 +114,9 @@ class RankedRecords:
             start,
             len(order),
             int(self._suppressed.sum()),
-            int((before == 1).sum()),
+            self._uniques,
+            self._total,
+            None if self._persons is None else release.policy.entities[0],
         )
 
 
@@ -149,11 +162,16 @@ def _cells(
 
 
 def _telling(
-    table: EncodedTable, columns: Sequence[NDArray[np.unsignedinteger]], row: int, before: int
+    table: EncodedTable,
+    columns: Sequence[NDArray[np.unsignedinteger]],
+    persons: NDArray[np.int32] | None,
+    row: int,
+    before: int,
 ) -> dict[str, int]:
-    """Return by quasi-identifier how many records would be the same without it, the most first.
+    """Return by quasi-identifier how many would be the same without it, the most first.
 
     columns: (n_tuples,) codes by quasi-identifier, each of the smallest type that holds them.
+    persons: (n_tuples,) whose records they are, where persons are counted; or None.
     """
     if len(table.codes) > MOST_COMPARED or len(columns) < 2:
         return {}
@@ -164,9 +182,13 @@ def _telling(
         differing += (column != column.dtype.type(code)).view(np.uint8)
     near = np.flatnonzero(differing <= 1)
     equal, weights = differing[near] == 0, table.weights[near]
+    whose = None if persons is None else persons[near]
     found = {}
     for domain, column, code in zip(table.domains, columns, own, strict=True):
-        number = int(weights[equal | (column[near] != code)].sum())
+        same = equal | (column[near] != code)
+        number = int(weights[same].sum())
+        if whose is not None:
+            number = len(np.unique(whose[same & (weights > 0)]))
         if number > before:
             found[domain.name] = number
     return dict(sorted(found.items(), key=lambda one: -one[1])[:3])

@@ -52,6 +52,7 @@ class TableWork:
         self._known: KnownResults | None = None
         self._ranked: RankedRecords | None = None
         self._notes: tuple[str, ...] = ()
+        self._ledger: str | None = None
 
     def open(self, step: Step, source: Source) -> OpenedTable:
         """Read a table, and look at its columns."""
@@ -141,6 +142,7 @@ class TableWork:
                 asked, self._table(), lambda note: step(f"encode: {note}")
             )
         self._release = self._known = self._ranked = None
+        self._ledger = ledger
         self._release = pipeline.anonymize(
             self._table(), asked, ledger=ledger if private else None, progress=step
         )
@@ -235,6 +237,7 @@ class TableWork:
     ) -> tuple[tuple[str, ...], str]:
         """Write the files; returns their names, and the hash of the table."""
         from kanonym.policy.writing import policy_yaml
+        from kanonym.release.manifest import manifest_path
         from kanonym.workbench.work.hierarchies import copy_hierarchies
 
         release = self._last_release()
@@ -242,18 +245,29 @@ class TableWork:
         copied = copy_hierarchies(release.policy, project, place)
         files.write_text(place / "policy.yaml", policy_yaml(release.policy.to_dict(), (), {}))
         content: dict[str, Any] = {"input": self._content, "output": output}
-        release.manifest(place / "manifest.json", **content, detected=self._notes)
+        manifest = manifest_path(place / name)
+        release.manifest(manifest, **content, detected=self._notes)
         known = {} if self._known is None else vars_of(self._known)
+        known |= {"command": self._commands(name), "policy_file": "policy.yaml"}
         for one in reports:
             step(f"report: {one}")
-            release.report(
-                place / one, language=language, policy_file="policy.yaml", **content, **known
-            )
+            release.report(place / one, language=language, **content, **known)
         public = () if release.promise is None else PUBLIC
         if public:
             release.public_report(place / public[0], language=language, output=output)
             release.public_manifest(place / public[1], output=output)
-        return (name, "policy.yaml", "manifest.json", *copied, *public, *reports), output.sha256
+        return (name, "policy.yaml", manifest.name, *copied, *public, *reports), output.sha256
+
+    def _commands(self, released: str) -> tuple[str, ...]:
+        """Return the commands that make and check a release, in a folder that has all files."""
+        from kanonym.reporting.known.provenance import commands_of
+
+        source, policy = self._source, self._last_release().policy.to_dict()
+        table = ["TABLE.csv"]
+        if source is not None and not source.in_database:
+            table = [Path(source.path).name, *source.options]
+        ledger = Path(self._ledger or "LEDGER.json").name
+        return commands_of(policy, "policy.yaml", table, released, ledger=ledger)
 
     def _write_table(self, place: Path, name: str) -> tuple[str, files.Content]:
         """Write the released table; without a name as CSV, or as Parquet where CSV cannot."""

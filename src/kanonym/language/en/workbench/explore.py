@@ -41,8 +41,12 @@ SENTENCES: Sentences = {
     "wb.screen.records": "Records",
     "wb.records.lead": (
         "Sorted by how many records of the original table have the same quasi-identifiers, "
-        "fewest first. Records alone with theirs: {uniques}. Records not released: {suppressed}. "
-        "Rows are counted: a person with several rows is easier to find than each of them."
+        "fewest first. Records alone with theirs: {uniques} of {whole}. Records not released: "
+        "{suppressed}."
+    ),
+    "wb.records.lead.persons": (
+        "The records of the people who are easiest to find come first. Unique before: {uniques} of "
+        "{whole}. Records that are not released: {suppressed}."
     ),
     "wb.records.person": "Look somebody up",
     "wb.records.person.note": (
@@ -53,8 +57,10 @@ SENTENCES: Sentences = {
     "wb.records.find": "Find",
     "wb.records.all": "All records",
     "wb.records.found": "Records: {number}",
-    "wb.records.before": "same before",
-    "wb.records.after": "same after",
+    "wb.records.before": "records the same before",
+    "wb.records.before.persons": "people the same before",
+    "wb.records.after": "records the same after",
+    "wb.records.after.persons": "people the same after",
     "wb.records.gone": "suppressed",
     "wb.records.telling": "what tells it apart",
     "wb.why.records": (

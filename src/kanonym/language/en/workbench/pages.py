@@ -61,10 +61,16 @@ SENTENCES: Sentences = {
     "wb.verdict.not private": "Not private: a seed was given",
     "wb.verdict.nothing required": "Nothing was required",
     "wb.status.uncounted": "{model}: not counted; a run tells",
-    "wb.status.ask": "Count the records that violate the requirements",
-    "wb.status.violating": "Table as it is: {records} of {rows} records violate the requirements",
-    "wb.status.none": "Table as it is: 0 of {rows} records violate the requirements",
-    "wb.status.uniques": "unique: {uniques}",
+    "wb.status.ask": "Count what violates the requirements",
+    "wb.status.violating": "Table as it is: {number} of {whole} violate the requirements",
+    "wb.status.violating.persons": (
+        "Table as it is: {number} of {whole} have records that violate the requirements"
+    ),
+    "wb.status.none": "Table as it is: 0 of {whole} violate the requirements",
+    "wb.status.none.persons": (
+        "Table as it is: 0 of {whole} have records that violate the requirements"
+    ),
+    "wb.status.uniques": "unique: {uniques} of {whole}",
     "wb.status.fault": "The policy is not complete",
     "wb.status.waiting": "Counting …",
     "wb.status.release": "Release: {verdict}",
@@ -158,7 +164,7 @@ SENTENCES: Sentences = {
         "Somebody may know: {known}. They must not learn: {sensitive}. State what every released "
         "record must satisfy."
     ),
-    "wb.requirements.violating": "violated by {records} records now",
+    "wb.requirements.violating": "violated by {number} now",
     "wb.requirements.none": "Nothing is required yet, so nothing would be guaranteed.",
     "wb.requirements.unprotected": (
         "No requirement looks at {columns}: whoever finds a class whose records share a value "

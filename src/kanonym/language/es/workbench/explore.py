@@ -41,9 +41,12 @@ SENTENCES: Sentences = {
     "wb.screen.records": "Registros",
     "wb.records.lead": (
         "Ordenados por cuántos registros de la tabla original tienen los mismos "
-        "cuasiidentificadores, primero los que menos. Registros solos con los suyos: {uniques}. "
-        "Registros sin publicar: {suppressed}. Se cuentan filas: una persona con varias es más "
-        "fácil de encontrar que cada una de ellas."
+        "cuasiidentificadores, primero los que menos. Registros solos con los suyos: {uniques} de "
+        "{whole}. Registros sin publicar: {suppressed}."
+    ),
+    "wb.records.lead.persons": (
+        "Primero, los registros de las personas más fáciles de hallar. Sin igual antes: {uniques} "
+        "de {whole}. Registros sin publicar: {suppressed}."
     ),
     "wb.records.person": "Buscar a alguien",
     "wb.records.person.note": (
@@ -54,8 +57,10 @@ SENTENCES: Sentences = {
     "wb.records.find": "Buscar",
     "wb.records.all": "Todos los registros",
     "wb.records.found": "Registros: {number}",
-    "wb.records.before": "iguales antes",
-    "wb.records.after": "iguales después",
+    "wb.records.before": "registros iguales antes",
+    "wb.records.before.persons": "personas iguales antes",
+    "wb.records.after": "registros iguales después",
+    "wb.records.after.persons": "personas iguales después",
     "wb.records.gone": "suprimido",
     "wb.records.telling": "qué lo distingue",
     "wb.why.records": (

@@ -61,10 +61,16 @@ SENTENCES: Sentences = {
     "wb.verdict.not private": "No es privada: se dio una semilla",
     "wb.verdict.nothing required": "No se exigía nada",
     "wb.status.uncounted": "{model}: sin contar; lo dice una ejecución",
-    "wb.status.ask": "Contar los registros que incumplen los requisitos",
-    "wb.status.violating": "Tabla tal cual: {records} de {rows} registros incumplen los requisitos",
-    "wb.status.none": "Tabla tal cual: 0 de {rows} registros incumplen los requisitos",
-    "wb.status.uniques": "únicos: {uniques}",
+    "wb.status.ask": "Contar lo que incumple los requisitos",
+    "wb.status.violating": "Tabla tal cual: {number} de {whole} incumplen los requisitos",
+    "wb.status.violating.persons": (
+        "Tabla tal cual: {number} de {whole} tienen registros que incumplen los requisitos"
+    ),
+    "wb.status.none": "Tabla tal cual: 0 de {whole} incumplen los requisitos",
+    "wb.status.none.persons": (
+        "Tabla tal cual: 0 de {whole} tienen registros que incumplen los requisitos"
+    ),
+    "wb.status.uniques": "sin igual: {uniques} de {whole}",
     "wb.status.fault": "La política no está completa",
     "wb.status.waiting": "Contando …",
     "wb.status.release": "Tabla anonimizada: {verdict}",
@@ -159,7 +165,7 @@ SENTENCES: Sentences = {
         "Alguien puede saber: {known}. No debe averiguar: {sensitive}. Diga qué debe cumplir cada "
         "registro publicado."
     ),
-    "wb.requirements.violating": "ahora lo incumplen {records} registros",
+    "wb.requirements.violating": "ahora incumplido por {number}",
     "wb.requirements.none": "Aún no se exige nada, así que no se garantizaría nada.",
     "wb.requirements.unprotected": (
         "Ningún requisito mira {columns}: quien halla una clase cuyos registros comparten un valor "

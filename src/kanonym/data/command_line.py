@@ -1,0 +1,33 @@
+"""Command lines that are printed: quoted for a shell, without what opens a database."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from kanonym.data.credentials import displayable_url
+
+
+def command_line(*words: object) -> str:
+    """Return a command as a shell takes it; URLs have no user, password, host and parameters.
+
+    Examples
+    --------
+    >>> print(command_line("kanonym", "check", "our policy.yaml"))
+    kanonym check 'our policy.yaml'
+
+    """
+    texts = map(str, words)
+    return shlex.join(displayable_url(one) if "://" in one else one for one in texts)
+
+
+def file_word(file: str | Path) -> str:
+    """Return a file as a word that no command takes for an option.
+
+    Examples
+    --------
+    >>> file_word("-k.csv"), file_word("-"), file_word("a.csv")
+    ('./-k.csv', '-', 'a.csv')
+
+    """
+    return f"./{file}" if str(file).startswith("-") and str(file) != "-" else str(file)
