@@ -66,9 +66,10 @@ def _require_records(written: int, counted: int) -> None:
 
 
 def _require_satisfied(view: ReleaseView, verification: Verification) -> None:
-    if verification.satisfied is not False:
+    # A seed voids what a mechanism promises, and nothing else: the verdict says so.
+    failing = [one for one in verification.checks if not (one.satisfied or one.repeatable)]
+    if not failing:
         return
-    failing = [check for check in verification.checks if not check.satisfied]
     changed = [name for name, one in view.attributes.items() if has_late_actions(one.action)]
     linking = [name for check in failing for name in check.linked_by]
     reason = "This is a defect of kanonym: please report it"

@@ -20,7 +20,7 @@ from kanonym.reporting.document import (
     Table,
     Tile,
 )
-from kanonym.reporting.parts.first_page import COLOURS
+from kanonym.reporting.parts.first_page import COLOURS, part_banners
 from kanonym.reporting.summary_builder import finding_text
 from kanonym.verification import Finding
 
@@ -63,7 +63,10 @@ def linked_document(
     return Document(
         language=says.code,
         title=title or says.text("linked.title"),
-        verdict=Banner(colour, words, note, tuple(_sentence(one, says) for one in found.findings)),
+        verdict=Banner(colour, words, note),
+        parts=part_banners(
+            found.parts, [(one.part, _sentence(one, says)) for one in found.findings], says
+        ),
         dated=" · ".join(one for one in dated if one),
         signed=(),
         tiles=(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kanonym.reporting.known.evidence import Evidence
     from kanonym.reporting.known.provenance import Provenance
     from kanonym.verification import LargestShare, Part, Verdict
+    from kanonym.verification.finding import PartName
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ class FindingSentence:
     """A finding of verification, as a sentence for readers without statistics."""
 
     kind: str
-    part: str
+    part: PartName
     columns: tuple[str, ...]
     sentence: str
     counts: Mapping[str, float]

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.actions.registry import unwrap
 from kanonym.data.errors import DataError
 from kanonym.data.table import value_codes
 from kanonym.verification.checked_classes import CheckedClasses, violating_classes
@@ -123,8 +124,10 @@ def _columns_of_persons(view: ReleaseView, entity: str) -> list[str]:
     """Return the released columns, but labels, with at least as many values as persons."""
     n_persons = view.released.take([entity]).column(entity).n_unique()
     found = []
+    attribute = view.attributes.get(entity)
+    perturbed = attribute is not None and any(one.perturbs for one in unwrap(attribute.action))
     for name in view.released.columns:
-        if name in view.labels:
+        if name in view.labels or (perturbed and name == entity):
             continue
         try:
             repeats = view.released.values(name).repeats

@@ -51,5 +51,12 @@ def document_of(summary: Summary) -> Document:
         foot=first_page.foot(summary, says),
         details=details,
         contents=says.text("contents"),
-        parts=(attacks.limits_banner(summary, says),) if summary.size.rows_out else (),
+        parts=(
+            *first_page.part_banners(
+                summary.privacy.verification.parts,
+                [(one.part, one.sentence) for one in summary.privacy.verification.findings],
+                says,
+            ),
+            *((attacks.limits_banner(summary, says),) if summary.size.rows_out else ()),
+        ),
     )

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from kanonym.evaluation.attacks.result import AttackResult
     from kanonym.language import Translator
     from kanonym.reporting.summary import Summary
-    from kanonym.verification import Verdict
+    from kanonym.verification import Part, Verdict
+    from kanonym.verification.finding import PartName
 
 MOST_ATTACKS = 4
 MOST_REQUIREMENTS = 3
@@ -64,11 +65,31 @@ def verdict(summary: Summary, says: Translator) -> Banner:
         note = says.text("verdict.findings", f, findings=says.count(f))
     elif found.verdict == "not assessed":
         note = says.text("verdict.not-assessed.note")
-    sentences = tuple(one.sentence for one in found.findings)
     colour = COLOURS[found.verdict]
     if colour == "satisfied" and joint_verdict(summary.limit_checks) == "exceeded":
         colour, note = "warned", says.text("verdict.attacked")
-    return Banner(colour, words, note, sentences)
+    return Banner(colour, words, note)
+
+
+def part_banners(
+    parts: Sequence[Part], findings: Sequence[tuple[PartName, str]], says: Translator
+) -> tuple[Banner, ...]:
+    """Say of each part of the verdict what it rests on, with the sentences of its findings."""
+    banners = []
+    for one in parts:
+        sentences = tuple(sentence for part, sentence in findings if part == one.name)
+        colour: Colour = "satisfied" if one.assessed else "nothing"
+        if one.verdict == "violated":
+            colour = "failed"
+        elif sentences:
+            colour = "warned"
+        words = f"{says.text(f'part.{one.name}')}: {says.text(f'part.{one.verdict}')}"
+        basis = says.translate(one.rests_on)
+        if not one.rests_on.template.startswith("{"):  # else it begins with a name
+            basis = basis[:1].upper() + basis[1:]
+        note = f"{says.text(f'part.{one.name}.question')} {basis}."
+        banners.append(Banner(colour, words, note, sentences))
+    return tuple(banners)
 
 
 def date_line(summary: Summary, says: Translator) -> str:
