@@ -314,7 +314,9 @@ PERSONS = {
 )
 def test_actions_and_persons_are_the_same_everywhere(kind, engine_holder, tmp_path):
     """What actions make of values, and how many persons a class has, is that of a polars table."""
-    agree("visits", VISITS, PERSONS[kind], kind, engine_holder, tmp_path)
+    # Pseudonyms link the rows of persons, who are then alike with all of these or not released.
+    table = VISITS.unique("patient", maintain_order=True) if "pseudonyms" in kind else VISITS
+    agree(kind, table, PERSONS[kind], kind, engine_holder, tmp_path)
 
 
 def test_an_amount_of_one_person_is_told_however_many_records_have_it(engine_holder):
@@ -337,7 +339,7 @@ def test_an_amount_of_one_person_is_told_however_many_records_have_it(engine_hol
     )
     here = ka.anonymize(own, policy).verification
     there = ka.anonymize(hold(own), policy, output=place()).verification
-    assert "identifying-amount" in [one.kind for one in here.warnings]
+    assert "identifying-amount" in [one.kind for one in here.findings]
     assert there.to_dict() == here.to_dict()
 
 

@@ -217,7 +217,7 @@ def test_linked_tables_of_a_server(postgres, tmp_path, run):
         cursor.execute("CREATE SCHEMA released")
     policy = ["-p", tmp_path / "linked.yaml"]
     found = run("anonymize", *policy, "--from", url, "--to", url, "--to-schema", "released")
-    assert found["verification"]["verdict"] == "satisfied"
+    assert found["verification"]["satisfied"]
     again = run("verify", url, "--schema", "released", *policy)
     assert again["tables"] == {"people": 24, "visits": 24}
     assert again["measured"]["persons_by_multiset_k"] >= 3

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from kanonym.data.message import Message
 from kanonym.data.partition import Partition
 from kanonym.data.table import encode
 from kanonym.metrics.certainty import certainty_costs
@@ -16,7 +17,7 @@ from kanonym.metrics.record_risk import ProsecutorRisk
 from kanonym.metrics.release_loss import measure_utility
 from kanonym.recoding.recode import recode
 from kanonym.reporting import Cover, KnownResults, summarize
-from kanonym.verification import ModelCheck, Verification
+from kanonym.verification import ModelCheck, Part, Verification
 
 CHECKED = (ModelCheck("k-anonymity", None, 2, 2, True),)  # noqa: FBT003
 
@@ -41,6 +42,12 @@ def divided(columns, labels, recodings=None, hierarchies=None):
     costs = certainty_costs(table.domains, chosen)
     dtypes = [one.dtype for one in series]
     return table, partition, recode(table, partition, chosen, costs, dtypes)
+
+
+PARTS = tuple(
+    Part(name, "checked", Message("k-anonymity, counted"))
+    for name in ("identity", "attributes", "persons")
+)
 
 
 def summary_of(
@@ -101,6 +108,7 @@ def summary_of(
             dict(zip(of_size.tolist(), n_of_size.tolist(), strict=True)),
             tuple(largest_shares),
             tuple(findings),
+            PARTS,
         ),
         utility=measure_utility(table, partition, recoded, sizes),
         risk=ProsecutorRisk.from_sizes(sizes),

@@ -352,7 +352,7 @@ def test_the_first_page_judges_attacks_by_their_limits(
     """
     asked = {"language": language, "limits": limits, "attacks": attacks}
     document = document_of(summary_of(COLUMNS, LABELS, **asked))
-    (part,) = document.parts
+    *_, part = document.parts
     assert (document.verdict.colour, part.colour) == colours
     says = LANGUAGES[language]
     assert part.words == says.text(

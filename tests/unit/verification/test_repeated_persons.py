@@ -48,7 +48,7 @@ def repeated(found):
 @pytest.mark.parametrize("each", [3, 4])
 @pytest.mark.parametrize("rows", [None, "persons"])
 def test_visits_are_told_from_persons(each, rows):
-    """Visits of which the number of the person was dropped are found, whatever the policy states."""
+    """Visits whose number of the person was dropped are found, whatever the policy states."""
     (told,) = repeated(ka.anonymize(visits(each), policy(rows=rows)).verification)
     assert set(told.columns) <= {*KNOWN, "ward"}
     assert told.counts["records"] == N
