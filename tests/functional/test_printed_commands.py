@@ -43,6 +43,7 @@ attributes:
   age: {role: quasi-identifier, hierarchy: {intervals: {width: 20, bottom: 0, top: 100}}}
   zip: {role: quasi-identifier, hierarchy: {file: zip.csv}}
 others: identifier
+rows: persons
 models: [{type: differential-privacy, epsilon: 1, delta: 1e-6}]
 algorithm: {type: full-domain, levels: {age: 2, zip: 1}}
 """,
@@ -68,7 +69,7 @@ RUNS = [
     f"{LINE} --manifest kept.json",
     f"{LINE} --aggregate",
     "anonymize visits.csv -p rows.yaml -o out.csv --aggregate --safe-cells",
-    "anonymize visits.csv -p surrogate.yaml -o out.csv",
+    "anonymize people.csv -p surrogate.yaml -o out.csv",
     "anonymize visits.csv -p close.yaml -o out.csv.gz",
     f"anonymize visits.csv {COLUMNS} -k 4 --entity patient_id --model '{MODEL}' -o out.csv",
     """anonymize "ann's visits.csv" -p "ann's policy.yaml" -o 'the "new" $HOME.csv'""",
@@ -81,7 +82,7 @@ RUNS = [
     "anonymize visits.parquet -p persons.yaml -o out.parquet",
     "anonymize visits.parquet -p persons.yaml -o out.parquet --engine duckdb --memory 1GB",
     "anonymize visits.parquet -p close.yaml -o out.parquet --engine duckdb",
-    "anonymize visits.csv -p private.yaml --ledger spent.json --public-report it.md -o out.csv",
+    "anonymize people.csv -p private.yaml --ledger spent.json --public-report it.md -o out.csv",
     "anonymize items.csv -p sets.yaml --long patient_id,disease -o out.csv",
     f"anonymize {DATABASE} --table visits -p persons.yaml -o out.csv",
     f"anonymize {DATABASE} --table visits -p close.yaml -o {DATABASE} --output-table 'a release'",
@@ -109,6 +110,7 @@ def tables(folder):
     )
     for name in ("visits.csv", "visits.txt", "ann's visits.csv", "-visits.csv"):
         table.write_csv(folder / name)
+    table.with_columns(patient_id=pl.int_range(n)).write_csv(folder / "people.csv")
     table.select("patient_id", "disease").write_csv(folder / "items.csv")
     french = table.with_columns(pl.col("disease").replace("flu", "grippé")).write_csv()
     (folder / "latin.csv").write_bytes(french.encode("latin-1"))
@@ -146,8 +148,13 @@ def reported_commands(folder, report="report.json"):
     return [found["provenance"]["command"], *found["provenance"]["checks"]]
 
 
-def run_all(kanonym, folder, commands):
-    """Run commands in their order; of an attack, one kind suffices."""
+def verdict_in(ran):
+    """Return the verdict that a terminal shows."""
+    return re.search(r"^ *verdict +(\S[^\n]*?) *$", ran.text, re.MULTILINE)[1]
+
+
+def run_all(kanonym, folder, commands, verdict="satisfied"):
+    """Run commands in their order: a release has a verdict, and is verified with the same one."""
     for command in commands:
         words = words_of(command)
         if words[0] == "anonymize":  # no release takes the place of a table in a database
@@ -157,21 +164,24 @@ def run_all(kanonym, folder, commands):
             database.close()
         few = ["--attempts", "20"] if words[0] == "attack" else []
         ran = kanonym("", *words, *few)
-        assert ran.code == 0, (command, ran.error)
+        refused = words[0] == "verify" and verdict != "satisfied"
+        assert ran.code == int(refused), (command, ran.error)
         if "-" in words:
             (folder / "RELEASED.csv").write_bytes(ran.out)
+        elif words[0] in ("anonymize", "verify"):
+            assert verdict in ("", verdict_in(ran))
 
 
 @pytest.mark.parametrize("line", RUNS)
 def test_the_commands_of_a_report_run(kanonym, folder, line):
-    """One makes the release again, one verifies it, and one attacks it; each ends with 0."""
+    """One makes the release again, one verifies it with its verdict, and one attacks it."""
     ran = kanonym("", *placed(line, folder), "--report", "report.json", "--no-attack")
     assert ran.code == 0, ran.error
     commands = reported_commands(folder)
     assert [words_of(one)[0] for one in commands] == ["anonymize", "verify", "attack"]
     assert words_of(commands[0])[1] == placed(line, folder)[1]
-    run_all(kanonym, folder, commands[1:2])
-    run_all(kanonym, folder, commands)
+    run_all(kanonym, folder, commands[1:2], verdict_in(ran))
+    run_all(kanonym, folder, commands, verdict_in(ran))
 
 
 @pytest.mark.parametrize("line", UNVERIFIABLE)
@@ -215,7 +225,7 @@ def test_the_commands_of_a_terminal_run(kanonym, folder, line):
     ran = kanonym("", *placed(line, folder))
     assert ran.code == 0, ran.error
     (command,) = printed_commands(ran.text)
-    run_all(kanonym, folder, [command])
+    run_all(kanonym, folder, [command], verdict="")
     assert (folder / "released.csv").is_file()
 
 
@@ -234,7 +244,7 @@ def test_the_commands_of_the_demo_run(kanonym, folder, options):
     ran = kanonym(f"demo --rows 300 --directory demo {options}")
     commands = printed_commands(ran.text)
     assert len(commands) == 2
-    run_all(kanonym, folder, commands)
+    run_all(kanonym, folder, commands, verdict_in(ran))
 
 
 def sentences_of(path):

@@ -215,8 +215,8 @@ def _recorded_release(
             raise
         print_note(f"{beside} is ignored: {error}")
         return None
-    told = f", and the persons by {', '.join(lacking)}" if lacking else ""
-    print_note(f"what was found beside the original{told} is taken from {beside}")
+    counted = f", and how many persons by {', '.join(lacking)}" if lacking else ""
+    print_note(f"{beside} tells what was found beside the original{counted}")
     # Persons whom the table still tells apart are counted again.
     persons = {name: number for name, number in found.persons.items() if name in lacking}
     return replace(found, persons=persons)
