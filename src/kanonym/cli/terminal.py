@@ -238,7 +238,8 @@ def _persons_rows(
     """Return who the policy states the persons to be, and who they may be by their structure."""
     stated = [model["entity"] for model in policy["models"] if model.get("entity")]
     if stated:
-        return [("persons", f"told apart by {stated[0]}")]
+        names = [stated[0]] if isinstance(stated[0], str) else stated[0]
+        return [("persons", f"told apart by {' + '.join(names)}")]
     rows: list[tuple[str, object]] = [
         ("persons", "each row" if policy.get("rows") else "not stated: rows: persons, or entity")
     ]

@@ -38,6 +38,7 @@ from kanonym.data.columns.repeated_column import ReleasedColumn, RepeatedColumn
 from kanonym.data.columns.years import refuse_strange_years
 from kanonym.data.errors import DataError
 from kanonym.data.forks import require_own_threads
+from kanonym.data.person_key import PersonKey
 from kanonym.kernels.parallel import parallel
 
 # pandas need not be installed, and pyarrow carries no types.
@@ -154,7 +155,7 @@ def column(frame: object, name: str) -> pl.Series:
     frame
         A table.
     name
-        One of `column_names(frame)`.
+        One of `column_names(frame)`; or a `PersonKey`, of some of them together.
 
     Returns
     -------
@@ -170,8 +171,7 @@ def column(frame: object, name: str) -> pl.Series:
 
     Notes
     -----
-    Costs O(1) for most types, one pass over floats (to find NaN), one over text of NumPy-backed
-    frames, one slow pass over pandas objects.
+    Costs O(1) for most types, a pass over floats and text of NumPy, a slow one over objects.
 
     """
     series = _convert(to_eager(frame), name)
@@ -365,6 +365,8 @@ def _check_names(names: Sequence[object]) -> list[str]:
 
 
 def _convert(native: pl.DataFrame | PandasFrame | ArrowTable, name: str) -> pl.Series:
+    if isinstance(name, PersonKey):
+        return name.combine([column(native, one) for one in name.columns])
     # Names of polars are texts that differ: checking them all for each column would take long.
     names = native.columns if isinstance(native, pl.DataFrame) else column_names(native)
     if name not in names:

@@ -177,10 +177,9 @@ def prepare(
         known, recodings = _quasi_identifiers(task, column)
         hidden = [
             (column(name), attribute.hierarchy, attribute.nulls == "exclude")
-            if isinstance(attribute, Sensitive)
+            if isinstance(attribute := task.schema.attributes.get(name), Sensitive)
             else (column(name), None, False)
-            for name, attribute in task.schema.attributes.items()
-            if name in asked
+            for name in asked
         ]
         target = None if task.target is None else (given or column)(task.target)
         if task.population is None:

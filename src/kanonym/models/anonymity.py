@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from kanonym.data.errors import PolicyError
+from kanonym.data.person_key import EntityColumns, entity_of
 from kanonym.kernels.classes import disclosure
 from kanonym.models.base import Monotone, PerClass, check_attribute, check_integer, check_number
 from kanonym.models.criteria import Criterion
@@ -25,12 +25,14 @@ class KAnonymity(PerClass):
         Integer of at least 1.
     entity
         The identifier that tells persons apart, where one person may have several
-        records: k then counts persons. Records without a value are one person.
+        records: k then counts persons. Records without a value are one person. A list of
+        identifiers tells them apart together, such as the hospital and the number of a
+        patient there; null is then a value, and records without any are one person.
 
     Raises
     ------
     PolicyError
-        k is not an integer of at least 1, or entity is no column name.
+        k is not an integer of at least 1, or entity is neither a column name nor a list of them.
 
     Notes
     -----
@@ -48,6 +50,8 @@ class KAnonymity(PerClass):
     --------
     >>> KAnonymity(5)
     KAnonymity(k=5, entity=None)
+    >>> KAnonymity(5, entity=["hospital", "number"])
+    KAnonymity(k=5, entity=['hospital', 'number'])
     >>> KAnonymity(0)
     Traceback (most recent call last):
         ...
@@ -61,14 +65,12 @@ class KAnonymity(PerClass):
     type: ClassVar[str] = "k-anonymity"
     monotone: ClassVar[Monotone] = "suppression"
 
-    def __post_init__(self) -> None:
+    def __init__(self, k: int, entity: EntityColumns | None = None) -> None:
         """Refuse parameters out of their range."""
-        check_integer(self.type, "k", self.k, 1)
-        if self.entity is not None and not (isinstance(self.entity, str) and self.entity):
-            raise PolicyError(
-                f"{self.type}: entity is {self.entity!r}; it must be the name of the identifier of "
-                f"persons"
-            )
+        check_integer(self.type, "k", k, 1)
+        object.__setattr__(self, "k", k)
+        key = None if entity is None else entity_of(self.type, entity)
+        object.__setattr__(self, "entity", key)
 
     @property
     def attribute(self) -> str | None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
+from kanonym.data.person_key import PersonKey
 from kanonym.differential_privacy.sampling import Sampling
 from kanonym.kernels.classes import disclosure
 from kanonym.models.answer import Answer
@@ -55,7 +56,7 @@ class PrivacyModel(Protocol):
 
     @property
     def entity(self) -> str | None:
-        """The identifier by which the model counts persons; None where it counts none."""
+        """The identifier by which the model counts persons, or a key of several; None without."""
         ...
 
     @property
@@ -234,7 +235,11 @@ class ModelTraits:
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters as plain values, without what is None."""
         given = {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
-        return {name: value for name, value in given.items() if value is not None}
+        return {
+            name: list(value.columns) if isinstance(value, PersonKey) else value
+            for name, value in given.items()
+            if value is not None
+        }
 
 
 class _ClassPredicate(Protocol):

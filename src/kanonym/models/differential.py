@@ -102,7 +102,7 @@ class DifferentialPrivacy(ModelTraits):
                 )
         if self.entity is not None and not (isinstance(self.entity, str) and self.entity):
             raise PolicyError(
-                f"{self.type}: entity is {self.entity!r}; it must be the name of the identifier of "
+                f"{self.type}: entity is {self.entity!r}; it must be the name of one identifier of "
                 f"persons"
             )
         try:

@@ -21,6 +21,7 @@ from kanonym.data.item_sets import (
     refuse_repeated_labels,
     tree_of,
 )
+from kanonym.data.person_key import columns_of
 from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensitive
 from kanonym.engines import Engine, LocalEngine, engine_of, is_local
 from kanonym.engines.base import require_abilities
@@ -127,7 +128,7 @@ def _view_of_table(
     asked = [one for one in policy.models if recorded is None or not recorded.counts(one)]
     hidden = sensitive_names(schema, asked)
     _require_columns(policy, [*hidden, *schema.names(Role.SET)], columns, recorded)
-    compared = [name for name in hidden if isinstance(schema.attributes[name], Sensitive)]
+    compared = [name for name in hidden if isinstance(schema.attributes.get(name), Sensitive)]
     return ReleaseView(
         policy=policy,
         schema=schema,
@@ -157,10 +158,11 @@ def _require_columns(
         Says what is missing, and what to do where it is the persons.
 
     """
-    missing = [name for name in names if name not in columns]
+    missing = [name for name in columns_of(names) if name not in columns]
     persons = [name for name in missing if isinstance(policy.attributes.get(name), Identifier)]
     if recorded is None:
-        persons += [name for name in policy.entities if is_perturbed(policy, name)]
+        entities = columns_of(policy.entities)
+        persons += [name for name in entities if is_perturbed(policy, name)]
     if persons:
         raise SchemaError(
             f"k-anonymity counts persons by {persons[0]!r}, which the released table lacks. "

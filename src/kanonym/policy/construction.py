@@ -16,6 +16,7 @@ from kanonym.data import hierarchy
 from kanonym.data.domain import Domain
 from kanonym.data.errors import HierarchyError, KanonymError
 from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.person_key import columns_of
 from kanonym.data.schema import (
     Attribute,
     Identifier,
@@ -89,7 +90,7 @@ def call_with_values(make: Callable[..., Any], given: Mapping[str, Any], owner: 
     """
     parameters = inspect.signature(make).parameters
     called = make.__init__ if isinstance(make, type) else make  # type: ignore[misc]
-    hints = typing.get_type_hints(called, localns={"HierarchySource": Any})
+    hints = typing.get_type_hints(called, localns={"HierarchySource": Any, "EntityColumns": Any})
     values = {k: v.item() if isinstance(v, np.generic) else v for k, v in given.items()}
     faults = []
     for name, value in values.items():
@@ -218,7 +219,8 @@ def check_models(
 ) -> None:
     """Refuse models whose attribute is not sensitive, or lacks the hierarchy they need.
 
-    An entity is an identifier instead: what tells persons apart is not released as it is.
+    The columns of an entity are identifiers instead: what tells persons apart is not released
+    as it is.
     """
     sensitive = [name for name, attribute in attributes.items() if isinstance(attribute, Sensitive)]
     persons = [name for name, attribute in attributes.items() if isinstance(attribute, Identifier)]
@@ -230,11 +232,13 @@ def check_models(
         if name is None or model.known_items is not None:
             continue
         if model.entity is not None:
-            if attribute is None and others is not Role.IDENTIFIER:
-                faults.append(Fault((i, "entity"), unknown_name("identifier", name, persons)))
-            elif attribute is not None and not isinstance(attribute, Identifier):
-                reason = f"{name!r} is {attribute.role}; it must be an identifier"
-                faults.append(Fault((i, "entity"), reason))
+            for column in columns_of([name]):
+                told = attributes.get(column)
+                if told is None and others is not Role.IDENTIFIER:
+                    faults.append(Fault((i, "entity"), unknown_name("identifier", column, persons)))
+                elif told is not None and not isinstance(told, Identifier):
+                    reason = f"{column!r} is {told.role}; it must be an identifier"
+                    faults.append(Fault((i, "entity"), reason))
             continue
         if attribute is None and others is not Role.SENSITIVE:
             reason = unknown_name("sensitive attribute", name, sensitive)

@@ -325,7 +325,8 @@ class Policy(BaseModel):
             `hierarchies`: a hierarchy, or the path of a hierarchy file, for any of these.
             `k`: k-anonymity; it and the next may be left out where the algorithm forms groups
             by its own parameters. `entity`, with `k`: the identifier that tells persons apart,
-            where one person may have several records; k then counts persons.
+            where one person may have several records; k then counts persons. A list of
+            identifiers tells them apart together.
             `m`, with `k` and `sets`: items that an intruder knows; k^m-anonymity, in each class
             where there are quasi-identifiers.
             `l`, `t`, `beta`, `delta`: distinct l-diversity, t-closeness (equal distance), basic
@@ -381,7 +382,7 @@ class Policy(BaseModel):
 
     @property
     def entities(self) -> list[str]:
-        """The identifiers by which models count persons."""
+        """The identifiers by which models count persons; keys of several (`PersonKey`)."""
         return [one.entity for one in self.models if one.entity is not None]
 
     def with_algorithm(self, algorithm: Algorithm | Mapping[str, Any] | str) -> Self:

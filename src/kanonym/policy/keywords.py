@@ -45,10 +45,12 @@ Hierarchies = Annotated[
 Others = Annotated[str | None, Option("Role of all other columns, such as insensitive.", "ROLE")]
 K = Annotated[int | None, Option("k-anonymity: records per class.", "K", "-k")]
 Entity = Annotated[
-    str | None,
+    str | Sequence[str] | None,
     Option(
-        "With -k: column that identifies people with several records; k then counts people.",
-        "COLUMN",
+        "With -k: column that identifies people with several records, or columns that do so "
+        "together; k then counts people.",
+        "A,B",
+        kind="columns",
     ),
 ]
 Rows = Annotated[

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from kanonym.data.person_key import EntityColumns
 from kanonym.data.schema import Role
 from kanonym.policy.faults import Fault, FaultsFoundError, unknown_name
 from kanonym.policy.keywords import KEYWORDS
@@ -58,7 +59,7 @@ def expand(
     *,
     sets: Mapping[str, str | None] | None = None,
     m: int | None = None,
-    entity: str | None = None,
+    entity: EntityColumns | None = None,
     required: bool = True,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the attributes and models, in their YAML form, that the short forms stand for.
@@ -78,7 +79,7 @@ def expand(
     m
         With k: items that an intruder knows.
     entity
-        The identifier by which k-anonymity counts persons, None to count records.
+        The identifier by which k-anonymity counts persons, or several; None to count records.
     required
         Whether there must be a model at all.
 

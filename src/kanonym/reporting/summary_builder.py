@@ -267,7 +267,6 @@ def _loss(context: _Context, rectangles: tuple[str, str] | None) -> Loss:
 
 def _limits(context: _Context, known: KnownResults) -> tuple[tuple[str, str], ...]:
     """Say what the release does not protect against."""
-    entities = [model["entity"] for model in context.models if model.get("entity")]
     checks = context.release.verification.checks
     return wording.limit_texts(
         context.says,
@@ -279,7 +278,7 @@ def _limits(context: _Context, known: KnownResults) -> tuple[tuple[str, str], ..
             for one in unwrap(attribute.action)
         ],
         attacked=any(one.attempts for one in known.attacks),
-        entity=str(entities[0]) if entities else None,
+        entity=next(iter(context.release.policy.entities), None),
         private=any(check.guarantee == "mechanism" for check in checks),
     )
 

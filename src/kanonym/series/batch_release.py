@@ -311,7 +311,7 @@ def _encode_batch(
     known = [(pl.Series(one.domain.name, one.codes), None) for one in placed]
     seen = []
     for values in hidden:
-        attribute = schema.attributes[values.name]
+        attribute = schema.attributes.get(values.name)
         if isinstance(attribute, Sensitive):
             seen.append((values, attribute.hierarchy, attribute.nulls == "exclude"))
         else:  # who is counted

@@ -123,7 +123,7 @@ class Tally(ShortRepr):
         """Return the sensitive attributes as models look at them."""
         found = []
         for values, left, gone in zip(self.hidden, self.left_out, self.left_counts, strict=True):
-            attribute = schema.attributes[values.name]
+            attribute = schema.attributes.get(values.name)
             if not isinstance(attribute, Sensitive):  # who is counted
                 found.append(SensitiveColumn(values, None))
                 continue

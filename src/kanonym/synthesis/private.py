@@ -385,6 +385,11 @@ def synthesize_private(
 
 def _check_entity(entity: str, schema: Schema) -> None:
     """Refuse an entity that is no identifier of the table."""
+    if type(entity) is not str:  # a list, or the key of a policy
+        raise PolicyError(
+            f"persons are identified by {entity!r} together, and synthesis takes one column of "
+            "them: join these in the table, and name it"
+        )
     if entity not in schema.attributes:
         raise SchemaError(unknown_name("column", entity, list(schema.attributes)))
     if schema.attributes[entity].role is not Role.IDENTIFIER:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.actions.registry import unwrap
 from kanonym.data.errors import DataError
+from kanonym.data.person_key import PersonKey, columns_of
 from kanonym.data.table import value_codes
 from kanonym.verification.checked_classes import CheckedClasses, violating_classes
 from kanonym.verification.released_classes import group_released
@@ -42,7 +43,7 @@ def with_linked_rows(view: ReleaseView, checked: CheckedClasses) -> CheckedClass
     ]
     if not counting or not checked.rows:
         return checked
-    entity, k = str(counting[0].entity), max(one.required for one in counting)
+    entity, k = counting[0].entity or "", max(one.required for one in counting)
     linking, fewest, n_violating = [], checked.rows, checked.n_violating
     violating = list(checked.violating)
     for name in _columns_of_persons(view, entity):
@@ -53,7 +54,7 @@ def with_linked_rows(view: ReleaseView, checked: CheckedClasses) -> CheckedClass
         labels = [taken.column(one) for one in view.labels]
         groups = group_released(labels, taken.n_rows)
         alike = persons_alike(groups.labels, persons, units, taken.counts)
-        linking.append(name)
+        linking += [one for one in columns_of([name]) if one not in linking]
         fewest = min(fewest, int(alike.min()))
         failing = np.zeros(len(groups.sizes), np.bool_)
         failing[groups.labels[alike < k]] = True
@@ -135,6 +136,9 @@ def _columns_of_persons(view: ReleaseView, entity: str) -> list[str]:
             continue
         if n_persons <= repeats.values + 1 and repeats.values < repeats.records:
             found.append(name)
+    if isinstance(entity, PersonKey) and set(entity.columns) <= set(view.released.columns):
+        # Another key of the same columns: by its own name the entity is that of the original.
+        found.append(PersonKey(reversed(entity.columns)))
     return found
 
 

@@ -16,6 +16,7 @@ from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.item_sets import EncodedSets
 from kanonym.data.message import Message
 from kanonym.data.partition import Distribution
+from kanonym.data.person_key import PersonKey, columns_of
 from kanonym.data.schema import Attribute, Insensitive, Role, Schema, Sensitive
 from kanonym.models import PrivacyModel
 from kanonym.verification.checked_classes import CheckedClasses, check_models
@@ -292,7 +293,7 @@ class ReleaseView:
 
     def sensitive_column(self, taken: FrequencySet, name: str) -> SensitiveColumn:
         """Return a sensitive attribute, or an identifier of persons, as models look at it."""
-        attribute = self.schema.attributes[name]
+        attribute = self.schema.attributes.get(name)
         if not isinstance(attribute, Sensitive):
             return SensitiveColumn(taken.column(name))
         compared = name in {one.attribute for one in self.policy.models}
@@ -311,7 +312,8 @@ class ReleaseView:
 def sensitive_names(schema: Schema, models: Sequence[PrivacyModel]) -> list[str]:
     """Return the attributes that models look at, in the table's order.
 
-    These are sensitive, or identifiers by which persons are counted.
+    These are sensitive, or identifiers by which persons are counted; after them, the key of
+    several identifiers.
 
     Raises
     ------
@@ -325,9 +327,16 @@ def sensitive_names(schema: Schema, models: Sequence[PrivacyModel]) -> list[str]
         if model.attribute is not None and model.known_items is None
     }
     for name, model in named.items():
-        if name not in schema.attributes:
-            raise SchemaError(
-                f"{model} is about {name!r}, but the table has no such column. "
-                f"It has: {', '.join(schema.attributes)}"
-            )
-    return [name for name in schema.attributes if name in named]
+        for column in columns_of([name]):
+            if column not in schema.attributes:
+                raise SchemaError(
+                    f"{model} is about {column!r}, but the table has no such column. "
+                    f"It has: {', '.join(schema.attributes)}"
+                )
+    keys = [name for name in named if isinstance(name, PersonKey)]
+    if taken := [name for name in keys if name in schema.attributes]:
+        raise SchemaError(
+            f"column {str(taken[0])!r} has the name of the persons of {taken[0]!r} together: "
+            "rename it"
+        )
+    return [*(name for name in schema.attributes if name in named), *keys]

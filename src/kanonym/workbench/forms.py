@@ -74,8 +74,9 @@ def fields_of(
         value = given.get(one.name, default)
         sentence = told.get(one.name) or (option.help if option else "")
         if one.name in columns:
-            choices = tuple(columns[one.name])
-            shown = "" if value is None else str(value)
+            shown = _display_text(value, "column")
+            several = (shown,) if isinstance(value, list | tuple) else ()
+            choices = (*columns[one.name], *several)
             found.append(Field(one.name, "column", sentence, shown, choices, required))
             continue
         type_, choices = _input(bare)
@@ -135,7 +136,8 @@ def _value(one: Field, text: str) -> Any:
         except ValueError:
             raise PolicyError(f"{one.name}: {text!r} is no number") from None
         return int(number) if number.is_integer() and "." not in text else number
-    return document.parse_value(text, one.name) if one.kind == "yaml" else text
+    several = one.kind == "column" and text not in one.choices
+    return document.parse_value(text, one.name) if several or one.kind == "yaml" else text
 
 
 def _unpack(hint: Any) -> tuple[Option | None, Any]:

@@ -38,10 +38,13 @@ def assess(
         ),
     ] = None,
     entity: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            metavar="COLUMN",
-            help="Column that identifies people, if one person has several records.",
+            metavar="A,B",
+            help=(
+                "Column that identifies people, if one person has several records, or columns "
+                "that do so together."
+            ),
             rich_help_panel=ASSESSED,
         ),
     ] = None,
@@ -183,7 +186,7 @@ def assess(
             before if after is None else after,
             **columns,
             population=persons,
-            entity=entity,
+            entity=options.parse_names(entity) or None,
             weight=weight,
             household=household,
             largest=largest,

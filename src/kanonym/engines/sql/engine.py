@@ -10,6 +10,7 @@ from typing import ClassVar
 import polars as pl
 
 from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.person_key import columns_of
 from kanonym.data.schema import Schema
 from kanonym.data.table import Domain
 from kanonym.engines.base import SAMPLED, Ability
@@ -99,7 +100,7 @@ class SqlEngine:
         if not actions:
             return SqlInput(self, self.source, self.types, run)
         source, types = apply_actions_on_engine(
-            self.source, self.types, actions, run.seed, run.policy.entities
+            self.source, self.types, actions, run.seed, columns_of(run.policy.entities)
         )
         return SqlInput(self, source, types, run)
 
@@ -254,7 +255,7 @@ class SqlInput:
         if not isinstance(decision, SqlDecision):
             raise TypeError("the decision is about a table of another engine")
         entities = self.run.policy.entities
-        hidden = [name for name in entities if name not in decision.released]
+        hidden = [name for name in columns_of(entities) if name not in decision.released]
         with self.run.watch.stage("write"):
             staged = self.source.store.stage(decision.query([]), self.run.place)
         return SqlRelease(
@@ -265,7 +266,7 @@ class SqlInput:
             labels=decision.columns,
             texts=decision.texts,
             entities=entities,
-            persons=hidden,
+            persons=entities if hidden else (),
             with_persons=partial(decision.query, hidden) if hidden else None,
         )
 

@@ -13,6 +13,7 @@ from sqlglot import exp
 from kanonym.data import frames
 from kanonym.data.errors import SchemaError
 from kanonym.data.files import differing_texts, values_of_file
+from kanonym.data.person_key import columns_of
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.engines.sql.statements import (
     COUNT,
@@ -91,7 +92,7 @@ def frequencies(
     source
         The table.
     columns
-        Names of its columns.
+        Names of its columns, or keys of several.
     dtypes
         From `types_of`.
 
@@ -107,6 +108,7 @@ def frequencies(
     One GROUP BY on the engine; at most `source.most_tuples` + 1 rows come to this process.
 
     """
+    columns = columns_of(columns)
     absent = [name for name in columns if name not in dtypes]
     if absent:
         raise SchemaError(f"no column {absent[0]!r}; the table has: {', '.join(dtypes)}")
@@ -143,6 +145,7 @@ def fetch_frequencies(
 
 def counted_rows(parts: Iterable[pl.DataFrame], names: Sequence[str]) -> Frequencies:
     """Count the rows of a table of this process, which comes in parts, by some columns."""
+    names = columns_of(names)
     number = free_name(names)
     pending: list[pl.DataFrame] = [
         pl.DataFrame(schema={**dict.fromkeys(names, pl.Null), number: pl.Int64})

@@ -11,6 +11,7 @@ import polars as pl
 from kanonym.data.errors import DataError
 from kanonym.data.files import typed_texts
 from kanonym.data.hierarchy.labels import text_of
+from kanonym.data.person_key import columns_of
 from kanonym.engines.run import Run
 from kanonym.engines.sql.column_values import VALUE, column_values
 from kanonym.engines.sql.frequencies import Frequencies, counted_rows, fetch_frequencies
@@ -41,7 +42,7 @@ class SqlRelease:
     entities
         Identifiers that count persons.
     persons
-        Those of them that are not released.
+        Those of them that are not released, or not all of their columns.
     with_persons
         Gives a query of the release with these identifiers in the end.
 
@@ -107,7 +108,7 @@ class SqlRelease:
 
     def _count_rows(self, query: Query, names: Sequence[str]) -> Frequencies:
         """Count the rows of a query by columns of their own names."""
-        aliases = {name: f"c{place}" for place, name in enumerate(names)}
+        aliases = {name: f"c{place}" for place, name in enumerate(columns_of(names))}
         most = max(self.source.most_tuples, MOST_TUPLES)
         wide = replace(self.source, most_tuples=most)
         found = fetch_frequencies(wide, rename_columns(query, aliases), aliases)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.person_key import columns_of
 from kanonym.data.schema import Identifier
 from kanonym.data.table import value_codes
 from kanonym.evaluation.attacks.result import SuccessCount
@@ -54,10 +55,14 @@ def require_other_people(original: Frame, control: Frame, policies: Iterable[Pol
     """
     tables: list[Any] = [frames.to_eager(original), frames.to_eager(control)]
     for policy in policies:
-        for name, attribute in policy.attributes.items():
-            if not isinstance(attribute, Identifier):
-                continue
-            if not all(name in frames.column_names(one) for one in tables):
+        counted = columns_of(policy.entities)
+        alone = [
+            name
+            for name, one in policy.attributes.items()
+            if isinstance(one, Identifier) and name not in counted
+        ]
+        for name in [*policy.entities, *alone]:
+            if not all({*columns_of([name])} <= {*frames.column_names(one)} for one in tables):
                 continue
             try:
                 own, other = (

@@ -13,6 +13,7 @@ import polars as pl
 from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, KanonymError, PolicyError, SchemaError, shown_value
+from kanonym.data.person_key import columns_of
 from kanonym.data.progress import Progress
 from kanonym.data.refusals import Replay
 from kanonym.evaluation.attacks.attacked_persons import codes_of_persons
@@ -299,10 +300,12 @@ def _persons(
     found = []
     for noun, table in (("original", original), ("control", control)):
         native = None if table is None else frames.to_eager(table)
-        if native is not None and entity not in frames.column_names(native):
+        names = [] if native is None else frames.column_names(native)
+        lacking = [name for name in columns_of([entity]) if name not in names]
+        if native is not None and lacking:
             raise SchemaError(
-                f"the {noun} has no column {entity!r}, by which the policy counts persons: give "
-                "it, or a policy without entity, which takes each record for a person"
+                f"the {noun} has no column {lacking[0]!r}, by which the policy counts persons: "
+                "give it, or a policy without entity, which takes each record for a person"
             )
         codes = None if native is None else codes_of_persons(frames.column(native, entity))
         alone = codes is None or int(codes.max(initial=-1)) + 1 == len(codes)

@@ -16,6 +16,7 @@ from kanonym.data.columns.frame_types import Frame, Population
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.message import Message
+from kanonym.data.person_key import EntityColumns, columns_of, entity_of
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.table import encode_column, value_codes
 from kanonym.evaluation.columns import SelectedColumns, check_seed, finite_column, select_columns
@@ -203,7 +204,7 @@ def risk(
     sensitive: Sequence[str] = (),
     hierarchies: Mapping[str, HierarchySource] | None = None,
     population: Population = None,
-    entity: str | None = None,
+    entity: EntityColumns | None = None,
     weight: str | None = None,
     household: str | None = None,
     threshold: float = THRESHOLD,
@@ -231,10 +232,11 @@ def risk(
         uniques and the likelihood of a correct match. Or a table (or its path) with the
         quasi-identifiers of all of them: for journalist and marketer risk.
     entity
-        Column that tells persons apart, where one person has several records: persons
-        are counted, too; records without a value count as one person. None: that of the
-        policy's k-anonymity. Where the table lacks it, as releases do, nothing about
-        persons has a value, and no preset is judged by records in their place.
+        Column that tells persons apart, where one person has several records, or a list of
+        columns that do so together: persons are counted, too; records without a value count
+        as one person. None: that of the policy's k-anonymity. Where the table lacks it, as
+        releases do, nothing about persons has a value, and no preset is judged by records in
+        their place.
     weight
         Column of sampling weights, numbers above 0, for individual risk.
     household
@@ -289,11 +291,12 @@ def risk(
     untold = None
     if entity is None and asked.entities:
         whose = persons_of_release(release, asked.entities[0], groups, threshold)
-        entity = next((one for one in asked.entities if one in names), None)
+        held = (one for one in asked.entities if {*columns_of([one])} <= {*names})
+        entity = next(held, None)
         if whose is None and entity is None:
             untold = persons_unknown(asked.entities[0])
     if whose is None and entity is not None:
-        whose = value_codes(frames.column(native, entity))[0]
+        whose = value_codes(frames.column(native, entity_of("risk", entity)))[0]
     hidden = [
         SensitiveColumn(frames.column(native, name), asked.trees.get(name))
         for name in asked.sensitive

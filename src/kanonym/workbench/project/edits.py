@@ -165,5 +165,7 @@ def _fits(model: Mapping[str, Any], attributes: Mapping[str, Mapping[str, Any]])
     if attribute is not None:
         return bool(attributes.get(attribute, {}).get("role", "sensitive") == Role.SENSITIVE)
     if entity is not None:
-        return bool(attributes.get(entity, {}).get("role", "identifier") == Role.IDENTIFIER)
+        told = [entity] if isinstance(entity, str) else entity
+        roles = {attributes.get(name, {}).get("role", "identifier") for name in told}
+        return roles == {str(Role.IDENTIFIER)}
     return True
