@@ -15,7 +15,7 @@ from kanonym.data.message import Message
 from kanonym.data.schema import Role
 from kanonym.kernels.classes.grouping import label_rows
 from kanonym.profiling.groupings import UNIQUE, CodedColumn, Grouping, coded_columns, some_rows
-from kanonym.profiling.words import name_hints
+from kanonym.profiling.words import Hint, name_hints
 
 CONSTANT = 0.95
 """Constancy of a column that a person determines; the rest are typing errors."""
@@ -61,6 +61,10 @@ LEAST_REPEATED_PAIR = 0.5
 """and in one by two columns, of which many pairs repeat by chance;"""
 LEAST_PER_PAIR = 1.5
 """as records of such a group."""
+MOST_OF_A_PERSON = 40
+"""Records of a person on average, at most, if there are no occasions: others are groups."""
+LASTING = frozenset({"sex", "date of birth", "race or ethnicity"})
+"""What a person has one of, as names of columns say it."""
 NAMED = 4
 """Columns that a sentence names."""
 MOST_PAIRED = 12
@@ -86,6 +90,8 @@ class Evidence(NamedTuple):
         Columns that vary within groups more than by chance, and repeat there: case and control.
     alike
         Columns in which the records of a group are alike.
+    varying
+        Columns that are neither constant, nor determined in part, nor an occasion.
     others
         Number of the columns that do not form the groups.
     strength
@@ -102,6 +108,7 @@ class Evidence(NamedTuple):
     occasions: list[int]
     matched: list[int]
     alike: list[int]
+    varying: list[int]
     others: int
     strength: float
     digits: float
@@ -354,6 +361,7 @@ def evidence_of(grouping: Grouping) -> Evidence:
         occasions=occasions,
         matched=matched,
         alike=[place for place in rest if grouping.likeness(place) >= ALIKE],
+        varying=[place for place in rest if told[place].constancy < PARTLY],
         others=len(constant) + len(occasions) + len(rest),
         strength=len(independent) + sum(told[one].constancy for one in partly),
         digits=sum(told[one].digits for one in independent),
@@ -417,16 +425,16 @@ def jointly_determined(grouping: Grouping, columns: Sequence[int]) -> list[int]:
 
 def _rank(one: _Candidate) -> tuple[Any, ...]:
     """Return what sorts proposals: persons before groups, few records a value before many."""
-    named = tuple(not _is_named(one.grouping.columns[place].name) for place in one.by)
+    named = tuple(not _is_named(one.grouping.columns[place]) for place in one.by)
     told, per_group = one.evidence, one.grouping.per_group
     size = round(float(np.log2(per_group)))
     many = -len(one.grouping.sizes)
     return _likely_groups(one), size, -round(told.strength, 2), -told.explained, many, named, one.by
 
 
-def _is_named(column: str) -> bool:
+def _is_named(column: CodedColumn) -> bool:
     """Whether a name says that the column identifies: it decides between equals alone."""
-    return any(hint.role is Role.IDENTIFIER for hint in name_hints(column))
+    return any(hint.role is Role.IDENTIFIER for hint in name_hints(column.name))
 
 
 def _covers(one: _Candidate, other: _Candidate) -> bool:
@@ -435,10 +443,24 @@ def _covers(one: _Candidate, other: _Candidate) -> bool:
 
 
 def _likely_groups(one: _Candidate) -> bool:
-    told = one.evidence
+    """Whether something speaks for groups of persons; only here names count, and only for groups.
+
+    Persons have one sex, date of birth and ethnicity. A sampling weight is that of many.
+    """
+    told, columns = one.evidence, one.grouping.columns
+    if any(hint.what in LASTING for place in told.varying for hint in _hints(columns[place])):
+        return True
+    if any(hint.role is Role.INSENSITIVE for place in one.by for hint in _hints(columns[place])):
+        return True
     if told.occasions:
         return False
-    return bool(told.matched) or (told.share_alike < ALIKE and told.explained < MOSTLY)
+    if told.matched or one.grouping.per_group > MOST_OF_A_PERSON:
+        return True
+    return told.share_alike < ALIKE and told.explained < MOSTLY
+
+
+def _hints(column: CodedColumn) -> list[Hint]:
+    return [hint for hint in name_hints(column.name) if hint.sure]
 
 
 def _proposal(

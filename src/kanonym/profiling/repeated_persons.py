@@ -235,6 +235,10 @@ def _by_lone_records(
     )
     if expected < least:
         return None
+    told = evidence_of(Grouping(columns, chosen, weights))
+    said = len(chosen) - 1 + round(told.explained * told.others)
+    if said < EXPLAINED * (len(columns) - 1):
+        return None
     return RepeatedPersons(
         tuple(columns[one].name for one in chosen),
         (),
