@@ -95,6 +95,7 @@ def test_a_release_by_entity_is_verified_with_its_manifest(kanonym, folder):
     ran = kanonym("verify out.csv -p persons.yaml --manifest m.json --json")
     assert (ran.code, ran.json["verdict"]) == (0, "satisfied")
     assert ran.json["models"][0]["recorded"] is True
+    assert ran.json["models"][0]["achieved"] == made.json["verification"]["models"][0]["achieved"]
     assert ran.json["models"][0]["attribute"] == "patient_id"
     told = kanonym("verify out.csv -p persons.yaml --manifest m.json").text
     assert "as recorded" in " ".join(told.split())

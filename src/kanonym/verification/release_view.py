@@ -177,7 +177,10 @@ class ReleaseView:
     def k(self) -> int:
         """The k that is required, or else was reached."""
         asked = [one.required for one in self.checked.checks if one.type == "k-anonymity"]
-        return int(max(asked)) if asked else int(self.checked.classes.sizes.min(initial=0))
+        if asked:
+            return int(max(asked))
+        sizes = self.checked.classes.sizes
+        return int(sizes.min()) if len(sizes) else 0
 
     @cached_property
     def checked(self) -> CheckedClasses:

@@ -82,6 +82,7 @@ def summary_of(
     roles = roles or dict.fromkeys(columns, "quasi-identifier")
     release = SimpleNamespace(
         policy=SimpleNamespace(
+            entities=[one["entity"] for one in models if one.get("entity")],
             to_dict=lambda: {
                 "version": 1,
                 "attributes": attributes or {},
