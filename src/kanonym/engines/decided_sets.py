@@ -21,7 +21,7 @@ from kanonym.data.item_sets import (
     tree_of,
 )
 from kanonym.data.schema import Schema
-from kanonym.engines.decision import DecidedSets, Decision, decide
+from kanonym.engines.decision import DecidedSets, EncodedDecision, decide
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task
 from kanonym.kernels.classes.histograms import class_histograms
@@ -32,12 +32,12 @@ from kanonym.recoding.recode import relabel_classes
 
 
 def with_sets(
-    decision: Decision,
+    decision: EncodedDecision,
     ready: Prepared,
     task: Task,
     column: Callable[[str], pl.Series],
     watch: Stopwatch,
-) -> Decision:
+) -> EncodedDecision:
     """Return a decision with the labels of all sets of items; the same where there are none.
 
     Where the items of each class are recoded apart, neighbouring classes are merged if that loses
@@ -90,8 +90,8 @@ def with_sets(
 
 
 def _with_merged_classes(
-    decision: Decision, ready: Prepared, task: Task, problem: ItemProblem, watch: Stopwatch
-) -> Decision:
+    decision: EncodedDecision, ready: Prepared, task: Task, problem: ItemProblem, watch: Stopwatch
+) -> EncodedDecision:
     """Return a decision with fewer, larger classes where quasi-identifiers and items lose less.
 
     Levels that are chosen for the whole table stay, and so do classes that a model does not allow
@@ -109,10 +109,10 @@ def _with_merged_classes(
     if int(groups.max(initial=-1)) + 1 == decision.n_classes:
         return decision
     merged = decide(task, ready, watch, relabel_classes(decision.table, partition, groups))
-    return replace(merged, problem=decision.problem, found=decision.found)
+    return replace(merged, refinement=decision.refinement)
 
 
-def _class_spans(decision: Decision, costs: Costs) -> ClassSpans:
+def _class_spans(decision: EncodedDecision, costs: Costs) -> ClassSpans:
     table, labels = decision.table, decision.labels
     distinct = {}
     for a, one in enumerate(decision.recoded):
@@ -131,7 +131,7 @@ def _class_spans(decision: Decision, costs: Costs) -> ClassSpans:
     )
 
 
-def released_sets(decision: Decision, schema: Schema) -> dict[str, pl.Series]:
+def released_sets(decision: EncodedDecision, schema: Schema) -> dict[str, pl.Series]:
     """Return the columns of sets as they are released, in the order of the input, by attribute."""
     if decision.sets is None:
         return {}

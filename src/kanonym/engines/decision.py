@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -26,7 +27,7 @@ from kanonym.engines.task import Prepared, Task, prepare
 from kanonym.kernels.classes.grouping import take
 from kanonym.kernels.classes.penalty import Costs
 from kanonym.metrics.person_risk import PersonRisk, person_risk
-from kanonym.metrics.release_loss import InformationLoss
+from kanonym.metrics.release_loss import InformationLoss, measure_utility
 from kanonym.models import PrivacyModel
 from kanonym.models.base import lost_by_joining
 from kanonym.recoding.balance import with_balanced_values
@@ -56,8 +57,8 @@ class DecidedSets(ShortRepr):
     account: Mapping[str, Any]
 
 
-@dataclass(frozen=True, repr=False)
-class Decision(ShortRepr):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Decision(ShortRepr, ABC):
     """What is released of a table, before a value of it is written.
 
     Attributes
@@ -72,21 +73,14 @@ class Decision(ShortRepr):
         What the algorithm tells of its search.
     built
         Descriptions of the hierarchies that were built because none was given, by attribute.
-    encoded, classes
-        The encoded table and its division; None where the frequency set stayed on its engine.
-    measured
-        What the release loses, where the encoded table does not tell; else None.
     original
         What models look at in the table, where records are suppressed; else None.
     persons
         The risk of persons, where k-anonymity counts them; else None.
+    plan
+        What the engine writes the release by; None for a table of this process.
     lasting
         Whether it still can be written after its engine was closed.
-    problem, found
-        What the algorithm was asked and what it answered, before classes that are released
-        alike were joined; None where the frequency set stayed on its engine.
-    sets
-        What is released of sets of items; None without them.
 
     """
 
@@ -97,39 +91,10 @@ class Decision(ShortRepr):
     rows_in: int
     account: Mapping[str, Any] = field(default_factory=dict)
     built: Mapping[str, str] = field(default_factory=dict)
-    encoded: EncodedTable | None = None
-    classes: Partition | None = None
-    measured: InformationLoss | None = None
     original: FrequencySet | None = None
     persons: PersonRisk | None = None
+    plan: Any = None
     lasting: bool = True
-    problem: Problem | None = None
-    found: Partition | None = None
-    sets: DecidedSets | None = None
-
-    @classmethod
-    def of(
-        cls,
-        table: EncodedTable,
-        partition: Partition,
-        recoded: tuple[RecodedAttribute, ...],
-        built: Mapping[str, str] | None = None,
-    ) -> Decision:
-        """Return the decision that an encoded table is divided so."""
-        labels, weights = partition.labels, None if partition.by_row else table.weights
-        if labels.min(initial=0) < 0:
-            kept = labels >= 0
-            labels, weights = labels[kept], None if weights is None else weights[kept]
-        sizes = np.bincount(labels, weights, partition.n_classes)
-        return cls(
-            recoded=recoded,
-            class_sizes=sizes.astype(np.int64),
-            rows_in=int(table.weights.sum()),
-            account=partition.account,
-            built=built or {},
-            encoded=table,
-            classes=partition,
-        )
 
     @property
     def n_classes(self) -> int:
@@ -142,8 +107,18 @@ class Decision(ShortRepr):
         return int(self.class_sizes.sum())
 
     @property
-    def table(self) -> EncodedTable:
-        """The encoded table.
+    def columns(self) -> list[str]:
+        """The released columns of quasi-identifiers."""
+        return [column.name for one in self.recoded for column in one.columns]
+
+    @property
+    def made_anew(self) -> set[str]:
+        """The quasi-identifiers of which a mean, a median or a hierarchy made other values."""
+        return {one.name for one in self.recoded if one.recoding in ("mean", "median", "hierarchy")}
+
+    @abstractmethod
+    def encoded(self) -> EncodedDecision:
+        """Return the decision about the encoded table.
 
         Raises
         ------
@@ -151,29 +126,90 @@ class Decision(ShortRepr):
             The frequency set stayed on its engine.
 
         """
-        if self.encoded is None:
-            raise _not_local_error()
-        return self.encoded
 
-    @property
-    def partition(self) -> Partition:
-        """The division of the encoded table; errors as of `table`."""
-        if self.classes is None:
-            raise _not_local_error()
-        return self.classes
+    @abstractmethod
+    def loss(self, class_sizes: NDArray[np.int64]) -> InformationLoss:
+        """Return what the release loses; class_sizes: as verification counted them."""
 
-    @property
-    def columns(self) -> list[str]:
-        """The released columns of quasi-identifiers."""
-        return [column.name for one in self.recoded for column in one.columns]
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class EngineDecision(Decision):
+    """A decision about a table whose frequency set stayed on its engine.
+
+    Attributes
+    ----------
+    measured
+        What the release loses, as the engine counted it.
+
+    """
+
+    measured: InformationLoss
+
+    def encoded(self) -> EncodedDecision:
+        """Refuse: nothing was encoded here."""
+        raise DataError(
+            "the frequency set stayed on its engine, so there is nothing to draw or to compare "
+            "record by record: give the source a larger most_tuples, or take the manifest"
+        )
+
+    def loss(self, class_sizes: NDArray[np.int64]) -> InformationLoss:
+        """Return what the engine counted."""
+        del class_sizes
+        return self.measured
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class EncodedDecision(Decision):
+    """A decision about an encoded table.
+
+    Attributes
+    ----------
+    table, partition
+        The encoded table and its division.
+    refinement
+        What the algorithm was asked and what it answered, before classes that are released alike
+        were joined; None where a recoding was given.
+    sets
+        What is released of sets of items; None without them.
+    measured
+        What the release loses, where the table was counted at levels of hierarchies; else None.
+
+    """
+
+    table: EncodedTable
+    partition: Partition
+    refinement: tuple[Problem, Partition] | None = None
+    sets: DecidedSets | None = None
+    measured: InformationLoss | None = None
+
+    @classmethod
+    def of(
+        cls,
+        table: EncodedTable,
+        partition: Partition,
+        recoded: tuple[RecodedAttribute, ...],
+        built: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Return the decision that an encoded table is divided so."""
+        labels, weights = partition.labels, None if partition.by_row else table.weights
+        if labels.min(initial=0) < 0:
+            kept = labels >= 0
+            labels, weights = labels[kept], None if weights is None else weights[kept]
+        sizes = np.bincount(labels, weights, partition.n_classes)
+        return cls(
+            recoded=recoded,
+            class_sizes=sizes.astype(np.int64),
+            rows_in=int(table.weights.sum()),
+            account=partition.account,
+            built=built or {},
+            table=table,
+            partition=partition,
+        )
 
     @property
     def made_anew(self) -> set[str]:
-        """The quasi-identifiers of which a mean, a median or a hierarchy made other values.
-
-        Where all classes have level 0 of a hierarchy, values are released as they are.
-        """
-        levels = None if self.classes is None else self.classes.levels
+        """As of `Decision`, without attributes that all classes have at level 0."""
+        levels = self.partition.levels
         return {
             one.name
             for a, one in enumerate(self.recoded)
@@ -190,12 +226,15 @@ class Decision(ShortRepr):
         take(self.partition.labels, self.table.tuple_of_row, labels)
         return labels
 
+    def encoded(self) -> EncodedDecision:
+        """Return itself."""
+        return self
 
-def _not_local_error() -> DataError:
-    return DataError(
-        "the frequency set stayed on its engine, so there is nothing to draw or to compare "
-        "record by record: give the source a larger most_tuples, or take the manifest"
-    )
+    def loss(self, class_sizes: NDArray[np.int64]) -> InformationLoss:
+        """Return what was measured, or else what the encoded table tells."""
+        if self.measured is not None:
+            return self.measured
+        return measure_utility(self.table, self.partition, self.recoded, class_sizes)
 
 
 def run_task(
@@ -206,8 +245,8 @@ def run_task(
     counts: NDArray[np.int64] | None = None,
     *,
     given: Callable[[str], pl.Series] | None = None,
-    with_sets: Callable[[Decision, Prepared], Decision] | None = None,
-) -> Decision:
+    with_sets: Callable[[EncodedDecision, Prepared], EncodedDecision] | None = None,
+) -> EncodedDecision:
     """Carry out a task on a table in this process.
 
     Parameters
@@ -241,7 +280,7 @@ def run_task(
     return with_input(decision, task, FrequencySet(column, n_rows, counts))
 
 
-def with_input(decision: Decision, task: Task, given: FrequencySet) -> Decision:
+def with_input(decision: EncodedDecision, task: Task, given: FrequencySet) -> EncodedDecision:
     """Return a decision with what its verification compares with, and the risk of persons.
 
     given: the columns that were encoded.
@@ -259,7 +298,7 @@ def with_input(decision: Decision, task: Task, given: FrequencySet) -> Decision:
 
 def decide(
     task: Task, ready: Prepared, watch: Stopwatch, found: Partition | None = None
-) -> Decision:
+) -> EncodedDecision:
     """Divide a prepared table, and give classes their values; errors as of `run_task`.
 
     found: the division, where it is known already.
@@ -287,8 +326,8 @@ def decide(
             partition = _repair_partition(task, table, joined, costs)
             recoded = values_of(partition)
             joined = join_equal(table, partition, recoded)
-    decision = Decision.of(table, partition, recoded, ready.built)
-    return replace(decision, problem=problem, found=found)
+    decision = EncodedDecision.of(table, partition, recoded, ready.built)
+    return replace(decision, refinement=(problem, found))
 
 
 def evaluate_nodes_of_task(

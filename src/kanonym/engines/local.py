@@ -24,7 +24,7 @@ from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Role, Schema
 from kanonym.engines.base import ABILITIES, SAMPLED, Ability
 from kanonym.engines.decided_sets import released_sets, texts_of_sets, with_sets
-from kanonym.engines.decision import Decision, run_task
+from kanonym.engines.decision import EncodedDecision, run_task
 from kanonym.engines.records import apply_late_actions, released_values
 from kanonym.engines.release_view import view_of_release
 from kanonym.engines.run import Run
@@ -147,7 +147,7 @@ class LocalInput(ShortRepr):
     run: Run
     acting: ColumnActions
 
-    def decide(self) -> Decision:
+    def decide(self) -> EncodedDecision:
         """Divide the table into classes; see `decision.run_task`."""
         task, watch = self.run.task, self.run.watch
         column = encoded_columns(self.native, self.run.policy, self.acting)
@@ -162,7 +162,7 @@ class LocalInput(ShortRepr):
             ),
         )
 
-    def stage(self, decision: Decision) -> LocalRelease:
+    def stage(self, decision: EncodedDecision) -> LocalRelease:
         """Assemble the released table."""
         schema, acting = self.run.schema, self.acting
         with self.run.watch.stage("recode"):
@@ -189,7 +189,7 @@ class LocalInput(ShortRepr):
             checked = canonical_table(written, conventions)
         return LocalRelease(self, released, written, checked, rows)
 
-    def view(self, decision: Decision, staged: LocalRelease) -> ReleaseView:
+    def view(self, decision: EncodedDecision, staged: LocalRelease) -> ReleaseView:
         """Return what was staged, as verification sees it."""
         sets = None
         if decision.sets is not None:

@@ -12,12 +12,12 @@ from kanonym.actions.registry import ColumnActions
 from kanonym.data.columns.repeated_column import ReleasedColumn, RepeatedColumn
 from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.schema import Role, Schema
-from kanonym.engines.decision import Decision
+from kanonym.engines.decision import EncodedDecision
 from kanonym.kernels.parallel import parallel
 
 
 def released_values(
-    decision: Decision,
+    decision: EncodedDecision,
     schema: Schema,
     rows: NDArray[np.int64],
     acting: ColumnActions,
@@ -62,7 +62,9 @@ def released_values(
     return released
 
 
-def apply_late_actions(decision: Decision, acting: ColumnActions) -> dict[str, list[pl.Series]]:
+def apply_late_actions(
+    decision: EncodedDecision, acting: ColumnActions
+) -> dict[str, list[pl.Series]]:
     """Return the columns that actions change after the algorithm, by attribute.
 
     Each has n_rows values in the order of the input, null for suppressed records.

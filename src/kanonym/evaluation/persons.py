@@ -37,7 +37,7 @@ def persons_of_release(
     """
     if release is None or release.persons is None or release.policy.entities[0] != entity:
         return None
-    own = release.decision.labels[release.rows]
+    own = release.decision.encoded().labels[release.rows]
     of_group = own[groups.first]
     torn = len(np.unique(own)) != len(of_group)
     if torn or not np.array_equal(of_group[groups.labels], own):

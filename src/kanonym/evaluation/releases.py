@@ -34,7 +34,7 @@ def hierarchies_of(release: Release) -> dict[str, Hierarchy]:
         return {}
     return {
         domain.name: domain.hierarchy
-        for domain in release.decision.table.domains
+        for domain in release.decision.encoded().table.domains
         if domain.hierarchy is not None
     }
 

@@ -14,7 +14,7 @@ from kanonym.data.partition import Classes
 from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import Domain, EncodedTable
-from kanonym.engines.decision import Decision
+from kanonym.engines.decision import EncodedDecision
 from kanonym.kernels.classes.disclosure import SIZE
 from kanonym.models import PrivacyModel
 from kanonym.models.criteria import Criterion
@@ -89,7 +89,7 @@ class _Trial:
 
 
 def reasons_of_records(
-    decision: Decision, models: Sequence[PrivacyModel], rows: Sequence[int]
+    decision: EncodedDecision, models: Sequence[PrivacyModel], rows: Sequence[int]
 ) -> list[tuple[Reason, ...]]:
     """Return why each of some records was suppressed, or why values of it are generalized.
 
@@ -142,7 +142,7 @@ def reasons_of_records(
     return found
 
 
-def _trials_of(decision: Decision, labels: NDArray[np.int32], row: int) -> list[_Trial]:
+def _trials_of(decision: EncodedDecision, labels: NDArray[np.int32], row: int) -> list[_Trial]:
     table = decision.table
     label = int(labels[row])
     if label < 0:
@@ -162,7 +162,7 @@ def _trials_of(decision: Decision, labels: NDArray[np.int32], row: int) -> list[
     return found
 
 
-def _trial_of_suppressed(decision: Decision, labels: NDArray[np.int32], row: int) -> _Trial:
+def _trial_of_suppressed(decision: EncodedDecision, labels: NDArray[np.int32], row: int) -> _Trial:
     """Return the class that a suppressed record would be in."""
     table = decision.table
     levels = _common_levels(decision)
@@ -178,7 +178,7 @@ def _trial_of_suppressed(decision: Decision, labels: NDArray[np.int32], row: int
     return _Trial(None, None, own, own[:0], levels is not None)
 
 
-def _common_levels(decision: Decision) -> NDArray[np.int32] | None:
+def _common_levels(decision: EncodedDecision) -> NDArray[np.int32] | None:
     """Return (d,) int32: the levels that all classes are released at; None where they differ."""
     levels = decision.partition.levels
     if levels is None or not len(levels) or (levels < 0).any() or (levels != levels[0]).any():

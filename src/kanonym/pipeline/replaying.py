@@ -10,7 +10,7 @@ import numpy as np
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.criteria import compile_criteria
 from kanonym.data.refusals import Refusals, Replay
-from kanonym.engines.decision import Decision
+from kanonym.engines.decision import Decision, EncodedDecision
 from kanonym.engines.local import LocalEngine, resolve_seed
 from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
@@ -21,7 +21,7 @@ from kanonym.policy import Policy
 ELSEWHERE = "the encoded table stayed on its engine: read the table into this process"
 
 
-def decide_again(original: Any, policy: Policy) -> Decision:
+def decide_again(original: Any, policy: Policy) -> EncodedDecision:
     """Return what a policy decides about a table in this process; nothing is written."""
     policy = resolve_policy(policy, {})
     engine = LocalEngine(original)
@@ -35,9 +35,9 @@ def replay(decision: Decision, policy: Policy) -> Replay | str:
 
     decision: of the policy, about a table in this process.
     """
-    if decision.problem is None or decision.found is None:
+    if not isinstance(decision, EncodedDecision) or decision.refinement is None:
         return ELSEWHERE
-    problem, found = decision.problem, decision.found
+    problem, found = decision.refinement
     table = problem.table
     if len(table.tuple_of_row) != decision.rows_in or table.population is not None:
         return ELSEWHERE
@@ -74,7 +74,7 @@ def _least(problem: Problem) -> tuple[int, int] | str:
     return int(attributes[0]), int(np.ceil(criteria.thresholds.max()))
 
 
-def _relabel_refusals(refusals: Refusals, decision: Decision) -> Refusals:
+def _relabel_refusals(refusals: Refusals, decision: EncodedDecision) -> Refusals:
     """Return refusals with the classes that are released: some may have been joined."""
     units = refusals.units
     of_row = np.where(decision.labels >= 0, units.of_row, np.int32(-1))

@@ -25,10 +25,10 @@ from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.schema import Role, Schema
 from kanonym.differential_privacy.ledger import Ledger
 from kanonym.engines.base import Request, unsupported_error
-from kanonym.engines.decision import Decision
+from kanonym.engines.decision import Decision, EncodedDecision
 from kanonym.metrics.person_risk import PersonRisk
 from kanonym.metrics.record_risk import ProsecutorRisk
-from kanonym.metrics.release_loss import InformationLoss, measure_utility
+from kanonym.metrics.release_loss import InformationLoss
 from kanonym.policy import Policy
 from kanonym.policy.listed_values import without_values
 from kanonym.release.promise import Promise, holder_facts, public_manifest, require_promise
@@ -139,10 +139,7 @@ class Release(Result, Generic[FrameT]):
     @cached_property
     def utility(self) -> InformationLoss:
         """What the release lost."""
-        decided = self.decision
-        if decided.measured is not None:
-            return decided.measured
-        return measure_utility(decided.table, decided.partition, decided.recoded, self._class_sizes)
+        return self.decision.loss(self._class_sizes)
 
     @cached_property
     def risk(self) -> ProsecutorRisk:
@@ -169,12 +166,13 @@ class Release(Result, Generic[FrameT]):
         given, and what design §9 names (`levels`, `score`, `optimal`, …).
         """
         account, built = self.decision.account, self.decision.built
+        sets = self.decision.sets if isinstance(self.decision, EncodedDecision) else None
         return {
             **self._policy["algorithm"],
             **account,
             **({"highest_levels": self.highest_levels} if "levels" in account else {}),
             **({"built_hierarchies": built} if built else {}),
-            **({} if self.decision.sets is None else {"items": dict(self.decision.sets.account)}),
+            **({} if sets is None else {"items": dict(sets.account)}),
             "classes": self.verification.n_classes,
         }
 
@@ -198,7 +196,7 @@ class Release(Result, Generic[FrameT]):
         """The level of the root, by quasi-identifier with a hierarchy."""
         return {
             domain.name: domain.hierarchy.n_levels - 1
-            for domain in self.decision.table.domains
+            for domain in self.decision.encoded().table.domains
             if domain.hierarchy is not None
         }
 

@@ -79,7 +79,7 @@ class Promise:
             for name, one in policy.attributes.items()
             if isinstance(one, QuasiIdentifier) and one.hierarchy is not None
         }
-        table = decision.table
+        table = decision.encoded().table
         return cls(
             epsilon=model.epsilon,
             delta=model.delta,

@@ -84,7 +84,7 @@ class _Context:
 
     @classmethod
     def of(cls, release: Release, says: Translator) -> _Context:
-        decision, policy = release.decision, release.policy.to_dict()
+        decision, policy = release.decision.encoded(), release.policy.to_dict()
         floor = _floor(policy.get("models", ()))
         table, partition, recoded = decision.table, decision.partition, decision.recoded
         return cls(
@@ -104,7 +104,7 @@ class _Context:
 
     @property
     def table(self) -> EncodedTable:
-        return self.release.decision.table
+        return self.release.decision.encoded().table
 
     @property
     def recoded(self) -> Sequence[RecodedAttribute]:
@@ -319,7 +319,7 @@ def _marginals(context: _Context) -> tuple[Marginal, ...]:
     return tuple(
         marginal_of(
             context.table,
-            context.release.decision.partition,
+            context.release.decision.encoded().partition,
             a,
             context.recoded[a],
             context.sizes,

@@ -111,7 +111,7 @@ def fit(
     return Fitted(
         Series(
             policy=_embed_hierarchies(policy),
-            recoding=learn_recoding(task, release.decision, column),
+            recoding=learn_recoding(task, release.decision.encoded(), column),
             unseen=unseen,
             each_batch=bool(each_batch),
             sensitive={name: column(name).dtype for name in hidden},

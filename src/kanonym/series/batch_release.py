@@ -15,7 +15,7 @@ from kanonym.data.errors import DataError, InfeasibleError, SchemaError
 from kanonym.data.message import Message
 from kanonym.data.schema import Role, Schema, Sensitive
 from kanonym.data.table import EncodedTable, encode
-from kanonym.engines.decision import Decision, with_input
+from kanonym.engines.decision import EncodedDecision, with_input
 from kanonym.engines.local import (
     LocalEngine,
     LocalInput,
@@ -215,14 +215,14 @@ class BatchInput(LocalInput):
                 _refuse_unseen(decided)
             return suppress_failing(self.series, schema, decided, self.before)
 
-    def decide(self) -> Decision:
+    def decide(self) -> EncodedDecision:
         """Return the decision of the recoding."""
         decided = self.decided
-        decision = Decision.of(decided.table, decided.partition, decided.recoded)
+        decision = EncodedDecision.of(decided.table, decided.partition, decided.recoded)
         given = FrequencySet(self.column, frames.n_rows(self.native))
         return with_input(decision, self.run.task, given)
 
-    def view(self, decision: Decision, staged: LocalRelease) -> ReleaseView:
+    def view(self, decision: EncodedDecision, staged: LocalRelease) -> ReleaseView:
         """Return what was staged, as verification sees it."""
         view = super().view(decision, staged)
         if self.comparison is None:
@@ -230,7 +230,7 @@ class BatchInput(LocalInput):
         repeated = self.comparison.compare(staged, decision.columns)
         return replace(view, given_away=repeated.given_away(self.run.policy.models))
 
-    def tally(self, decision: Decision, checked: Any) -> Tally:
+    def tally(self, decision: EncodedDecision, checked: Any) -> Tally:
         """Count what was released, without the persons, from the released values alone."""
         gone = pl.Series(decision.labels < 0)
         asked = compared_attributes(self.run.policy.models)

@@ -13,7 +13,7 @@ from kanonym.data.partition import Partition
 from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.schema import QuasiIdentifier, Schema
 from kanonym.data.table import Domain, EncodedTable
-from kanonym.engines.decision import Decision
+from kanonym.engines.decision import EncodedDecision
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task, prepare
 from kanonym.kernels.classes.histograms import class_histograms
@@ -27,7 +27,7 @@ Columns = Callable[[str], pl.Series]
 Recoding = Levels | Boxes
 
 
-def learn_recoding(task: Task, decision: Decision, column: Columns) -> Recoding:
+def learn_recoding(task: Task, decision: EncodedDecision, column: Columns) -> Recoding:
     """Return the recoding of a release: levels where it has one an attribute, else boxes.
 
     Parameters
@@ -80,7 +80,9 @@ def _known_attribute(schema: Schema, domain: Domain, column: Columns) -> KnownAt
     )
 
 
-def _boxes(known: Sequence[KnownAttribute], decision: Decision, partition: Partition) -> Boxes:
+def _boxes(
+    known: Sequence[KnownAttribute], decision: EncodedDecision, partition: Partition
+) -> Boxes:
     """Return the boxes of a partition, and what the classes of the decision release.
 
     partition: that of the decision, or one whose classes lie each within one of its.
@@ -179,12 +181,12 @@ def _codes_by_label(
     return table.codes[table.tuple_of_row], np.ones(len(table.tuple_of_row), np.int64)
 
 
-def _classes_of_decision(decision: Decision, partition: Partition) -> NDArray[np.int32]:
+def _classes_of_decision(decision: EncodedDecision, partition: Partition) -> NDArray[np.int32]:
     """Return the class of the decision of each tuple or record of another partition."""
     return decision.labels if partition.by_row else decision.partition.labels
 
 
-def _partition_before_joining(task: Task, decision: Decision, column: Columns) -> Partition:
+def _partition_before_joining(task: Task, decision: EncodedDecision, column: Columns) -> Partition:
     """Return the classes before those of equal released values were joined.
 
     The decision's own partition where some of them do not lie within one of its classes.
@@ -198,7 +200,7 @@ def _partition_before_joining(task: Task, decision: Decision, column: Columns) -
     return found if within else decision.partition
 
 
-def _boxes_agree(boxes: Boxes, decision: Decision) -> bool:
+def _boxes_agree(boxes: Boxes, decision: EncodedDecision) -> bool:
     """Say whether boxes give every released record of the fit the class that it has."""
     table = decision.table
     placed = [

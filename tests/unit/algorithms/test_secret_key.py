@@ -37,4 +37,4 @@ def test_a_seed_that_is_published_tells_nothing_about_it(tmp_path):
     sizes = [release.decision.class_sizes for release in made]
     assert np.array_equal(*sizes)
     made[0].manifest(tmp_path / "manifest.json")
-    assert str(made[0].decision.problem.key) not in (tmp_path / "manifest.json").read_text()
+    assert str(made[0].decision.refinement[0].key) not in (tmp_path / "manifest.json").read_text()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import polars as pl
 
@@ -14,7 +14,13 @@ from kanonym.data.person_key import columns_of
 from kanonym.data.schema import Schema
 from kanonym.data.table import Domain
 from kanonym.engines.base import SAMPLED, Ability
-from kanonym.engines.decision import Decision, decide, with_input
+from kanonym.engines.decision import (
+    Decision,
+    EncodedDecision,
+    EngineDecision,
+    decide,
+    with_input,
+)
 from kanonym.engines.release_view import view_of_release
 from kanonym.engines.run import Run
 from kanonym.engines.sql import large, premerged
@@ -113,9 +119,8 @@ class SqlEngine:
         self.source.store.close()
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
-class SqlDecision(Decision):
-    """A decision about a table on an engine, with what writes its release.
+class SqlPlan(NamedTuple):
+    """What writes the release of a decision on an engine.
 
     Attributes
     ----------
@@ -126,6 +131,7 @@ class SqlDecision(Decision):
         The released columns, in order.
     texts
         Columns that models look at and that hold texts.
+
     """
 
     query: Callable[[Sequence[str]], Query]
@@ -157,7 +163,7 @@ class SqlInput:
     def _schema(self) -> Schema:
         return self.run.schema
 
-    def decide(self) -> SqlDecision:
+    def decide(self) -> Decision:
         """Divide the table into classes: of its frequency set, wherever that is.
 
         Raises
@@ -196,12 +202,12 @@ class SqlInput:
 
     def _add_writer(
         self,
-        decision: Decision,
+        decision: EncodedDecision,
         source: Source,
         types: Mapping[str, pl.DataType],
         counted: Frequencies,
         watch: Stopwatch,
-    ) -> SqlDecision:
+    ) -> EncodedDecision:
         """Return a decision with what writes its release.
 
         source, types: the table that the tuples of the frequency set are found in.
@@ -218,16 +224,11 @@ class SqlInput:
             joined = assign_tuples(decision, counted, self._schema, whole=False) if whole else table
             return released_query(source, joined, types, further)
 
-        names = [one.name for one in fields(Decision) if one.name != "lasting"]
-        return SqlDecision(
-            **{name: getattr(decision, name) for name in names},
-            query=query,
-            released=tuple(table.columns),
-            texts=_text_columns(decision.table.sensitive),
-            lasting=self.source is self.engine.source,  # else what actions gave is gone with it
-        )
+        plan = SqlPlan(query, tuple(table.columns), _text_columns(decision.table.sensitive))
+        # Else what actions gave is gone with the engine.
+        return replace(decision, plan=plan, lasting=self.source is self.engine.source)
 
-    def _decide_on_engine(self, task: Task, watch: Stopwatch) -> SqlDecision:
+    def _decide_on_engine(self, task: Task, watch: Stopwatch) -> Decision:
         """Divide a frequency set that stays on the engine."""
         found = large.partition_on_engine(self.source, task, task.columns, self.types, watch)
         classes, kept = found.classes, unchanged_columns(self._schema)
@@ -237,37 +238,41 @@ class SqlInput:
             for name in self._schema.attributes
             for column in by_name.get(name, [name] if name in kept else [])
         ]
-        return SqlDecision(
+        plan = SqlPlan(
+            query=lambda _: large.released_query(self.source, found, self._schema, self.types),
+            released=tuple(order),
+            texts=_text_columns(found.coding.ready.table.sensitive),
+        )
+        return EngineDecision(
             recoded=classes.recoded,
             class_sizes=classes.sizes,
             rows_in=found.rows,
             account=found.account,
             built=found.coding.ready.built,
             measured=classes.utility,
-            query=lambda _: large.released_query(self.source, found, self._schema, self.types),
-            released=tuple(order),
-            texts=_text_columns(found.coding.ready.table.sensitive),
+            plan=plan,
             lasting=False,
         )
 
     def stage(self, decision: Decision) -> SqlRelease:
         """Write the released table on the engine, where nobody takes it for a release."""
-        if not isinstance(decision, SqlDecision):
+        plan = decision.plan
+        if not isinstance(plan, SqlPlan):
             raise TypeError("the decision is about a table of another engine")
         entities = self.run.policy.entities
-        hidden = [name for name in columns_of(entities) if name not in decision.released]
+        hidden = [name for name in columns_of(entities) if name not in plan.released]
         with self.run.watch.stage("write"):
-            staged = self.source.store.stage(decision.query([]), self.run.place)
+            staged = self.source.store.stage(plan.query([]), self.run.place)
         return SqlRelease(
             run=self.run,
             source=self.source,
             staged=staged,
-            columns=list(decision.released),
+            columns=list(plan.released),
             labels=decision.columns,
-            texts=decision.texts,
+            texts=plan.texts,
             entities=entities,
             persons=entities if hidden else (),
-            with_persons=partial(decision.query, hidden) if hidden else None,
+            with_persons=partial(plan.query, hidden) if hidden else None,
         )
 
     def view(self, decision: Decision, staged: SqlRelease) -> ReleaseView:

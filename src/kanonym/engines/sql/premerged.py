@@ -19,7 +19,7 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.merged_table import MergedTable, first_leaves
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Role
-from kanonym.engines.decision import Decision, decide, with_input
+from kanonym.engines.decision import EncodedDecision, decide, with_input
 from kanonym.engines.sql.coded_columns import changed_error, coded_key, coded_sensitive
 from kanonym.engines.sql.frequencies import Frequencies, frequency_set
 from kanonym.engines.sql.level_counter import LevelCounter
@@ -67,12 +67,12 @@ class PremergedSearch:
     dtypes: dict[str, pl.DataType]
     engine: LevelCounter
 
-    def decide(self, watch: Stopwatch) -> Decision:
+    def decide(self, watch: Stopwatch) -> EncodedDecision:
         """Give the classes their values."""
         decision = decide(self.task, self.ready, watch, self.partition)
         return with_input(decision, self.task, frequency_set(self.counted))
 
-    def utility(self, decision: Decision) -> InformationLoss:
+    def utility(self, decision: EncodedDecision) -> InformationLoss:
         """Return what the release lost; errors of numbers are those of the original values.
 
         decision: of `decide`. Where records are suppressed, an attribute

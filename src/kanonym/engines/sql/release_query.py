@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from kanonym.data.schema import Role, Schema
 from kanonym.data.table import value_codes
-from kanonym.engines.decision import Decision
+from kanonym.engines.decision import EncodedDecision
 from kanonym.engines.sql.frequencies import Frequencies
 from kanonym.engines.sql.statements import (
     alias_column,
@@ -82,7 +82,7 @@ def unchanged_columns(schema: Schema) -> list[str]:
 
 
 def assign_tuples(
-    decision: Decision, counted: Frequencies, schema: Schema, *, whole: bool
+    decision: EncodedDecision, counted: Frequencies, schema: Schema, *, whole: bool
 ) -> TupleAssignment:
     """Return what each tuple of a frequency set is released as.
 

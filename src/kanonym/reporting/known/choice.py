@@ -118,7 +118,7 @@ def choice_of(release: Release, base: int = 1, says: Translator = ENGLISH) -> Ch
     ]
     nodes = evaluate_nodes(
         replace(search, levels={}),
-        release.decision.table,
+        release.decision.encoded().table,
         release.policy.models,
         release.policy.suppression_limit,
         [tuple({**levels, name: level}.values()) for name, level in beside],

@@ -210,7 +210,7 @@ def _by_label(
 ) -> list[CellValues]:
     """Return what the labels of each quasi-identifier leave open."""
     nulls = policy.algorithm.recodes != "cells"
-    domains = () if release is None else release.decision.table.domains
+    domains = () if release is None else release.decision.encoded().table.domains
     dtypes = {one.name: one.values.dtype for one in domains}
 
     def read(name: str) -> CellValues:
@@ -230,7 +230,7 @@ def _by_label(
 
 def _by_class(release: Release) -> list[CellValues]:
     """Return the values of each class of a release, by quasi-identifier."""
-    decision = release.decision
+    decision = release.decision.encoded()
     encoded, rows = decision.table, release.rows
     codes = encoded.codes[encoded.tuple_of_row[rows]]
     classes = np.unique(decision.labels[rows], return_inverse=True)[1].astype(np.int32)

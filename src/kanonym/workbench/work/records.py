@@ -39,7 +39,7 @@ class RankedRecords:
 
     def __init__(self, frame: Any, release: Release) -> None:
         self._frame, self._release = frame, release
-        table, labels = release.decision.table, release.decision.labels
+        table, labels = release.decision.encoded().table, release.decision.encoded().labels
         self._columns = [
             table.codes[:, a].astype(np.min_scalar_type(domain.size))
             for a, domain in enumerate(table.domains)
@@ -83,7 +83,7 @@ class RankedRecords:
             A column that is sought is no quasi-identifier.
 
         """
-        release, table = self._release, self._release.decision.table
+        release, table = self._release, self._release.decision.encoded().table
         names = release.schema.names(Role.QUASI_IDENTIFIER)
         wrong = [name for name in sought if name not in names]
         if wrong:
@@ -94,7 +94,9 @@ class RankedRecords:
         for name, text in sought.items():
             order = order[_has_text(frames.column(self._frame, name), text)[order]]
         rows = order[start : start + count]
-        reasons = reasons_of_records(release.decision, release.policy.models, rows.tolist())
+        reasons = reasons_of_records(
+            release.decision.encoded(), release.policy.models, rows.tolist()
+        )
         cells = _cells(self._frame, release, names, rows, self._place[rows])
         before, after = self._before, self._after
         shown = [
