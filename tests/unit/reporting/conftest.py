@@ -12,6 +12,7 @@ import pytest
 from kanonym.data.message import Message
 from kanonym.data.partition import Partition
 from kanonym.data.table import encode
+from kanonym.engines.decision import EncodedDecision
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.record_risk import ProsecutorRisk
 from kanonym.metrics.release_loss import measure_utility
@@ -99,7 +100,7 @@ def summary_of(
                 for name, role in roles.items()
             }
         ),
-        decision=SimpleNamespace(table=table, partition=partition, recoded=recoded, account={}),
+        decision=EncodedDecision.of(table, partition, recoded),
         verification=Verification(
             rows,
             partition.n_classes,
