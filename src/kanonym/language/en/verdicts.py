@@ -195,8 +195,8 @@ SENTENCES: Sentences = {
         "Each record counts as one person: the records of one person can fill a class."
     ),
     "limit.records.entity": (
-        "k-anonymity and the chances here count the people identified by “{attribute}”. Attacks "
-        "and class sizes count records."
+        "k-anonymity, the chances here and the attacks count the people identified by "
+        "“{attribute}”. Class sizes count records."
     ),
     "limit.holder": "This report",
     "limit.holder.text": (

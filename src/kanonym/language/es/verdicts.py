@@ -202,8 +202,8 @@ SENTENCES: Sentences = {
         "Un registro cuenta como una persona: los registros de una sola pueden llenar una clase."
     ),
     "limit.records.entity": (
-        "El k-anonimato y las probabilidades de aquí cuentan las personas identificadas por "
-        "«{attribute}». Los ataques y el tamaño de las clases cuentan registros."
+        "El k-anonimato, las probabilidades de aquí y los ataques cuentan las personas "
+        "identificadas por «{attribute}». El tamaño de las clases cuenta registros."
     ),
     "limit.holder": "Este informe",
     "limit.holder.text": (

@@ -51,14 +51,14 @@ def limits_banner(summary: Summary, says: Translator) -> Banner:
     verdict = joint_verdict(checks)
     if verdict is None:
         note = says.text(f"verdict.attacks.unset{'' if tried else '.untried'}.note")
-        return Banner("nothing", says.text("verdict.attacks.unset"), note)
+        return Banner("nothing", says.text("verdict.attacks.unset"), f"{note}.")
     words = says.text(f"verdict.attacks.{verdict}", len(checks), limits=says.count(len(checks)))
     note = says.text("verdict.attacks.note", confidence=says.percent(CONFIDENCE))
     others = len({one.type for one in tried} - {one.type for one in checks})
     if others:
         note = says.text("verdict.attacks.others", others, note=note, others=says.count(others))
     told = tuple(limit_sentence(one, says, title_of(one.type, says)) for one in checks)
-    return Banner(COLOURS[verdict], words, note, told)
+    return Banner(COLOURS[verdict], words, f"{note}.", told)
 
 
 def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
