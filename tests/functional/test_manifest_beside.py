@@ -25,6 +25,9 @@ attributes:
 """
 DIVERSE = "  - {type: l-diversity, attribute: disease, l: 2}\n"
 PERSONS = f"{ATTRIBUTES}models:\n  - {{type: k-anonymity, k: 4, entity: patient_id}}\n{DIVERSE}"
+TOGETHER = PERSONS.replace("entity: patient_id", "entity: [patient_id, ward]").replace(
+    "  age", "  ward: {role: identifier}\n  age"
+)
 ROWS = f"{ATTRIBUTES}rows: persons\nmodels:\n  - {{type: k-anonymity, k: 4}}\n{DIVERSE}"
 PRIVATE = """\
 version: 1
@@ -34,6 +37,7 @@ others: identifier
 models: [{type: differential-privacy, epsilon: 1, delta: 1e-6}]
 algorithm: {type: full-domain, levels: {age: 1}}
 """
+POLICIES = {"persons": PERSONS, "together": TOGETHER, "rows": ROWS, "private": PRIVATE}
 LINE = "anonymize visits.csv -p persons.yaml -o out.csv"
 VERIFY = "verify out.csv -p persons.yaml"
 BESIDE = "out.csv.manifest.json"
@@ -52,7 +56,7 @@ def tables(folder):
     )
     table.write_csv(folder / "visits.csv")
     table.write_parquet(folder / "visits.parquet")
-    for name, text in (("persons", PERSONS), ("rows", ROWS), ("private", PRIVATE)):
+    for name, text in POLICIES.items():
         (folder / f"{name}.yaml").write_text(text)
 
 
@@ -86,6 +90,15 @@ def test_a_release_of_persons_is_verified_by_the_policy_alone(
     assert (ran.code, ran.json["verdict"]) == (0, "satisfied")
     assert ran.json["models"][0]["recorded"] is True
     assert f"{beside} tells what was found beside the original, and how many persons" in ran.error
+
+
+def test_persons_of_several_columns_are_verified_by_the_policy_alone(kanonym, folder):
+    """Where two identifiers tell persons apart together, the manifest has their number, too."""
+    table = pl.read_csv(folder / "visits.csv").with_columns(ward=pl.lit("a"))
+    table.write_csv(folder / "wards.csv")
+    assert kanonym("anonymize wards.csv -p together.yaml -o out.csv").code == 0
+    ran = kanonym("verify out.csv -p together.yaml --json")
+    assert (ran.code, ran.json["models"][0]["recorded"]) == (0, True)
 
 
 def test_readme_holds_for_a_policy_with_an_entity(kanonym, folder):

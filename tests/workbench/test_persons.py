@@ -99,6 +99,28 @@ def test_a_promise_of_the_draw_counts_no_persons():
     assert uncounted_entities(policy(3), ["person", *KNOWN]) == []
 
 
+def test_persons_of_several_columns_are_counted():
+    """Where ward and number tell persons apart together, both are needed to count them again."""
+    table = visits(2, 60, 4)
+    both = table.with_columns(
+        ward=pl.col("person").str.slice(0, 3), number=pl.col("person").str.slice(3)
+    ).drop("person")
+    key = ["ward", "number"]
+    roles = {name: ka.QuasiIdentifier() for name in KNOWN} | {"ill": ka.Sensitive()}
+    asked = ka.Policy(
+        attributes={name: ka.Identifier() for name in key} | roles,
+        models=[ka.KAnonymity(3, entity=key), ka.LDiversity("ill", l=2)],
+    )
+    assert count_violations(both, asked).to_dict() | {"models": None} == (
+        count_violations(table, policy(3)).to_dict() | {"models": None}
+    )
+    assert uncounted_entities(asked, ["ward", *KNOWN]) == ["ward + number"]
+    assert uncounted_entities(asked, [*key, *KNOWN]) == []
+    made = ka.anonymize(both, asked)
+    page = RankedRecords(both, made).page({}, 0, 5, suppressed=False)
+    assert (page.entity, page.whole) == ("ward + number", 60)
+
+
 @settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_the_records_of_the_persons_easiest_to_find_come_first(seed):
