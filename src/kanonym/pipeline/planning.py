@@ -7,6 +7,7 @@ from typing import Any
 
 from kanonym.actions.registry import record_actions, unwrap
 from kanonym.data import frames
+from kanonym.data.person_key import columns_of
 from kanonym.data.schema import Role, Schema, conventions_of
 from kanonym.engines.base import Request
 from kanonym.engines.task import Task
@@ -65,4 +66,8 @@ def uncounted_entities(policy: Policy, columns: Sequence[str]) -> list[str]:
     columns: of the release.
     """
     named = [one.entity for one in policy.models if one.entity and one.attribute == one.entity]
-    return [name for name in named if name not in columns or is_perturbed(policy, name)]
+    return [
+        name
+        for name in named
+        if any(one not in columns or is_perturbed(policy, one) for one in columns_of([name]))
+    ]
