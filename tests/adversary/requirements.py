@@ -10,6 +10,9 @@ MODELS = {
     "k-anonymity": [{"type": "k-anonymity", "k": 2}],
     "k-anonymity 5": [{"type": "k-anonymity", "k": 5}],
     "k-anonymity of persons": [{"type": "k-anonymity", "k": 2, "entity": "person"}],
+    "k-anonymity of persons by site": [
+        {"type": "k-anonymity", "k": 2, "entity": ["site", "number"]},
+    ],
     "l distinct": [
         {"type": "k-anonymity", "k": 3},
         {"type": "l-diversity", **ABOUT_S, "l": 2},
@@ -58,6 +61,8 @@ MODELS = {
 
 OF_PERSONS = ("k-map", "delta-presence", "delta-presence low")
 """Those that count a population table."""
+COUNTING = tuple(name for name, models in MODELS.items() if "entity" in models[0])
+"""Those that count the persons of the table."""
 
 
 def with_population(models, population):

@@ -19,6 +19,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -27,7 +28,7 @@ from adversary.hostile import hostile_table
 from adversary.independent import classes, contains, fits, satisfied
 from adversary.places import FORMATS, Places
 from adversary.populations import persons_hold, population_holds, uniqueness_holds
-from adversary.requirements import MODELS, OF_PERSONS, SICK, with_population
+from adversary.requirements import COUNTING, MODELS, OF_PERSONS, SICK, with_population
 from kanonym.data.errors import KanonymError
 from kanonym.policy.algorithms import ALGORITHMS
 
@@ -71,7 +72,7 @@ class Run:
             self.name = str(self.rng.choice(DRAWN))
             # SQLite cannot distinguish equal records if columns beside the policy's are released.
             self.identified = self.engine != "sqlite" or draw % 2 == 0
-            if not self.identified and self.name in (*OF_PERSONS, "k-anonymity of persons"):
+            if not self.identified and self.name in (*OF_PERSONS, *COUNTING):
                 continue
             try:
                 return self._carry_out_once()
@@ -97,6 +98,10 @@ class Run:
         if "s" in table.columns:
             roles["s"] = {"role": "sensitive"}
         roles["person"] = {"role": "identifier"}
+        if self.name == "k-anonymity of persons by site":
+            numbers = table["person"].str.slice(1).cast(pl.Int64)
+            table = table.with_columns(site=numbers % 3, number=numbers // 3)
+            roles |= {name: {"role": "identifier"} for name in ("site", "number")}
         if self.name == "t hierarchical":
             roles["s"]["hierarchy"] = ka.hierarchy.from_mapping(SICK)
         recoding = RECODINGS[int(self.rng.integers(len(RECODINGS)))]
@@ -110,7 +115,7 @@ class Run:
             models=with_population(MODELS[self.name], population),
             algorithm={"type": self.algorithm, **PARAMETERS.get(self.algorithm, {})},
             suppression_limit=limit,
-            **({} if self.name == "k-anonymity of persons" else {"rows": "persons"}),
+            **({} if self.name in COUNTING else {"rows": "persons"}),
             **({} if recoding is None else {"recoding": recoding}),
         )
         before = table.clone()

@@ -319,6 +319,36 @@ def test_actions_and_persons_are_the_same_everywhere(kind, engine_holder, tmp_pa
     agree(kind, table, PERSONS[kind], kind, engine_holder, tmp_path)
 
 
+@pytest.mark.parametrize(
+    "pseudonyms",
+    [(), by_night_on_spark(("number",)), by_night_on_spark(("site", "number"))],
+    ids=str,
+)
+def test_persons_of_several_columns_are_the_same_everywhere(pseudonyms, engine_holder, tmp_path):
+    """Combinations of columns are counted alike, whichever of them are released as pseudonyms."""
+    who = pl.col("patient").str.slice(1).cast(pl.Int64)
+    table = VISITS.select(
+        site=pl.when(who % 3 > 0).then(pl.format("s {}", who % 3)),
+        number=pl.when(who < 15).then(who // 3),
+        age="age",
+        diagnosis="diagnosis",
+    )
+    if len(pseudonyms) == 2:  # which link the rows of persons
+        table = table.unique(["site", "number"], maintain_order=True)
+    surrogates = dict.fromkeys(pseudonyms, ka.actions.Surrogate())
+    policy = ka.Policy(
+        attributes={
+            **{name: ka.Identifier(action=surrogates.get(name)) for name in ("site", "number")},
+            "age": ka.QuasiIdentifier(),
+            "diagnosis": ka.Insensitive(),
+        },
+        models=[ka.KAnonymity(4, entity=["site", "number"])],
+        seed=5,
+    )
+    agree("sites", table, policy, pseudonyms, engine_holder, tmp_path)
+    assert references["sites", pseudonyms].persons.persons == VISITS["patient"].n_unique()
+
+
 def test_an_amount_of_one_person_is_told_however_many_records_have_it(engine_holder):
     """Owners of a value are persons: on an engine as of a table of this process."""
     hold, _, place = engine_holder

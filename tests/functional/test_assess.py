@@ -127,6 +127,14 @@ def test_threshold_entity_weight_and_household_are_taken(kanonym, folder):
     assert {"person_highest", "individual_highest", "household_highest"} <= strict.keys()
 
 
+def test_persons_are_told_apart_by_several_columns(kanonym, folder):
+    """`--entity A,B` measures the risk of combinations, which are fewer than records."""
+    rows = [f"{i % 2},s{i % 2},{i // 2 % 3}" for i in range(12)]
+    (folder / "sample.csv").write_text("\n".join(["age,site,number", *rows]) + "\n")
+    found = kanonym("assess sample.csv -q age --entity site,number --json").json["risk"]
+    assert found["person_highest"]["value"] == pytest.approx(1 / 3)
+
+
 def test_a_target_is_learned_on_both_tables(kanonym, folder):
     """`--target` trains models on both tables and adds `learning`, of generated patients."""
     patients(300).drop("name", "national_number", "birth_date").write_csv(folder / "many.csv")

@@ -170,6 +170,7 @@ REFUSED = {
         r"n.action: an action is no part",
     ),
     "persons that may repeat": ({"attributes": IDENTIFIED}, r"rows: is missing: name may repeat"),
+    "an entity of several": ({"model": {"entity": ["age", "age"]}}, "must be a valid string"),
     "an entity that is none": ({"model": {"entity": "age"}}, r"'age' must be an identifier"),
     "the order": ({"keep_order": True}, r"keep_order: tells which records were left out"),
     "a limit": ({"suppression_limit": 0.1}, r"suppression_limit: has no effect"),

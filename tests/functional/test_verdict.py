@@ -106,6 +106,34 @@ def test_a_release_by_entity_is_verified_with_its_manifest(kanonym, folder):
     assert "is not the file of the manifest" in ran.error
 
 
+@pytest.mark.parametrize("engine", ["", " --engine duckdb"])
+def test_persons_of_two_columns_are_counted_and_verified_with_the_manifest(kanonym, folder, engine):
+    """`--entity A,B` counts combinations; another k than they have is violated by the manifest."""
+    n = 240
+    table = {
+        "clinic": [f"c{i % 2}" for i in range(n)],
+        "number": [f"{i // 2 % 3:03}" for i in range(n)],
+        "age": [20 + i // 80 for i in range(n)],
+        "disease": [("flu", "cold", "burn", "gout")[i % 4] for i in range(n)],
+    }
+    pl.DataFrame(table).write_csv(folder / "clinics.csv")
+    asked = "-i clinic,number -q age -s disease -l 2 --entity clinic,number"
+    made = kanonym(f"anonymize clinics.csv {asked} -k 6 -o out.csv --json{engine}")
+    assert made.json["verification"]["models"][0]["achieved"] == 6
+    recorded = json.loads((folder / "out.csv.manifest.json").read_text())
+    assert recorded["policy"]["models"][0]["entity"] == ["clinic", "number"]
+    for k, code in ((7, 1), (6, 0)):
+        policy = {**recorded["policy"], "models": [{**recorded["policy"]["models"][0], "k": k}]}
+        (folder / "asked.json").write_text(json.dumps(policy))
+        ran = kanonym("verify out.csv -p asked.json --accept-findings --json")
+        told = {"attribute": "clinic + number", "required": k, "achieved": 6, "recorded": True}
+        assert ran.code == code
+        assert told.items() <= ran.json["models"][0].items()
+    told = kanonym("check asked.json clinics.csv").text
+    assert "told apart by clinic + number" in " ".join(told.split())
+    assert kanonym(f"anonymize clinics.csv {asked} -k 7 -o out.csv{engine}").code == 1
+
+
 def test_a_manifest_tells_of_repeats_too(kanonym):
     """What was found when the identifier was there stands again."""
     kanonym("anonymize visits.csv -p open.yaml -o out.csv --manifest m.json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
@@ -48,6 +48,93 @@ def test_every_class_has_records_of_k_persons(algorithm, table, k):
     assert min(counted) >= k
     assert release.verification.checks[0].achieved == min(counted)
     assert "person" not in release.frame.columns
+
+
+@st.composite
+def numbered_visits(draw):
+    """Draw visits of persons who have a number within their site; texts hold what joins them."""
+    sites = st.sampled_from(["a", "a b", "a b 1:c", None])
+    numbers = st.sampled_from(["c", "b c", "1:c", None])
+    ages = st.integers(20, 23)
+    rows = draw(st.lists(st.tuples(sites, numbers, ages, ages), min_size=6, max_size=24))
+    columns = {"site": pl.String, "number": pl.String, "age": pl.Int64, "sex": pl.Int64}
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@given(table=numbered_visits(), k=st.integers(2, 3))
+@settings(max_examples=examples(10), deadline=None)
+def test_every_class_has_k_combinations_of_the_columns_of_persons(algorithm, table, k):
+    """Of several identifiers, each class has k distinct combinations, which are reported."""
+    persons = list(zip(table["site"], table["number"], strict=True))
+    assume(len(set(persons)) >= k)
+    release = ka.anonymize(
+        table,
+        identifiers=["site", "number"],
+        quasi_identifiers=["age", "sex"],
+        k=k,
+        entity=["site", "number"],
+        algorithm=algorithm,
+        keep_order=True,
+    )
+    classes = {}
+    for label, person in zip(release.frame.rows(), persons, strict=True):
+        classes.setdefault(label, set()).add(person)
+    fewest = min(map(len, classes.values()))
+    assert release.verification.checks[0].achieved == fewest >= k
+    assert release.persons.persons == len(set(persons))
+    assert release.frame.columns == ["age", "sex"]
+
+
+def test_combinations_that_read_alike_are_different_persons():
+    """("a b", "c") and ("a", "b c") are two persons, and equal numbers of two sites are, too."""
+    for first, second in ((("a b", "c"), ("a", "b c")), (("a", "c"), ("b", "c"))):
+        table = pl.DataFrame([first, second], schema=["site", "number"], orient="row")
+        release = ka.anonymize(
+            table.with_columns(age=30),
+            identifiers=["site", "number"],
+            quasi_identifiers=["age"],
+            k=2,
+            entity=["site", "number"],
+        )
+        assert release.verification.satisfied
+
+
+SITES = pl.DataFrame({"site": ["a", "a", "b", "b"] * 2, "number": [1, 2] * 4, "age": [1] * 8})
+
+
+def site_policy(k, **actions):
+    """Return a policy that counts persons by site and number, each with an action or dropped."""
+    roles = {name: ka.Identifier(action=actions.get(name)) for name in ("site", "number")}
+    return ka.Policy(
+        attributes={**roles, "age": ka.QuasiIdentifier()},
+        models=[ka.KAnonymity(k, entity=["site", "number"])],
+        seed=918273645546372819,
+    )
+
+
+def test_pseudonyms_of_all_columns_let_anyone_count():
+    """With a surrogate of each column, `verify` counts in the release; without one, it says so."""
+    both = {"site": ka.actions.Surrogate(), "number": ka.actions.Surrogate()}
+    release = ka.anonymize(SITES, site_policy(4, **both))
+    found = ka.verify(release.frame, release.policy)
+    assert [one.achieved for one in found.checks] == [4]
+    assert not ka.verify(release.frame, site_policy(5, **both)).satisfied
+    release = ka.anonymize(SITES, site_policy(4, site=both["site"]))
+    with pytest.raises(ka.SchemaError, match="by 'number', which the released table lacks"):
+        ka.verify(release.frame, release.policy)
+
+
+def test_pseudonyms_that_link_rows_together_are_counted_by_all_rows():
+    """No pseudonym tells whose rows are whose, both together do: histories must be alike."""
+    both = {"site": ka.actions.Surrogate(), "number": ka.actions.Surrogate()}
+    release = ka.anonymize(SITES, site_policy(4, **both))
+    assert set(release.verification.checks[0].linked_by) == {"site", "number"}
+    histories = SITES.with_columns(age=pl.Series([1, 1, 1, 1, 1, 2, 2, 2]))
+    three = ka.anonymize(histories, site_policy(3))
+    assert three.verification.checks[0].linked_by == ()
+    with pytest.raises(ka.InfeasibleError, match="tells whose rows are whose"):
+        ka.anonymize(histories, site_policy(3, **both))
 
 
 def test_records_of_one_person_do_not_hide_each_other():
@@ -108,6 +195,10 @@ def test_without_the_entity_a_release_cannot_be_counted_again():
         ({"entity": "nobody", "k": 2}, "'nobody' is an unknown identifier"),
         ({"entity": "person"}, "entity: needs k as well"),
         ({"entity": "", "k": 2}, "entity: is ''; it must be the name"),
+        ({"entity": ["person", "age"], "k": 2}, "'age' is quasi-identifier; it must be an iden"),
+        ({"entity": ["person", "nobody"], "k": 2}, "'nobody' is an unknown identifier"),
+        ({"entity": ["person", "person"], "k": 2}, "or a list of several that identify them"),
+        ({"entity": [], "k": 2}, r"entity: is \[\]; it must be the name"),
         ({"entity": "person", "k": 2, "algorithm": "mdav"}, "mdav only forms classes of k records"),
         ({"entity": "person", "k": 2, "algorithm": "cell-suppression"}, "k-anonymity of 'person'"),
     ],

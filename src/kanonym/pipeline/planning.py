@@ -66,5 +66,8 @@ def uncounted_entities(policy: Policy, columns: Sequence[str]) -> list[str]:
     columns: of the release.
     """
     named = [one.entity for one in policy.models if one.entity and one.attribute == one.entity]
-    lost = {one for one in columns_of(named) if one not in columns or is_perturbed(policy, one)}
-    return [name for name in named if lost & {*columns_of([name])}]
+    return [
+        name
+        for name in named
+        if any(one not in columns or is_perturbed(policy, one) for one in columns_of([name]))
+    ]

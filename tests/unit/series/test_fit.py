@@ -308,6 +308,30 @@ def test_what_makes_no_recoding_is_refused(policy, said):
         fit(table, quasi_identifiers=["age", "zip"], others="insensitive", **policy)
 
 
+def test_each_batch_counts_persons_of_several_columns(tmp_path):
+    """A recoding read from its file counts combinations in each batch, and knows the fewest."""
+    table = pl.DataFrame(
+        {
+            "site": ["a", "b"] * 20,
+            "number": [i // 8 for i in range(40)],
+            "age": [30, 30, 40, 40] * 10,
+        }
+    )
+    asked = {"identifiers": ["site", "number"], "quasi_identifiers": ["age"], "k": 10}
+    fitted = fit(table, **asked, entity=["site", "number"])
+    fitted.apply(table).union.to_dict()
+    assert fitted.fewest_persons == 10
+    fitted.save(tmp_path / "fitted.json")
+    again = type(fitted).load(tmp_path / "fitted.json")
+    assert again.policy.models[0].entity == fitted.policy.models[0].entity
+    release = again.apply(table.reverse())
+    assert [one.achieved for one in (*release.verification.checks, *release.union.checks)] == [
+        10
+    ] * 2
+    with pytest.raises(ka.InfeasibleError, match="classes of the batch fail"):
+        again.apply(table.filter(pl.col("number") > 0))
+
+
 def test_a_mechanism_is_no_recoding():
     """By a recoding every record of a batch would be released, and none would be sampled."""
     policy = ka.Policy(

@@ -882,6 +882,33 @@ def visits(n=100, each=3, seed=0):
     return table, asked
 
 
+def test_persons_of_several_columns_are_attacked_as_persons():
+    """What persons are by a number, they are by the columns that it is made of."""
+    table, asked = visits()
+    sites = table.with_columns(site=pl.col("pid") % 3, number=pl.col("pid") // 3).drop("pid")
+    both = ka.Policy(
+        attributes={
+            **{name: ka.Identifier() for name in ("site", "number")},
+            **{name: one for name, one in asked.attributes.items() if name != "pid"},
+        },
+        models=[ka.KAnonymity(3, entity=["site", "number"])],
+    )
+    expected = ka.attack(table, policy=asked, hold_out=0.3).to_dict()
+    assert ka.attack(sites, policy=both, hold_out=0.3).to_dict() == expected
+    made = ka.anonymize(sites, both)
+    for name in ("person_highest", "person_average"):
+        same = ka.risk(ka.anonymize(table, asked)).entries()[name]
+        assert ka.risk(made).entries()[name] == same
+        assert ka.risk(sites, both).entries()[name] == ka.risk(table, asked).entries()[name]
+    # Others may have the values of each column: only the same combination is the same person.
+    others = sites.with_columns(number=pl.col("number") + 100)
+    ka.attack(sites, made, control=others.vstack(others.with_columns(number=-pl.col("number"))))
+    with pytest.raises(ka.DataError, match=r"100 of .* values of \['site', 'number'\]"):
+        ka.attack(sites, made, control=sites)
+    with pytest.raises(ka.SchemaError, match="the control has no column 'number'"):
+        ka.attack(sites, made, control=sites.drop("number"))
+
+
 @pytest.mark.parametrize("given", ["release", "policy", "names"])
 def test_persons_of_several_records_are_attacked_as_persons(given):
     """Where the policy counts persons, attempts are persons, whichever way it is given."""

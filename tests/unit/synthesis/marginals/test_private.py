@@ -233,6 +233,7 @@ def test_evaluation_says_that_it_is_for_the_holder():
         ({"epsilon": None, "method": "mst"}, ka.PolicyError, "needs a privacy budget"),
         ({"records_per_person": 2}, ka.PolicyError, "needs an entity"),
         ({"entity": "age"}, ka.SchemaError, "not an identifier"),
+        ({"entity": ["id", "age"]}, ka.PolicyError, "takes one column of them"),
         ({"entity": "person"}, ka.SchemaError, "person"),
         ({"policy": {"age": POLICY["age"]}}, ka.SchemaError, "no role"),
     ],
