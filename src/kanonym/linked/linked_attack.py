@@ -199,7 +199,7 @@ def _paired(
     person = codes[asked.person]
     items: list[list[Codes]] = [[], []]
     owners: list[list[Codes]] = [[], []]
-    wholes, merged = [person], set()
+    wholes = [person]
     base, chained = 0, {asked.person: np.zeros(len(person), np.int64)}
     for name in asked.order[1:]:
         owner = asked.tables[name].owner
@@ -208,11 +208,9 @@ def _paired(
         first = split[owner.table]
         parents = np.append(pairs[0].parents[name], pairs[1].parents[name] + first)
         chained[name] = combine([codes[name], above[parents]], len(parents))
-        if asked.tables[name].merge or owner.table in merged:
-            merged.add(name)
         if asked.is_counted(name):
             owned = np.append(pairs[0].persons[name], pairs[1].persons[name] + split[asked.person])
-            repeated = asked.counting == "multiset" and name not in merged
+            repeated = asked.counting == "multiset" and not asked.tables[name].merge
             wholes.append(collections_of(owned, chained[name], len(person), repeated=repeated))
         if any(table == name for table, _ in columns):
             halves = np.split(chained[name] + base, [split[name]])

@@ -21,13 +21,20 @@ from kanonym.engines.stopwatch import Stopwatch
 from kanonym.linked.given_tables import like_given, polars_tables
 from kanonym.linked.keys.copied_columns import copied_columns
 from kanonym.linked.keys.integrity import Tables, check_columns, check_keys
-from kanonym.linked.keys.key_parts import number_parts, unnumbered_parts
+from kanonym.linked.keys.kept_rows import KeptRows
+from kanonym.linked.keys.key_parts import unnumbered_parts
 from kanonym.linked.keys.key_pseudonyms import (
     KeySpace,
     key_spaces,
     numbered_anew,
     refuse_actions_of_references,
     table_seed,
+)
+from kanonym.linked.keys.merged_rows import (
+    MergedRows,
+    compared_columns,
+    count_merged,
+    further_codes,
 )
 from kanonym.linked.level_search import Found, Levels, find_levels
 from kanonym.linked.linked_verification import LinkedVerification, verify_tables
@@ -37,7 +44,7 @@ from kanonym.linked.persons.known_columns import Column, KnownColumn, known_colu
 from kanonym.linked.persons.linked_rows import LinkedRows, codes_of_values
 from kanonym.linked.persons.person_models import PersonModels
 from kanonym.linked.persons.person_trees import Codes
-from kanonym.linked.persons.row_limits import banded_policy, keep_rows, limit_rows
+from kanonym.linked.persons.row_limits import banded_policy, limit_rows
 from kanonym.linked.policies.column_roles import with_column_roles
 from kanonym.linked.policies.linked_policy import LinkedPolicy, LinkedPolicySource
 from kanonym.linked.policies.released_policy import released_policy
@@ -67,6 +74,8 @@ class LinkedRelease(Result):
         Rows by table, before and after.
     suppressed
         Persons who were suppressed with all their rows.
+    merged
+        By table that merges rows, how many an equal row stands for, and what that lost: nothing.
     levels
         By `table.column` the level at which each quasi-identifier is released.
     highest
@@ -95,6 +104,7 @@ class LinkedRelease(Result):
     rows_in: Mapping[str, int]
     rows_out: Mapping[str, int]
     suppressed: int
+    merged: Mapping[str, MergedRows]
     levels: Mapping[str, int]
     highest: Mapping[str, int]
     search: Found
@@ -119,7 +129,11 @@ class LinkedRelease(Result):
         """Return the JSON form."""
         return {
             "tables": {
-                name: {"rows_in": count, "rows_out": self.rows_out.get(name, 0)}
+                name: {
+                    "rows_in": count,
+                    "rows_out": self.rows_out.get(name, 0),
+                    **({"merged": self.merged[name]._asdict()} if name in self.merged else {}),
+                }
                 for name, count in self.told_rows_in.items()
             },
             "suppressed_persons": self.suppressed,
@@ -150,6 +164,7 @@ class LinkedRelease(Result):
                 name,
                 "–" if count is None else f"{count:,}",
                 f"{self.rows_out[name]:,}" if name in self.rows_out else "–",
+                f"{self.merged[name].rows:,}" if name in self.merged else "–",
             )
             for name, count in self.told_rows_in.items()
         ]
@@ -160,7 +175,9 @@ class LinkedRelease(Result):
             f"{100 * self.search.loss:.1f} % ({proof})"
         )
         return [
-            ResultTable(("table", "rows in", "rows out"), rows, frozenset({1, 2}), lead),
+            ResultTable(
+                ("table", "rows in", "rows out", "merged"), rows, frozenset({1, 2, 3}), lead
+            ),
             ResultTable(("quasi-identifier", "level"), levels),
             *self.verification.tables(),
         ]
@@ -221,28 +238,26 @@ def anonymize(
         }
         asked = released_policy(asked, acted)
         parts = _part_codes(acted, asked, watch)
-        ranks = {name: random.permutation(count) for name, count in rows.sizes.items()}
-        models = PersonModels.of(acted, rows, asked)
-        decide = PersonDecision(asked, rows, known, models, ranks, parts)
+        rows = replace(rows, policy=asked)
+        compared = compared_columns(acted, rows, spaces)
+        further = further_codes(acted, rows, compared)
+        decide = PersonDecision(
+            asked, rows, known, PersonModels.of(acted, rows, asked), further, parts
+        )
         found = find_levels([one.losses for one in known], decide.satisfies)
         if found is None:
-            raise InfeasibleError(
-                f"no levels satisfy the policy with at most {100 * asked.suppression_limit:g} % of "
-                f"the persons suppressed: even with every quasi-identifier at its root, "
-                f"{decide.suppressed_at_roots():,} of {rows.n_persons:,} persons have rows that "
-                "too few others have. Nothing is released. Bound the rows of tables (cap, merge, "
-                f"band), raise suppression_limit, or lower k{_without_parts(acted, asked)}"
-            )
+            raise _infeasible_error(decide, acted)
     with watch.stage("recode"):
-        kept, suppressed = decide.rows_at(found.levels)
+        stands, suppressed = decide.at(found.levels)
+        kept = {
+            name: (row == np.arange(len(row))) & ~suppressed[rows.persons[name]]
+            for name, row in stands.items()
+        }
         released = _recoded(columns, known, found.levels)
+        merged = count_merged(released, rows, compared, kept, suppressed)
         disordered = order_notes(limited, released, rows, asked, kept)
-        final = keep_rows(
-            {name: pl.DataFrame(several) for name, several in released.items()},
-            asked,
-            kept,
-        )
-        final, keys = numbered_anew(number_parts(final, asked, random), spaces)
+        whole = {name: pl.DataFrame(several) for name, several in released.items()}
+        final, keys = numbered_anew(KeptRows(whole, rows, kept, stands, random).frames(), spaces)
         final = {
             # Categories would name values that only suppressed rows had.
             name: frame.with_columns(selectors.by_dtype(pl.Categorical, pl.Enum).cast(pl.String))[
@@ -251,15 +266,18 @@ def anonymize(
             for name, frame in final.items()
         }
     with watch.stage("verify"):
-        original = acted[asked.person] if asked.models else None
         released_tables = like_given(final, tables)
         verified = verify_tables(
-            polars_tables(released_tables, asked), banded_policy(policy), limited, original
+            polars_tables(released_tables, asked),
+            banded_policy(policy),
+            limited,
+            acted[asked.person] if asked.models else None,
         )
-        if not verified.satisfied:
+        if not verified.satisfied or any(one.lost for one in merged.values()):
             raise InfeasibleError(
-                f"the recoded tables fail their policy in {verified.persons.n_violating} classes; "
-                "nothing is released. This is a defect of kanonym: please report it"
+                f"the recoded tables fail their policy in {verified.persons.n_violating} classes, "
+                "or lack values of merged rows; nothing is released. This is a defect of kanonym: "
+                "please report it"
             )
         verified = replace(verified, notes=(*verified.notes, *disordered))
     return LinkedRelease(
@@ -269,6 +287,7 @@ def anonymize(
         rows_in={name: frame.height for name, frame in given.items()},
         rows_out={name: frame.height for name, frame in final.items()},
         suppressed=int(suppressed.sum()),
+        merged=merged,
         levels=_by_name(known, found.levels),
         highest=_by_name(known, [one.highest for one in known]),
         search=found,
@@ -287,6 +306,16 @@ def _part_codes(tables: Tables, policy: LinkedPolicy, watch: Stopwatch) -> dict[
             watch.tell(f"{name}.{one} is in a key and repeats: it counts, and is not generalized")
         found[name] = [codes_of_values(tables[name], [one]) for one in parts]
     return found
+
+
+def _infeasible_error(decide: PersonDecision, tables: Tables) -> InfeasibleError:
+    return InfeasibleError(
+        f"no levels satisfy the policy with at most {100 * decide.policy.suppression_limit:g} % of "
+        f"the persons suppressed: even with every quasi-identifier at its root, "
+        f"{decide.suppressed_at_roots():,} of {decide.rows.n_persons:,} persons have rows that "
+        "too few others have. Nothing is released. Bound the rows of tables (cap, merge, "
+        f"band), raise suppression_limit, or lower k{_without_parts(tables, decide.policy)}"
+    )
 
 
 def _without_parts(tables: Tables, policy: LinkedPolicy) -> str:

@@ -140,9 +140,11 @@ def verify_tables(
 
 
 def _check_released(tables: Tables, policy: LinkedPolicy) -> None:
-    """Refuse identifiers that are still there, and quasi-identifiers that are missing."""
+    """Refuse identifiers that are still there, and columns that are missing and counted."""
+    protected = {one.attribute for one in policy.models}
     for name, table in policy.tables.items():
         columns = tables[name].columns
+        prefix = "" if name == policy.person else f"{name}."
         for column, attribute in table.attributes.items():
             plain = isinstance(attribute, Identifier) and not attribute.action
             if plain and column in columns and column not in table.linking:
@@ -152,6 +154,8 @@ def _check_released(tables: Tables, policy: LinkedPolicy) -> None:
                 )
             if column in table.quasi_identifiers and column not in columns:
                 raise SchemaError(f"{name} has no column {column!r}, which is a quasi-identifier")
+            if f"{prefix}{column}" in protected and column not in columns:
+                raise SchemaError(f"{name} has no column {column!r}, which a model is about")
 
 
 def notes(policy: LinkedPolicy, rows: LinkedRows, own: Mapping[str, Any]) -> tuple[Message, ...]:

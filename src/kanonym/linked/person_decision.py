@@ -10,7 +10,7 @@ import numpy as np
 
 from kanonym.linked.level_search import Levels
 from kanonym.linked.persons.known_columns import KnownColumn
-from kanonym.linked.persons.linked_rows import LinkedRows, Masks
+from kanonym.linked.persons.linked_rows import LinkedRows
 from kanonym.linked.persons.person_models import PersonModels
 from kanonym.linked.persons.person_trees import Codes, combine
 from kanonym.linked.policies.linked_policy import LinkedPolicy
@@ -24,8 +24,8 @@ class PersonDecision:
     ----------
     policy, rows, known, models
         What is asked, and of what.
-    ranks
-        By table the order in which equal rows are preferred.
+    further
+        By table that merges rows, equal numbers for rows that are equal but for their levels.
     parts
         By table the codes of the columns of its key that count.
 
@@ -35,29 +35,29 @@ class PersonDecision:
     rows: LinkedRows
     known: list[KnownColumn]
     models: PersonModels
-    ranks: Mapping[str, Codes]
+    further: Mapping[str, Codes]
     parts: Mapping[str, Sequence[Codes]]
     _own: dict[tuple[str, Levels], Codes] = field(default_factory=dict)
 
     def satisfies(self, levels: Levels) -> bool:
         """Whether few enough persons are in classes that fail."""
-        _, failing = self.rows_at(levels)
+        _, failing = self.at(levels)
         return int(failing.sum()) <= self.policy.suppression_limit * self.rows.n_persons and not (
             failing.all() and self.rows.n_persons
         )
 
-    def rows_at(self, levels: Levels) -> tuple[Masks, np.ndarray[Any, Any]]:
-        """Return by table which rows are released, and which persons are suppressed."""
+    def at(self, levels: Levels) -> tuple[dict[str, Codes], np.ndarray[Any, Any]]:
+        """Return by table the row that stands for each, and which persons are suppressed."""
         own = {name: self._codes(name, levels) for name in self.policy.order}
-        kept = self.rows.merged(own, self.ranks)
-        trees = self.rows.trees(own, kept, self.policy.counting)
+        equal = {name: combine([own[name], one], len(one)) for name, one in self.further.items()}
+        stands = self.rows.merged(equal)
+        trees = self.rows.trees(own, stands, self.policy.counting)
         classes = combine([own[self.policy.person], trees], self.rows.n_persons)
-        failing = self.models.failing(classes)[classes]
-        return self.rows.without(failing, kept), failing
+        return stands, self.models.failing(classes)[classes]
 
     def suppressed_at_roots(self) -> int:
         """Return the persons in classes that fail where nothing but numbers of rows is left."""
-        _, failing = self.rows_at(tuple(one.highest for one in self.known))
+        _, failing = self.at(tuple(one.highest for one in self.known))
         return int(failing.sum())
 
     def _codes(self, name: str, levels: Levels) -> Codes:

@@ -121,7 +121,7 @@ def _requirements(release: LinkedRelease, says: Translator) -> Section:
 
 
 def _tables(release: LinkedRelease, says: Translator) -> Section:
-    header = tuple(says.text(f"linked.{one}") for one in ("table", "rows.in", "rows.out"))
+    header = tuple(says.text(f"linked.{one}") for one in ("table", "rows.in", "rows.out", "merged"))
     rows = tuple(
         (
             name,
@@ -129,12 +129,17 @@ def _tables(release: LinkedRelease, says: Translator) -> Section:
             says.count(release.rows_out[name])
             if name in release.rows_out
             else says.text("linked.not-released"),
+            says.count(release.merged[name].rows) if name in release.merged else "–",
         )
         for name, count in release.told_rows_in.items()
     )
-    note = Paragraph(says.text("linked.tables.note"), tone="note")
-    table = Table(header, rows, frozenset({1, 2}))
-    return Section("tables", says.text("linked.tables"), (table, note))
+    notes = [says.text("linked.tables.note")]
+    for name, one in release.merged.items():
+        count, lost = says.count(one.different), says.count(one.lost)
+        notes.append(says.text("linked.merged.note", table=name, different=count, lost=lost))
+    blocks = (Paragraph(one, tone="note") for one in notes)
+    table = Table(header, rows, frozenset({1, 2, 3}))
+    return Section("tables", says.text("linked.tables"), (table, *blocks))
 
 
 def _levels(release: LinkedRelease, says: Translator) -> Section:

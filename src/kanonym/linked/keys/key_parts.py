@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-import numpy as np
 import polars as pl
 
 from kanonym.data.schema import Identifier, Insensitive
-from kanonym.linked.keys.integrity import Tables, as_key, parent_rows
+from kanonym.linked.keys.integrity import Tables
 from kanonym.linked.policies.linked_policy import LinkedPolicy
 from kanonym.linked.policies.table_policy import Reference, TablePolicy
 
@@ -57,58 +56,12 @@ def _followers(policy: LinkedPolicy, part: Part) -> Iterator[tuple[TablePolicy, 
                 yield from _followers(policy, (table.name, column))
 
 
-def number_parts(
-    tables: Tables, policy: LinkedPolicy, random: np.random.Generator
-) -> dict[str, pl.DataFrame]:
-    """Return tables whose keys tell no more than how many rows there are.
-
-    `numbered_parts` become 1, 2, … in random order within the rows that agree in the rest of the
-    key, and the references to them follow.
-    """
-    new: dict[Part, pl.Series] = {}
-    for name in policy.order:
-        parts = numbered_parts(policy, name)
-        if not parts:
-            continue
-        numbers = _numbers(tables[name], policy.tables[name].key, parts, random)
-        for part in parts:
-            new[name, part] = numbers
-            for table, reference, column in _followers(policy, (name, part)):
-                key = policy.tables[reference.table].key[reference.columns.index(column)]
-                rows = pl.Series(parent_rows(tables, table, reference, policy))
-                above = new[reference.table, key]
-                new[table.name, column] = above.gather(rows.set(rows < 0, None))
-    return {
-        name: frame.with_columns(
-            values.alias(column) for (table, column), values in new.items() if table == name
-        )
-        for name, frame in tables.items()
-    }
-
-
-def _numbers(
-    frame: pl.DataFrame, key: Sequence[str], parts: Sequence[str], random: np.random.Generator
-) -> pl.Series:
-    """Return (n_rows,) 1, 2, … in random order within the rows that agree in the rest of the key.
-
-    The order of the rows does not matter.
-    """
-    rest = [pl.lit(0), *(pl.col(name) for name in key if name not in parts)]
-    order = frame.select(as_key(frame[name]) for name in key).select(pl.arg_sort_by(key))
-    drawn = np.empty(frame.height, np.int64)
-    drawn[order.to_series().to_numpy()] = random.permutation(frame.height)
-    ranks = frame.with_columns(pl.Series("\0drawn", drawn)).select(
-        pl.col("\0drawn").rank("ordinal").over(rest).cast(pl.Int64)
-    )
-    return ranks.to_series()
-
-
 def counted_parts(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
     """Return the columns of a table's key that count as they are.
 
     They repeat, so that equal pseudonyms say who has equal values: a year, a place. Columns that
     say whose a row is do not count, nor do quasi-identifiers, which count already, nor what the
-    policy calls insensitive or sensitive, nor numbers as of `number_parts`.
+    policy calls insensitive or sensitive, nor numbers as of `numbered_parts`.
     """
     quiet = quiet_numbers(tables, policy, name)
     return [one for one in _repeating(tables, policy, name, _PLAIN) if one not in quiet]

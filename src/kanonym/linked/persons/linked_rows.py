@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from kanonym.data.table import value_codes
 from kanonym.linked.keys.integrity import Tables, parent_rows
 from kanonym.linked.keys.key_parts import counted_parts
-from kanonym.linked.persons.person_trees import Codes, collections_of, combine, first_of_equal
+from kanonym.linked.persons.person_trees import Codes, collections_of, combine
 from kanonym.linked.policies.linked_policy import Counting, LinkedPolicy
+from kanonym.linked.policies.table_policy import Reference
 
 Masks = dict[str, NDArray[np.bool_]]
 
@@ -29,6 +30,8 @@ class LinkedRows:
         Which table belongs to which.
     sizes
         Rows of each table.
+    targets
+        By table and reference the row that each row refers to, -1 for none: (n_rows,) int64.
     parents
         By table, in the order of `LinkedPolicy.order`, the row of its owner's table that each
         row belongs to: (n_rows,) int64. The table of persons has none.
@@ -39,49 +42,51 @@ class LinkedRows:
 
     policy: LinkedPolicy
     sizes: Mapping[str, int]
+    targets: Mapping[str, Mapping[Reference, Codes]]
     parents: Mapping[str, Codes]
     persons: Mapping[str, Codes]
 
     @classmethod
     def of(cls, tables: Tables, policy: LinkedPolicy) -> LinkedRows:
         """Return how the rows of tables hang together; `check_keys` found them in order."""
+        targets = {
+            name: {one: parent_rows(tables, table, one, policy) for one in table.references}
+            for name, table in policy.tables.items()
+        }
         parents: dict[str, Codes] = {}
         persons = {policy.person: np.arange(tables[policy.person].height, dtype=np.int64)}
         for name in policy.order[1:]:
-            table = policy.tables[name]
-            assert table.owner is not None  # noqa: S101 - the order has tables of persons alone
-            parents[name] = parent_rows(tables, table, table.owner, policy)
-            persons[name] = persons[table.owner.table][parents[name]]
-        return cls(policy, {name: tables[name].height for name in policy.order}, parents, persons)
+            owner = policy.tables[name].owner
+            assert owner is not None  # noqa: S101 - the order has tables of persons alone
+            parents[name] = targets[name][owner]
+            persons[name] = persons[owner.table][parents[name]]
+        sizes = {name: tables[name].height for name in policy.order}
+        return cls(policy, sizes, targets, parents, persons)
 
     @property
     def n_persons(self) -> int:
         """Number of persons."""
         return self.sizes[self.policy.person]
 
-    def merged(self, own: Mapping[str, Codes], ranks: Mapping[str, Codes]) -> Masks:
-        """Return by table which rows stay: one of equal rows where the policy merges them.
+    def merged(self, equal: Mapping[str, Codes]) -> dict[str, Codes]:
+        """Return by table the row that stands for each row: itself, or an equal one of its parent.
 
-        own: by table (n_rows,) equal numbers for rows that are equal after recoding. ranks: by
-        table the order in which rows are preferred. A row goes along with its parent.
+        equal: by table that merges rows, equal numbers for equal rows: (n_rows,) int64. Rows
+        below a merged row belong to the one that stands for it.
         """
-        kept: Masks = {self.policy.person: np.ones(self.n_persons, np.bool_)}
-        for name, parent in self.parents.items():
+        stands = {name: np.arange(size, dtype=np.int64) for name, size in self.sizes.items()}
+        for name, codes in equal.items():
             owner = self.policy.tables[name].owner
-            assert owner is not None  # noqa: S101 - as in `of`
-            stays = kept[owner.table][parent]
-            if self.policy.tables[name].merge:
-                rows = np.flatnonzero(stays)
-                first = first_of_equal(parent[rows], own[name][rows], ranks[name][rows])
-                stays = np.zeros(len(parent), np.bool_)
-                stays[rows[first]] = True
-            kept[name] = stays
-        return kept
+            assert owner is not None  # noqa: S101 - only rows that belong to others are merged
+            parent = stands[owner.table][self.parents[name]]
+            groups = combine([parent, codes], len(codes))
+            stands[name] = np.unique(groups, return_index=True)[1].astype(np.int64)[groups]
+        return stands
 
     def trees(
         self,
         own: Mapping[str, Codes],
-        kept: Mapping[str, NDArray[np.bool_]] | None = None,
+        stands: Mapping[str, Codes] | None = None,
         counting: Counting = "multiset",
     ) -> Codes:
         """Return (n_persons,) int64: equal numbers for persons with equal rows in other tables.
@@ -90,19 +95,19 @@ class LinkedRows:
         ----------
         own
             By table (n_rows,) int64, equal numbers for equal rows.
-        kept
-            By table which rows there are; None for all.
+        stands
+            As of `merged`; None where no rows are.
         counting
             Whether repeated rows count.
 
         """
-        return self._below(self.policy.person, own, kept, counting)
+        return self._below(self.policy.person, own, stands, counting)
 
     def _below(
         self,
         name: str,
         own: Mapping[str, Codes],
-        kept: Mapping[str, NDArray[np.bool_]] | None,
+        stands: Mapping[str, Codes] | None,
         counting: Counting,
     ) -> Codes:
         """Return (n_rows,) int64: equal numbers for rows with equal rows below them."""
@@ -111,11 +116,12 @@ class LinkedRows:
             if not self.policy.is_counted(child):
                 continue
             codes = combine(
-                [own[child], self._below(child, own, kept, counting)], self.sizes[child]
+                [own[child], self._below(child, own, stands, counting)], self.sizes[child]
             )
             parent = self.parents[child]
-            if kept is not None:
-                parent, codes = parent[kept[child]], codes[kept[child]]
+            if stands is not None:
+                kept = stands[child] == np.arange(len(codes))
+                parent, codes = stands[name][parent[kept]], codes[kept]
             found.append(
                 collections_of(parent, codes, self.sizes[name], repeated=counting == "multiset")
             )
@@ -124,10 +130,6 @@ class LinkedRows:
     def counts(self, name: str) -> Codes:
         """Return (n_persons,) int64: the number of rows that each person has in a table."""
         return np.bincount(self.persons[name], minlength=self.n_persons).astype(np.int64)
-
-    def without(self, suppressed: NDArray[np.bool_], kept: Masks) -> Masks:
-        """Return which rows stay when some persons go: all of theirs go along."""
-        return {name: kept[name] & ~suppressed[self.persons[name]] for name in kept}
 
 
 def codes_of_values(frame: pl.DataFrame, columns: list[str]) -> Codes:

@@ -82,6 +82,8 @@ class PersonModels:
         person = policy.tables[policy.person]
         sensitive = []
         for name in person.sensitive:
+            if name not in tables[policy.person].columns:
+                continue
             attribute = person.attributes[name]
             assert isinstance(attribute, Sensitive)  # noqa: S101 - it is one of these
             reference = None if original is None else original[name]

@@ -56,12 +56,3 @@ def collections_of(parent: Codes, item: Codes, n_parents: int, *, repeated: bool
         numbered += int(found.max()) + 1
         start = end
     return state
-
-
-def first_of_equal(parent: Codes, item: Codes, rank: Codes) -> NDArray[np.bool_]:
-    """Return (n_rows,) bool: one row of each group of equal items of a parent, of lowest rank."""
-    order = np.lexsort((rank, item, parent))
-    again = (np.diff(parent[order]) == 0) & (np.diff(item[order]) == 0)
-    kept = np.ones(len(parent), np.bool_)
-    kept[order[1:][again]] = False
-    return kept

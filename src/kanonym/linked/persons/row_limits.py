@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import Flat
 from kanonym.data.schema import QuasiIdentifier
-from kanonym.linked.keys.integrity import Tables, parent_rows
+from kanonym.linked.keys.integrity import Tables
+from kanonym.linked.keys.kept_rows import KeptRows
 from kanonym.linked.persons.linked_rows import LinkedRows
 from kanonym.linked.policies.linked_policy import LinkedPolicy
 
@@ -92,30 +91,6 @@ def limit_rows(
             texts = [str(i) for i in range(band)] + [f"{band}+"]
             labels = pl.Series(column, texts).gather(np.minimum(numbers, band))
             limited[policy.person] = limited[policy.person].with_columns(labels)
-    return keep_rows(limited, policy, kept)
-
-
-def keep_rows(
-    tables: Tables, policy: LinkedPolicy, kept: Mapping[str, NDArray[np.bool_]]
-) -> dict[str, pl.DataFrame]:
-    """Return tables with the rows that stay; references to rows that go become null.
-
-    kept: by table with persons. Other tables keep all rows. Columns of a key or of the reference
-    that says whose a row is never become null: their rows go with the row that they belong to.
-    """
-    found: dict[str, pl.DataFrame] = {}
-    for name, frame in tables.items():
-        if name not in policy.tables:
-            continue
-        table, result = policy.tables[name], frame
-        fixed = {*table.key, *(table.owner.columns if table.owner else ())}
-        for one in policy.other_references(name):
-            if one.table not in kept or not set(one.columns) <= set(frame.columns):
-                continue
-            target = parent_rows(tables, table, one, policy)
-            gone = (target >= 0) & ~kept[one.table][np.maximum(target, 0)]
-            for column in set(one.columns) - fixed:
-                value = pl.when(~pl.Series(gone)).then(pl.col(column)).alias(column)
-                result = result.with_columns(value)
-        found[name] = result.filter(pl.Series(kept[name])) if name in kept else result
-    return found
+    if all(mask.all() for mask in kept.values()):
+        return {name: limited[name] for name in policy.tables}
+    return KeptRows(limited, rows, kept, rows.merged({})).frames()

@@ -198,6 +198,12 @@ def _check_models(
     """Refuse models that are not about classes of persons."""
     own = tables[person].sensitive
     other = [f"{one.name}.{name}" for one in tables.values() if one.owner for name in one.sensitive]
+    banded = [
+        f"{one.name}.{name}"
+        for one in tables.values()
+        if _is_banded(one, tables)
+        for name in one.sensitive
+    ]
     faults = [] if models else [Fault((), construction.AT_LEAST_ONE)]
     for i, model in enumerate(models):
         if model.guarantee != "per class" or model.entity is not None:
@@ -209,11 +215,23 @@ def _check_models(
                 "alpha-k-anonymity, which bounds the share of persons with each value"
             )
             faults.append(Fault((i, "attribute"), reason))
+        elif model.attribute in banded:
+            reason = (
+                f"{model.attribute!r} is not released: band releases a number of rows in its "
+                "place. Leave out the model, or band"
+            )
+            faults.append(Fault((i, "attribute"), reason))
         elif model.attribute is not None and model.attribute not in [*own, *other]:
             reason = unknown_name("sensitive attribute", model.attribute, [*own, *other])
             faults.append(Fault((i, "attribute"), reason))
     if faults:
         raise FaultsFoundError(faults)
+
+
+def _is_banded(table: TablePolicy, tables: Mapping[str, TablePolicy]) -> bool:
+    """Whether a table is released as a number of rows, or is below one that is."""
+    above = None if table.owner is None else tables[table.owner.table]
+    return bool(table.band) or (above is not None and _is_banded(above, tables))
 
 
 def _shown_form(form: Mapping[str, Any]) -> dict[str, Any]:
