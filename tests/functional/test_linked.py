@@ -34,9 +34,10 @@ tables:
     references: {admission: admissions}
     rows: unknown
     attributes:
-      icd10: {role: insensitive}
+      icd10: {role: sensitive}
 models:
   - {type: k-anonymity, k: 3}
+  - {type: alpha-k-anonymity, alpha: 0.8, k: 3, attribute: diagnoses.icd10}
 others: identifier
 suppression_limit: 0.1
 """

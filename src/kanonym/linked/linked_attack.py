@@ -13,36 +13,29 @@ from numpy.typing import NDArray
 from kanonym.data.errors import PolicyError
 from kanonym.data.schema import QuasiIdentifier
 from kanonym.evaluation.attacks.result import AttackResult, AttackResults, SuccessCount
-from kanonym.linked.given_tables import polars_tables
-from kanonym.linked.keys.integrity import Tables, check_columns, check_keys
-from kanonym.linked.keys.key_parts import counted_parts
-from kanonym.linked.persons.known_columns import Column, KnownColumn, known_columns
-from kanonym.linked.persons.linked_rows import LinkedRows, codes_of_values
-from kanonym.linked.persons.person_trees import Codes, collections_of, combine
-from kanonym.linked.persons.row_limits import banded_policy, limit_rows
-from kanonym.linked.policies.column_roles import with_column_roles
-from kanonym.linked.policies.linked_policy import LinkedPolicy, LinkedPolicySource
-from kanonym.linked.policies.released_policy import released_policy
+from kanonym.linked.fitted_policy import banded_policy, with_column_roles
+from kanonym.linked.given_tables import Column, Tables, check_tables, polars_tables
+from kanonym.linked.levels import KnownColumn, known_columns
+from kanonym.linked.linked_keys import counted_parts
+from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource
+from kanonym.linked.linked_rows import Codes, LinkedRows, codes_of_values, collections_of, combine
+from kanonym.linked.released_rows import limit_rows
 from kanonym.policy.document import read_or_given
 
 QUESTION = "Can someone who knows a person and some of the person's rows find the person's rows?"
 
 
 @dataclass(frozen=True, slots=True)
-class _Tables:
-    """Persons of one set of tables: by person the class, and the rows that the person has.
+class _Persons:
+    """Persons of one set of tables: (n_persons,) the class of each, by the own row and by all rows.
 
-    wholes: the class of each person with all counted rows. items: each person's different rows,
-    those of person i between offsets[i] and offsets[i + 1].
+    owners, items: (n_items,) the different rows that persons have, each once.
     """
 
     classes: Codes
     wholes: Codes
+    owners: Codes
     items: Codes
-    offsets: Codes
-
-    def items_of(self, person: int) -> Codes:
-        return self.items[self.offsets[person] : self.offsets[person + 1]]
 
 
 def attack(
@@ -141,14 +134,16 @@ def attack(
 
 
 def _candidates(
-    before: _Tables, after: _Tables, attacked: Codes, known: int, random: np.random.Generator
+    before: _Persons, after: _Persons, attacked: Codes, known: int, random: np.random.Generator
 ) -> NDArray[np.int64]:
     """Return by attacked person the number of released persons who have what is known."""
-    by_class, by_item = _index(after.classes, np.arange(len(after.classes))), _index_of_rows(after)
+    own = _index(before.owners, before.items)
+    by_class = _index(after.classes, np.arange(len(after.classes)))
+    by_item = _index(after.items, after.owners)
     sizes = np.zeros(len(attacked), np.int64)
     for i, person in enumerate(attacked.tolist()):
-        own = before.items_of(person)
-        drawn = random.choice(own, min(known, len(own)), replace=False)
+        items = own(person)
+        drawn = random.choice(items, min(known, len(items)), replace=False)
         fitting = by_class(int(before.classes[person]))
         for item in drawn.tolist():
             fitting = np.intersect1d(fitting, by_item(item), assume_unique=True)
@@ -156,15 +151,10 @@ def _candidates(
     return sizes
 
 
-def _index_of_rows(tables: _Tables) -> Callable[[int], Codes]:
-    persons = np.repeat(np.arange(len(tables.classes)), np.diff(tables.offsets))
-    return _index(tables.items, persons)
-
-
-def _index(codes: Codes, persons: Codes) -> Callable[[int], Codes]:
-    """Return a function from a code to the persons who have it."""
+def _index(codes: Codes, values: Codes) -> Callable[[int], Codes]:
+    """Return a function from a code to the values that stand beside it."""
     order = np.argsort(codes, kind="stable")
-    ordered, held = codes[order], persons[order]
+    ordered, held = codes[order], values[order]
 
     def find(code: int) -> Codes:
         found: Codes = held[np.searchsorted(ordered, code) : np.searchsorted(ordered, code + 1)]
@@ -175,62 +165,50 @@ def _index(codes: Codes, persons: Codes) -> Callable[[int], Codes]:
 
 def _paired(
     original: Tables, released: Tables, policy: LinkedPolicy, random: np.random.Generator
-) -> tuple[_Tables, _Tables, tuple[str, ...]]:
+) -> tuple[_Persons, _Persons, tuple[str, ...]]:
     """Return the persons before and after, with equal numbers for equal released values."""
-    check_columns(original, policy)
-    check_keys(original, policy)
+    check_tables(original, policy)
     uncapped = {name: replace(one, cap=None) for name, one in policy.tables.items()}
     limited = limit_rows(original, replace(policy, tables=uncapped), random)
     asked = with_column_roles(banded_policy(policy), limited)
-    after = released_policy(asked, released)
-    check_columns(released, after)
-    check_keys(released, after)
+    halves = LinkedRows.of(limited, asked), LinkedRows.read(released, asked)
     columns, notes = _columns(limited, released, asked)
-    pairs = LinkedRows.of(limited, asked), LinkedRows.of(released, after)
-    codes, split = {}, {}
+    split = halves[0].sizes
+    codes = {}
     for name in asked.order:
-        used = [both for (table, _), both in columns.items() if table == name]
-        split[name] = limited[name].height
-        height = split[name] + released[name].height
+        used = [one for (table, _), one in columns.items() if table == name]
         values = pl.DataFrame([one.alias(str(i)) for i, one in enumerate(used)])
-        codes[name] = (
-            codes_of_values(values, values.columns) if used else np.zeros(height, np.int64)
-        )
-    person = codes[asked.person]
-    items: list[list[Codes]] = [[], []]
-    owners: list[list[Codes]] = [[], []]
-    wholes = [person]
-    base, chained = 0, {asked.person: np.zeros(len(person), np.int64)}
+        height = sum(one.sizes[name] for one in halves)
+        codes[name] = combine([codes_of_values(values, values.columns)] if used else [], height)
+
+    def joined(name: str, attribute: str) -> Codes:
+        """Return parents or persons of the rows of both, the second behind the first."""
+        target = asked.person if attribute == "persons" else asked.parent(name)
+        first, second = (getattr(one, attribute)[name] for one in halves)
+        return np.append(first, second + split[target])
+
+    person, none = codes[asked.person], np.zeros(0, np.int64)
+    wholes, owners, items, base = [person], [none], [none], 0
+    chained = {asked.person: np.zeros(len(person), np.int64)}
     for name in asked.order[1:]:
-        owner = asked.tables[name].owner
-        assert owner is not None  # noqa: S101 - the order has tables of persons alone
-        above = chained[owner.table]
-        first = split[owner.table]
-        parents = np.append(pairs[0].parents[name], pairs[1].parents[name] + first)
-        chained[name] = combine([codes[name], above[parents]], len(parents))
-        if asked.is_counted(name):
-            owned = np.append(pairs[0].persons[name], pairs[1].persons[name] + split[asked.person])
-            repeated = asked.counting == "multiset" and not asked.tables[name].merge
+        above = chained[asked.parent(name)][joined(name, "parents")]
+        chained[name] = combine([codes[name], above], len(above))
+        owned, table = joined(name, "persons"), asked.tables[name]
+        if table.known:
+            repeated = asked.counting == "multiset" and not table.merge
             wholes.append(collections_of(owned, chained[name], len(person), repeated=repeated))
-        if any(table == name for table, _ in columns):
-            halves = np.split(chained[name] + base, [split[name]])
-            for i, half in enumerate(halves):
-                items[i].append(half)
-                owners[i].append(pairs[i].persons[name])
+        if any(one == name for one, _ in columns):
+            owners.append(owned)
+            items.append(chained[name] + base)
             base += int(chained[name].max(initial=-1)) + 1
-    classes = np.split(person, [split[asked.person]])
-    whole = np.split(combine(wholes, len(person)), [split[asked.person]])
-    both = [_distinct(classes[i], whole[i], owners[i], items[i]) for i in range(2)]
-    return both[0], both[1], notes
-
-
-def _distinct(classes: Codes, wholes: Codes, owners: list[Codes], items: list[Codes]) -> _Tables:
-    """Return each person's different rows."""
-    none = np.zeros(0, np.int64)
-    owner, item = np.concatenate([none, *owners]), np.concatenate([none, *items])
-    found = np.unique(np.stack([owner, item], axis=1), axis=0)
-    counts = np.bincount(found[:, 0], minlength=len(classes))
-    return _Tables(classes, wholes, found[:, 1], np.append(0, np.cumsum(counts)))
+    whole, n = combine(wholes, len(person)), split[asked.person]
+    pairs = np.unique(np.stack([np.concatenate(owners), np.concatenate(items)], axis=1), axis=0)
+    first = pairs[:, 0] < n
+    return (
+        _Persons(person[:n], whole[:n], pairs[first, 0], pairs[first, 1]),
+        _Persons(person[n:], whole[n:], pairs[~first, 0] - n, pairs[~first, 1]),
+        notes,
+    )
 
 
 def _columns(
@@ -241,7 +219,7 @@ def _columns(
     tables = dict(policy.tables)
     for name in policy.order:
         table = tables[name]
-        referring = {one for each in policy.other_references(name) for one in each.columns}
+        referring = policy.tables[name].referring
         unused = {
             column
             for column, one in table.attributes.items()

@@ -14,17 +14,13 @@ from kanonym.data.message import Message
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.schema import Identifier
 from kanonym.data.table import value_codes
-from kanonym.linked.given_tables import polars_tables
-from kanonym.linked.keys.integrity import Tables, check_columns, check_keys
-from kanonym.linked.keys.key_parts import insensitive_parts, quiet_numbers
+from kanonym.linked.fitted_policy import banded_policy
+from kanonym.linked.given_tables import Tables, polars_tables
+from kanonym.linked.linked_keys import insensitive_parts, quiet_numbers
+from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource
+from kanonym.linked.linked_rows import LinkedRows, combine
 from kanonym.linked.linked_view import LinkedView
-from kanonym.linked.persons.linked_rows import LinkedRows
-from kanonym.linked.persons.person_counts import LinkedMeasurement, count_persons
-from kanonym.linked.persons.person_trees import combine
-from kanonym.linked.persons.row_limits import banded_policy
-from kanonym.linked.policies.column_roles import with_column_roles
-from kanonym.linked.policies.linked_policy import LinkedPolicy, LinkedPolicySource
-from kanonym.linked.policies.released_policy import released_policy
+from kanonym.linked.person_counts import LinkedMeasurement, count_persons
 from kanonym.policy.document import read_or_given
 from kanonym.verification import Verification, verify_release
 
@@ -123,10 +119,7 @@ def verify_tables(
     person_table: pl.DataFrame | None,
 ) -> LinkedVerification:
     """Return what `verify` does of polars tables; policy: of the release, without bands."""
-    asked = released_policy(policy, tables)
-    check_columns(tables, asked)
-    check_keys(tables, asked)
-    _check_released(tables, with_column_roles(asked, tables))
+    _check_released(tables, LinkedRows.read(tables, policy).policy)
     view = LinkedView.of(tables, policy, before, person_table)
     return LinkedVerification(
         verify_release(view),
@@ -161,7 +154,7 @@ def _check_released(tables: Tables, policy: LinkedPolicy) -> None:
 def notes(policy: LinkedPolicy, rows: LinkedRows, own: Mapping[str, Any]) -> tuple[Message, ...]:
     """Return what counts of persons do not cover."""
     found: list[Message] = []
-    unknown = [name for name in policy.order[1:] if not policy.is_counted(name)]
+    unknown = [name for name in policy.order[1:] if not policy.tables[name].known]
     if unknown:
         known = replace(
             policy, tables={name: replace(one, known=True) for name, one in policy.tables.items()}
@@ -185,7 +178,7 @@ def notes(policy: LinkedPolicy, rows: LinkedRows, own: Mapping[str, Any]) -> tup
             table=one.table,
         )
         for name in policy.order
-        for one in policy.other_references(name)
+        for one in policy.tables[name].other_references
         if one.table in policy.order
     ]
     if policy.counting == "set":

@@ -16,15 +16,13 @@ from kanonym.data.message import Message
 from kanonym.data.partition import Distribution
 from kanonym.data.schema import Attribute, Insensitive, QuasiIdentifier, Role, Schema, Sensitive
 from kanonym.data.table import value_codes
-from kanonym.linked.keys.copied_columns import Column, copied_columns, hidden_copies
-from kanonym.linked.keys.integrity import Tables, as_key, parent_rows
-from kanonym.linked.persons.dates import milliseconds, shifted_columns, times_since_first
-from kanonym.linked.persons.linked_rows import LinkedRows, known_codes, known_names
-from kanonym.linked.persons.person_models import SLACK, PersonModels
-from kanonym.linked.persons.person_trees import Codes, combine
-from kanonym.linked.policies.column_roles import with_column_roles
-from kanonym.linked.policies.linked_policy import LinkedPolicy
-from kanonym.linked.policies.released_policy import released_policy
+from kanonym.linked.copied_columns import copied_columns, hidden_copies
+from kanonym.linked.dates import milliseconds, shifted_columns, times_since_first
+from kanonym.linked.fitted_policy import released_policy, with_column_roles
+from kanonym.linked.given_tables import Column, Tables, as_key, parent_rows
+from kanonym.linked.linked_policy import LinkedPolicy
+from kanonym.linked.linked_rows import Codes, LinkedRows, combine, known_codes, known_names
+from kanonym.linked.person_models import SLACK, PersonModels
 from kanonym.models.base import PrivacyModel
 from kanonym.verification import (
     ColumnValues,

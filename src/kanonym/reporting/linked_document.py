@@ -7,7 +7,7 @@ from typing import Any
 
 from kanonym.language import Translator
 from kanonym.linked import LinkedRelease
-from kanonym.linked.persons.row_limits import banded_policy
+from kanonym.linked.fitted_policy import banded_policy
 from kanonym.release import versions
 from kanonym.reporting.document import (
     Banner,
@@ -55,7 +55,7 @@ def linked_document(
     words = says.text("verdict.satisfied.two" if two else f"verdict.{key}", n, requirements=n)
     measured = release.verification.measured
     asked = banded_policy(release.policy)
-    counted = [name for name in asked.order[1:] if asked.is_counted(name)]
+    counted = [name for name in asked.order[1:] if asked.tables[name].known]
     lead = "linked.lead.set" if asked.counting == "set" else "linked.lead"
     lead = lead if counted else "linked.lead.own"
     places = [facts[name]["place"] for name in ("input", "output") if name in facts]

@@ -9,7 +9,6 @@ import pytest
 
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.linked import LinkedPolicy, anonymize, verify
-from kanonym.linked.manifest import write_manifest
 from kanonym.reporting import report_linked
 
 from .conftest import hospital, hospital_form
@@ -65,7 +64,7 @@ def test_merged_rows_are_counted_in_every_account(tmp_path):
     assert release.merged["admissions"]._asdict() == counted
     assert release.to_dict()["tables"]["admissions"]["merged"] == counted
     assert "merged" not in release.to_dict()["tables"]["diagnoses"]
-    write_manifest(release, tmp_path / "m.json", {})
+    release.manifest(tmp_path / "m.json", {})
     told = json.loads((tmp_path / "m.json").read_text("utf-8"))
     assert told["tables"]["admissions"]["merged"] == counted
     for language, sentence in (

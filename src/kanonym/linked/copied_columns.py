@@ -9,10 +9,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier, Sensitive
-from kanonym.linked.keys.integrity import Tables, as_key, parent_rows
-from kanonym.linked.policies.linked_policy import LinkedPolicy
+from kanonym.linked.given_tables import Column, Tables, as_key, parent_rows
+from kanonym.linked.linked_policy import LinkedPolicy
 
-Column = tuple[str, str]
 Rows = NDArray[np.int64]
 
 DISTINCT = 10
@@ -46,7 +45,7 @@ def _free(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
 def _ways_up(tables: Tables, policy: LinkedPolicy, name: str) -> Iterator[tuple[str, Rows]]:
     """Yield the tables above one, each with the row that each row refers to, -1 for none."""
     table = policy.tables[name]
-    for one in policy.other_references(name):
+    for one in policy.tables[name].other_references:
         if one.table != name:
             yield one.table, parent_rows(tables, table, one, policy)
     at, rows = table, np.arange(tables[name].height, dtype=np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
@@ -14,11 +14,9 @@ from kanonym.actions.registry import unwrap
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy.leaves import parse_times
 from kanonym.data.message import Message
-from kanonym.linked.keys.integrity import Tables
-from kanonym.linked.persons.known_columns import Column
-from kanonym.linked.persons.linked_rows import LinkedRows, Masks
-from kanonym.linked.persons.person_trees import Codes
-from kanonym.linked.policies.linked_policy import LinkedPolicy
+from kanonym.linked.given_tables import Column, Tables
+from kanonym.linked.linked_policy import LinkedPolicy
+from kanonym.linked.linked_rows import Codes, LinkedRows, Masks
 
 NONE = np.iinfo(np.int64).min
 """Stands for a missing date."""
@@ -87,20 +85,20 @@ def times_since_first(dates: Mapping[Column, Codes], rows: LinkedRows) -> dict[C
 
 def order_notes(
     before: Tables,
-    after: Mapping[str, Sequence[pl.Series]],
+    after: Tables,
     rows: LinkedRows,
     policy: LinkedPolicy,
     kept: Masks,
 ) -> list[Message]:
     """Return which dates were never after others, in a row or the rows above it, and now are.
 
-    before: tables as they came in. after: by table the released columns. Both row by row.
+    before: tables as they came in. after: all rows, recoded.
     """
     found: list[Message] = []
     above: dict[str, dict[str, tuple[Codes, Codes]]] = {}
     for name in policy.order:
         own = {}
-        for column in after.get(name, ()):
+        for column in after[name].get_columns():
             old, new = milliseconds(before[name][column.name]), milliseconds(column)
             if old is not None and new is not None:
                 own[f"{name}.{column.name}"] = old, new
