@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier, Sensitive
-from kanonym.linked.given_tables import Column, Tables, as_key, parent_rows
-from kanonym.linked.linked_policy import LinkedPolicy
-
-Rows = NDArray[np.int64]
+from kanonym.linked.given_tables import Column, Tables, as_key
+from kanonym.linked.person_rows import Codes, LinkedRows
 
 DISTINCT = 10
 """Different values that columns of two names have in common before they are called copies."""
@@ -21,41 +16,37 @@ GLANCED = 100
 """Rows that are compared before all rows are."""
 
 
-def copied_columns(tables: Tables, policy: LinkedPolicy) -> list[tuple[Column, Column]]:
+def copied_columns(tables: Tables, rows: LinkedRows) -> list[tuple[Column, Column]]:
     """Return pairs of a column and the column above it that it repeats in every row.
 
     Above is every table that a row belongs to, and every table that it refers to. Columns of
     different names need `DISTINCT` values, so that few flags are not called copies.
     """
+    policy = rows.policy
+    free = {
+        name: [one for one in tables[name].columns if one not in table.linking]
+        for name, table in policy.tables.items()
+    }
+    above = {
+        name: [
+            *((one.table, rows.targets[name][one]) for one in table.other_references),
+            *(rows.way_up(name)[1:] if name in rows.sizes else ()),
+        ]
+        for name, table in policy.tables.items()
+    }
     return [
-        ((name, column), (above, other))
+        ((name, column), (at, other))
         for name in policy.tables
-        for above, rows in _ways_up(tables, policy, name)
-        for column in _free(tables, policy, name)
-        for other in _free(tables, policy, above)
-        if _is_copy(tables[name][column], tables[above][other], rows, same=column == other)
+        for at, row in above[name]
+        for column in free[name]
+        for other in free[at]
+        if at != name
+        and _is_copy(tables[name][column], tables[at][other], row, same=column == other)
     ]
 
 
-def _free(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
-    linking = policy.tables[name].linking
-    return [one for one in tables[name].columns if one not in linking]
-
-
-def _ways_up(tables: Tables, policy: LinkedPolicy, name: str) -> Iterator[tuple[str, Rows]]:
-    """Yield the tables above one, each with the row that each row refers to, -1 for none."""
-    table = policy.tables[name]
-    for one in policy.tables[name].other_references:
-        if one.table != name:
-            yield one.table, parent_rows(tables, table, one, policy)
-    at, rows = table, np.arange(tables[name].height, dtype=np.int64)
-    while at.owner is not None:
-        rows = parent_rows(tables, at, at.owner, policy)[rows]
-        at = policy.tables[at.owner.table]
-        yield at.name, rows
-
-
-def _is_copy(column: pl.Series, other: pl.Series, rows: Rows, *, same: bool) -> bool:
+def _is_copy(column: pl.Series, other: pl.Series, rows: Codes, *, same: bool) -> bool:
+    """Whether a column has, in all rows with both, the value of the row above."""
     plain = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Date, pl.Datetime)
     if not all(one.dtype.is_numeric() or one.dtype in plain for one in (column, other)):
         return False
@@ -68,22 +59,27 @@ def _is_copy(column: pl.Series, other: pl.Series, rows: Rows, *, same: bool) -> 
     return here.n_unique() >= (2 if same else DISTINCT)
 
 
-def hidden_copies(
-    copies: Sequence[tuple[Column, Column]],
-    policy: LinkedPolicy,
-    is_changed: Callable[[str, str], bool],
-) -> list[tuple[str, str]]:
+def hidden_copies(before: Tables, rows: LinkedRows, after: Tables) -> list[tuple[str, str]]:
     """Return the columns that are released as they are, and repeat one that is not, with it.
 
-    is_changed: whether released values of a column of a table are not those of the input.
+    before, rows: the tables that came in. after: the released ones.
     """
     found = []
-    for pair in copies:
+    for pair in copied_columns(before, rows):
         for shown, hidden in (pair, pair[::-1]):
-            attribute = policy.tables[shown[0]].attributes[shown[1]]
+            attribute, other = (
+                rows.policy.tables[name].attributes[c] for name, c in (shown, hidden)
+            )
             open_ = isinstance(attribute, Insensitive | Sensitive) and not attribute.action
-            other = policy.tables[hidden[0]].attributes[hidden[1]]
             hides = isinstance(other, Identifier | QuasiIdentifier) or bool(other.action)
-            if open_ and hides and is_changed(*hidden):
+            if open_ and hides and _is_changed(before, after, *hidden):
                 found.append((".".join(shown), ".".join(hidden)))
     return found
+
+
+def _is_changed(before: Tables, after: Tables, name: str, column: str) -> bool:
+    """Whether released values of a column are not those of the input."""
+    if column not in after[name].columns:
+        return True
+    given, released = (set(as_key(one[name][column].unique())) for one in (before, after))
+    return not released <= given

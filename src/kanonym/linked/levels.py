@@ -17,8 +17,8 @@ from kanonym.data.hierarchy import Automatic, Flat, Hierarchy
 from kanonym.data.schema import QuasiIdentifier
 from kanonym.linked.given_tables import Column
 from kanonym.linked.linked_policy import LinkedPolicy
-from kanonym.linked.linked_rows import Codes, LinkedRows, combine
 from kanonym.linked.person_models import PersonModels
+from kanonym.linked.person_rows import Codes, LinkedRows, combine
 
 Levels = tuple[int, ...]
 

@@ -18,7 +18,7 @@ from kanonym.linked.given_tables import Column, Tables, check_tables, polars_tab
 from kanonym.linked.levels import KnownColumn, known_columns
 from kanonym.linked.linked_keys import counted_parts
 from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource
-from kanonym.linked.linked_rows import Codes, LinkedRows, codes_of_values, collections_of, combine
+from kanonym.linked.person_rows import Codes, LinkedRows, codes_of_values, collections_of, combine
 from kanonym.linked.released_rows import limit_rows
 from kanonym.policy.document import read_or_given
 

@@ -42,8 +42,8 @@ from kanonym.linked.linked_keys import (
     unnumbered_parts,
 )
 from kanonym.linked.linked_policy import LinkedPolicy
-from kanonym.linked.linked_rows import Codes, LinkedRows, Masks, codes_of_values
 from kanonym.linked.person_models import PersonModels
+from kanonym.linked.person_rows import Codes, LinkedRows, Masks, codes_of_values
 from kanonym.linked.released_rows import (
     KeptRows,
     MergedRows,
@@ -110,8 +110,8 @@ class LinkedInput:
             rows = LinkedRows.of(limited, asked)
             spaces = key_spaces(limited, asked, seed)
             columns = _acted_columns(limited, spaces, rows, seed)
-            check_one_shift(limited, columns, rows, asked)
-            for column, other in copied_columns(limited, asked):
+            check_one_shift(limited, columns, rows)
+            for column, other in copied_columns(limited, rows):
                 watch.tell(f"{'.'.join(column)} repeats {'.'.join(other)}")
         with watch.stage("encode"):
             built: dict[str, str] = {}
@@ -177,7 +177,7 @@ class LinkedInput:
         released = {**self.columns, **labels}
         whole = _frames(released, self.policy)
         merged = count_merged(whole, rows, self.compared, kept, suppressed)
-        notes = order_notes(self.tables, whole, rows, self.policy, kept)
+        notes = order_notes(self.tables, whole, rows, kept)
         frames = KeptRows(whole, rows, kept, stands, self.random).frames()
         frames, keys = numbered_anew(frames, self.spaces)
         frames = {

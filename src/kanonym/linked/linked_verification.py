@@ -18,9 +18,9 @@ from kanonym.linked.fitted_policy import banded_policy
 from kanonym.linked.given_tables import Tables, polars_tables
 from kanonym.linked.linked_keys import insensitive_parts, quiet_numbers
 from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource
-from kanonym.linked.linked_rows import LinkedRows, combine
 from kanonym.linked.linked_view import LinkedView
 from kanonym.linked.person_counts import LinkedMeasurement, count_persons
+from kanonym.linked.person_rows import Codes, LinkedRows, combine
 from kanonym.policy.document import read_or_given
 from kanonym.verification import Verification, verify_release
 
@@ -119,16 +119,14 @@ def verify_tables(
     person_table: pl.DataFrame | None,
 ) -> LinkedVerification:
     """Return what `verify` does of polars tables; policy: of the release, without bands."""
-    _check_released(tables, LinkedRows.read(tables, policy).policy)
-    view = LinkedView.of(tables, policy, before, person_table)
+    rows = LinkedRows.read(tables, policy)
+    _check_released(tables, rows.policy)
+    view = LinkedView.of(tables, rows, policy, before, person_table)
     return LinkedVerification(
         verify_release(view),
-        count_persons(view.rows, view.own),
-        {name: tables[name].height for name in view.linked_policy.tables},
-        (
-            *notes(view.linked_policy, view.rows, view.own),
-            *_key_notes(tables, view.linked_policy, view.rows, view.own),
-        ),
+        count_persons(rows, view.own),
+        {name: tables[name].height for name in rows.policy.tables},
+        (*notes(rows, view.own), *_key_notes(tables, rows, view.own)),
     )
 
 
@@ -151,17 +149,13 @@ def _check_released(tables: Tables, policy: LinkedPolicy) -> None:
                 raise SchemaError(f"{name} has no column {column!r}, which a model is about")
 
 
-def notes(policy: LinkedPolicy, rows: LinkedRows, own: Mapping[str, Any]) -> tuple[Message, ...]:
+def notes(rows: LinkedRows, own: Mapping[str, Codes]) -> tuple[Message, ...]:
     """Return what counts of persons do not cover."""
+    policy = rows.policy
     found: list[Message] = []
     unknown = [name for name in policy.order[1:] if not policy.tables[name].known]
     if unknown:
-        known = replace(
-            policy, tables={name: replace(one, known=True) for name, one in policy.tables.items()}
-        )
-        counted = replace(rows, policy=known)
-        classes = combine([own[policy.person], counted.trees(own)], rows.n_persons)
-        alone = int((np.bincount(classes)[classes] == 1).sum()) if len(classes) else 0
+        alone = int((rows.knowing(unknown).class_sizes(own) == 1).sum())
         found.append(
             Message(
                 "{tables}: the policy says that nobody knows how many rows a person has there; "
@@ -191,10 +185,9 @@ def notes(policy: LinkedPolicy, rows: LinkedRows, own: Mapping[str, Any]) -> tup
     return tuple(found)
 
 
-def _key_notes(
-    tables: Tables, policy: LinkedPolicy, rows: LinkedRows, own: Mapping[str, Any]
-) -> list[Message]:
+def _key_notes(tables: Tables, rows: LinkedRows, own: Mapping[str, Codes]) -> list[Message]:
     """Return what columns of composite keys tell that is not counted."""
+    policy = rows.policy
     found = []
     for name in policy.order:
         found += [
@@ -209,14 +202,13 @@ def _key_notes(
         for column in insensitive_parts(tables, policy, name):
             values = tables[name][column]
             keys = combine([own[name], value_codes(values)[0].astype(np.int64)], len(values))
-            known = {**own, name: keys}
-            classes = combine([known[policy.person], rows.trees(known)], rows.n_persons)
+            sizes = rows.class_sizes({**own, name: keys})
             found.append(
                 Message(
                     "{column} is in a key, repeats, and is insensitive, so that it does not count: "
                     "whoever knows its values finds {alone:,} persons alone in their class",
                     column=f"{name}.{column}",
-                    alone=int((np.bincount(classes)[classes] == 1).sum()),
+                    alone=int((sizes == 1).sum()),
                 )
             )
     return found

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.linked.given_tables import polars_tables
 from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource
-from kanonym.linked.linked_rows import Codes, LinkedRows, combine, known_codes
+from kanonym.linked.person_rows import Codes, LinkedRows, combine, known_codes
 from kanonym.policy.document import read_or_given
 
 KNOWN_ROWS = 2
@@ -151,7 +151,7 @@ def count_persons(rows: LinkedRows, own: Mapping[str, Codes]) -> LinkedMeasureme
     person, others = own[rows.policy.person], rows.policy.order[1:]
     counts = [rows.counts(name) for name in others if rows.policy.tables[name].known]
     by_multiset = rows.classes(own)
-    alone = np.bincount(by_multiset, minlength=1)[by_multiset] == 1
+    alone = rows.class_sizes(own) == 1
     return LinkedMeasurement(
         persons=rows.n_persons,
         persons_k=_smallest(person),
@@ -172,10 +172,7 @@ def _smallest(codes: Codes) -> int:
 
 def _table_counts(rows: LinkedRows, own: Mapping[str, Codes], name: str) -> TableCounts:
     size, persons, person = rows.sizes[name], rows.persons[name], own[rows.policy.person]
-    chain, at, way = [own[name]], name, np.arange(size, dtype=np.int64)
-    while at != rows.policy.person:
-        way, at = rows.parents[at][way], rows.policy.parent(at)
-        chain.append(own[at][way])
+    chain = [own[at][row] for at, row in rows.way_up(name)]
     joined = combine(chain, size)
     counts = rows.counts(name)
     return TableCounts(

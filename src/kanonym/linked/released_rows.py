@@ -15,7 +15,7 @@ from kanonym.linked.fitted_policy import band_column
 from kanonym.linked.given_tables import Column, Tables, as_key
 from kanonym.linked.linked_keys import KeySpace, numbered_parts, unnumbered_parts
 from kanonym.linked.linked_policy import LinkedPolicy
-from kanonym.linked.linked_rows import Codes, LinkedRows, codes_of_values, combine
+from kanonym.linked.person_rows import Codes, LinkedRows, codes_of_values, combine
 
 
 def limit_rows(

@@ -8,7 +8,7 @@ import pytest
 
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.linked import LinkedPolicy, measure
-from kanonym.linked.linked_rows import collections_of, combine
+from kanonym.linked.person_rows import collections_of, combine
 
 from .conftest import hospital, hospital_form
 

@@ -74,6 +74,7 @@ def _check_linked(policy: Path, place: str | None, *, json: bool) -> None:
     from kanonym.linked.fitted_policy import with_column_roles
     from kanonym.linked.given_tables import check_tables
     from kanonym.linked.linked_keys import numbered_parts, unnumbered_parts
+    from kanonym.linked.person_rows import LinkedRows
     from kanonym.linked.places import Place, read_tables
 
     asked = LinkedPolicy.from_file(policy)
@@ -82,9 +83,10 @@ def _check_linked(policy: Path, place: str | None, *, json: bool) -> None:
         tables = read_tables(Place.of(place), list(asked.tables))
         check_tables(tables, asked)
         asked = with_column_roles(asked, tables)
+        rows = LinkedRows.of(tables, asked)
         found["tables"] = {name: frame.height for name, frame in tables.items()}
         found["copies"] = {
-            ".".join(column): ".".join(other) for column, other in copied_columns(tables, asked)
+            ".".join(column): ".".join(other) for column, other in copied_columns(tables, rows)
         }
         found["numbered_key_columns"] = [
             f"{name}.{one}" for name in asked.order for one in numbered_parts(asked, name)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -64,6 +64,23 @@ class LinkedRows:
         """Number of persons."""
         return self.sizes[self.policy.person]
 
+    def way_up(self, name: str) -> list[tuple[str, Codes]]:
+        """Return a table and those that it belongs to, each with the row of every row."""
+        way = [(name, np.arange(self.sizes[name], dtype=np.int64))]
+        while way[-1][0] != self.policy.person:
+            at, rows = way[-1]
+            way.append((self.policy.parent(at), self.parents[at][rows]))
+        return way
+
+    def knowing(self, names: Iterable[str]) -> LinkedRows:
+        """Return the same rows, where numbers of rows of some tables are known."""
+        known = {at for name in names for at, _ in self.way_up(name)}
+        tables = {
+            name: replace(one, known=one.known or name in known)
+            for name, one in self.policy.tables.items()
+        }
+        return replace(self, policy=replace(self.policy, tables=tables))
+
     def merged(self, equal: Mapping[str, Codes]) -> dict[str, Codes]:
         """Return by table the row that stands for each row: itself, or an equal one of its parent.
 
@@ -114,6 +131,11 @@ class LinkedRows:
             repeated = counting == "multiset"
             found.append(collections_of(parent, codes, self.sizes[name], repeated=repeated))
         return combine(found, self.sizes[name])
+
+    def class_sizes(self, own: Mapping[str, Codes], counting: Counting = "multiset") -> Codes:
+        """Return (n_persons,) int64: the persons in the class of each person, as of `classes`."""
+        classes = self.classes(own, counting=counting)
+        return np.bincount(classes, minlength=1)[classes]
 
     def counts(self, name: str) -> Codes:
         """Return (n_persons,) int64: the number of rows that each person has in a table."""
