@@ -34,12 +34,10 @@ from kanonym.linked.levels import (
     known_columns,
 )
 from kanonym.linked.linked_keys import (
-    KeySpace,
-    key_spaces,
-    numbered_anew,
-    refuse_actions_of_references,
+    released_keys,
     table_seed,
     unnumbered_parts,
+    with_pseudonyms,
 )
 from kanonym.linked.linked_policy import LinkedPolicy
 from kanonym.linked.person_models import PersonModels
@@ -92,24 +90,24 @@ class LinkedInput:
     tables: Tables
     columns: Mapping[Column, pl.Series]
     persons: PersonClasses
-    spaces: Mapping[Column, KeySpace]
+    keys: Mapping[Column, Column]
     compared: Mapping[str, list[str]]
     built: Mapping[str, str]
     random: np.random.Generator
+    seed: int
 
     @classmethod
     def read(cls, given: Tables, policy: LinkedPolicy, watch: Stopwatch) -> LinkedInput:
         """Return what polars tables hold, once keys, references and roles are in order."""
         with watch.stage("read"):
-            refuse_actions_of_references(policy)
             check_tables(given, policy)
             seed = resolve_seed(policy.seed)
             random = np.random.default_rng(np.random.SeedSequence([seed, *b"linked"]))
             limited = limit_rows(given, policy, random)
             asked = with_column_roles(banded_policy(policy), limited, whole=True)
             rows = LinkedRows.of(limited, asked)
-            spaces = key_spaces(limited, asked, seed)
-            columns = _acted_columns(limited, spaces, rows, seed)
+            keys = released_keys(limited, asked, seed)
+            columns = _acted_columns(limited, keys, rows, seed)
             check_one_shift(limited, columns, rows)
             for column, other in copied_columns(limited, rows):
                 watch.tell(f"{'.'.join(column)} repeats {'.'.join(other)}")
@@ -127,7 +125,7 @@ class LinkedInput:
                     watch.tell(
                         f"{name}.{one} is in a key and repeats: it counts, and is not generalized"
                     )
-            compared = compared_columns(acted, rows, spaces)
+            compared = compared_columns(acted, rows, keys)
             persons = PersonClasses(
                 rows,
                 known,
@@ -135,7 +133,7 @@ class LinkedInput:
                 further_codes(acted, rows, compared),
                 {n: [codes_of_values(acted[n], [one]) for one in parts[n]] for n in parts},
             )
-        return cls(asked, limited, columns, persons, spaces, compared, built, random)
+        return cls(asked, limited, columns, persons, keys, compared, built, random, seed)
 
     def decide(self) -> LinkedDecision:
         """Return the levels that lose least and protect every person who is not suppressed."""
@@ -179,7 +177,7 @@ class LinkedInput:
         merged = count_merged(whole, rows, self.compared, kept, suppressed)
         notes = order_notes(self.tables, whole, rows, kept)
         frames = KeptRows(whole, rows, kept, stands, self.random).frames()
-        frames, keys = numbered_anew(frames, self.spaces)
+        frames, keys = with_pseudonyms(frames, self.policy, self.keys, self.seed)
         frames = {
             # Categories would name values that only suppressed rows had.
             name: frame.with_columns(selectors.by_dtype(pl.Categorical, pl.Enum).cast(pl.String))[
@@ -198,9 +196,9 @@ def _frames(columns: Mapping[Column, pl.Series], policy: LinkedPolicy) -> dict[s
 
 
 def _acted_columns(
-    tables: Tables, spaces: Mapping[Column, KeySpace], rows: LinkedRows, seed: int
+    tables: Tables, keys: Mapping[Column, Column], rows: LinkedRows, seed: int
 ) -> dict[Column, pl.Series]:
-    """Return every column that is released, as actions leave it: keys as pseudonyms."""
+    """Return every column that is released, as actions leave it; keys as they are."""
     policy = rows.policy
     found: dict[Column, pl.Series] = {}
     for name, table in policy.tables.items():
@@ -216,8 +214,8 @@ def _acted_columns(
         }
         acting = ColumnActions(partial(_column, frame, persons), actions, table_seed(seed, name))
         for column in frame.columns:
-            if (name, column) in spaces:
-                found[name, column] = spaces[name, column].apply(frame[column])
+            if (name, column) in keys:
+                found[name, column] = frame[column]
             elif column in attributes and not is_plain(table, column):
                 found[name, column] = acting.before(column).alias(column)
     return found

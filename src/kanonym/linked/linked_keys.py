@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -20,148 +20,104 @@ from kanonym.linked.linked_policy import LinkedPolicy
 from kanonym.linked.table_policy import TablePolicy
 
 
-@dataclass(frozen=True, slots=True)
-class KeySpace:
-    """The values of one key column, which others refer to, and their pseudonyms.
-
-    actions: what makes pseudonyms; none where values are released as they are. pairs: columns
-    `value`, as text, and `pseudonym`, never written anywhere.
-    """
-
-    name: str
-    actions: tuple[Any, ...]
-    pairs: pl.DataFrame
-
-    @property
-    def is_numbered(self) -> bool:
-        """Whether its pseudonyms are numbers of this release alone."""
-        return [isinstance(one, Surrogate) and one.mapping is None for one in self.actions] == [
-            True
-        ]
-
-    def facts(self, n: int) -> dict[str, Any]:
-        """Return what a manifest tells of the pseudonyms of n released values."""
-        told: dict[str, Any] = {
-            "space": self.name,
-            "values": n,
-            "pseudonyms": [one.type for one in self.actions] or "none",
-        }
-        for one in self.actions:
-            if isinstance(one, KeyedHash):
-                told["collision_probability"] = min(n * (n - 1) / 2 / 16**one.length, 1.0)
-        return told
-
-    def apply(self, column: pl.Series) -> pl.Series:
-        """Return the pseudonyms of a column that refers to this space; null stays."""
-        asked = pl.DataFrame({"value": as_key(column)})
-        found = asked.join(self.pairs, on="value", how="left", maintain_order="left")
-        return found["pseudonym"].alias(column.name)
-
-
-def key_spaces(tables: Tables, policy: LinkedPolicy, seed: int) -> dict[Column, KeySpace]:
-    """Return the key space of every released column that is in a key or a reference."""
-    targets = _referring(policy)
+def released_keys(tables: Tables, policy: LinkedPolicy, seed: int) -> dict[Column, Column]:
+    """Return the released columns of keys and references, each with the key that it leads to."""
+    links = [
+        ((table.name, name), (one.table, key))
+        for table in policy.tables.values()
+        for one in table.references
+        for name, key in zip(one.columns, policy.tables[one.table].key, strict=True)
+    ]
+    targets, needed = dict(reversed(links)), {key for _, key in links}
     roots: dict[Column, Column] = {}
+    dropped = set()
     for table in policy.tables.values():
+        owning = table.owner.columns if table.owner is not None else ()
         for name in table.linking:
-            if name in tables[table.name].columns:
-                at, passed = (table.name, name), set[Column]()
-                while at in targets and at not in passed:
-                    passed.add(at)
-                    at = targets[at]
-                roots[table.name, name] = at
-    needed = set(targets.values())
-    dropped = {one for one in roots if one not in needed and _is_dropped(policy, *one)}
-    for table in policy.tables.values():
+            at, passed = (table.name, name), set[Column]()
+            while at in targets and at not in passed:
+                passed.add(at)
+                at = targets[at]
+            roots[table.name, name] = at
+            own = name in owning or (table.name, name) in needed
+            if not own and name in table.attributes and is_plain(table, name):
+                dropped.add((table.name, name))
         if any((table.name, one) in dropped for one in table.key):
             # What is left is no key: nothing refers to it.
             dropped |= {(table.name, one) for one in numbered_parts(policy, table.name)}
-    spaces = {root: _space(tables, policy, root, seed) for root in set(roots.values())}
-    return {column: spaces[root] for column, root in roots.items() if column not in dropped}
+    for root in set(roots.values()):
+        _pseudonyms(tables[root[0]][root[1]], policy, root, seed, rehearsed=True)
+    return {column: root for column, root in roots.items() if column not in dropped}
 
 
-def _referring(policy: LinkedPolicy) -> dict[Column, Column]:
-    """Return the key column that each referring column refers to first."""
-    return {
-        (table.name, name): (one.table, policy.tables[one.table].key[place])
-        for table in policy.tables.values()
-        for one in reversed(table.references)
-        for place, name in enumerate(one.columns)
-    }
-
-
-def _is_dropped(policy: LinkedPolicy, name: str, column: str) -> bool:
-    """Whether a column that nothing needs is an identifier without an action."""
-    table = policy.tables[name]
-    owning = table.owner is not None and column in table.owner.columns
-    return not owning and column in table.attributes and is_plain(table, column)
-
-
-def _space(tables: Tables, policy: LinkedPolicy, root: Column, seed: int) -> KeySpace:
-    table, column = policy.tables[root[0]], root[1]
-    attribute, name = table.attributes.get(column), ".".join(root)
+def key_actions(policy: LinkedPolicy, root: Column) -> tuple[Any, ...]:
+    """Return what makes pseudonyms of a key; nothing where it is released as it is."""
+    table, column, name = policy.tables[root[0]], root[1], ".".join(root)
+    attribute = table.attributes.get(column)
     if isinstance(attribute, QuasiIdentifier) and len(table.key) == 1:
         raise PolicyError(
             f"{name} is a key, and quasi-identifier: a key is an identifier (released as a "
             "pseudonym) or insensitive (released as it is)"
         )
-    given = (Surrogate(),) if attribute is None or is_plain(table, column) else attribute.action
-    actions = tuple(
+    return tuple(
         replace(one, space=name) if isinstance(one, KeyedHash) and one.space is None else one
-        for one in given
+        for one in (
+            (Surrogate(),) if attribute is None or is_plain(table, column) else attribute.action
+        )
     )
-    values = tables[table.name][column].drop_nulls().unique(maintain_order=True).alias(name)
-    pseudonyms = ColumnActions(lambda _: values, {name: actions}, seed).before(name)
+
+
+def is_drawn(policy: LinkedPolicy, root: Column) -> bool:
+    """Whether the pseudonyms of a key are numbers of this release alone."""
+    actions = key_actions(policy, root)
+    return [isinstance(one, Surrogate) and one.mapping is None for one in actions] == [True]
+
+
+def _pseudonyms(
+    column: pl.Series, policy: LinkedPolicy, root: Column, seed: int, *, rehearsed: bool = False
+) -> pl.DataFrame:
+    """Return the values of a key, as text, with their pseudonyms; never written anywhere."""
+    name = ".".join(root)
+    values = column.drop_nulls().unique(maintain_order=True).alias(name)
+    acting = ColumnActions(lambda _: values, {name: key_actions(policy, root)}, seed)
+    pseudonyms = (acting.rehearsed() if rehearsed else acting).before(name)
     if pseudonyms.n_unique() < len(values) or pseudonyms.null_count():
         raise DataError(
             f"{name}: two keys have one pseudonym; give it an action that keeps them apart, such "
             "as surrogate or keyed-hash"
         )
-    pairs = pl.DataFrame({"value": as_key(values), "pseudonym": pseudonyms})
-    return KeySpace(name, actions, pairs)
+    return pl.DataFrame({"value": as_key(values), "pseudonym": pseudonyms})
+
+
+def with_pseudonyms(
+    tables: Tables, policy: LinkedPolicy, keys: Mapping[Column, Column], seed: int
+) -> tuple[dict[str, pl.DataFrame], list[dict[str, Any]]]:
+    """Return released tables with pseudonyms of their keys, and what a manifest tells of these.
+
+    Made of released values alone, numbers have no gaps and tell nothing of rows that are merged or
+    suppressed. keys: as of `released_keys`; what `numbered_parts` names is numbered already.
+    """
+    found, facts = dict(tables), []
+    for root in dict.fromkeys(keys.values()):
+        column, actions = tables[root[0]][root[1]], key_actions(policy, root)
+        told = {"space": ".".join(root), "values": (n := column.drop_nulls().n_unique())}
+        facts.append({**told, "pseudonyms": [one.type for one in actions] or "none"})
+        for one in actions:
+            if isinstance(one, KeyedHash):
+                facts[-1]["collision_probability"] = min(n * (n - 1) / 2 / 16**one.length, 1.0)
+        if root[1] in numbered_parts(policy, root[0]):
+            continue
+        pairs = _pseudonyms(column, policy, root, seed)
+        for table, name in (one for one, other in keys.items() if other == root):
+            asked = pl.DataFrame({"value": as_key(tables[table][name])})
+            new = asked.join(pairs, on="value", how="left", maintain_order="left")["pseudonym"]
+            found[table] = found[table].with_columns(new.alias(name))
+    return found, facts
 
 
 def table_seed(seed: int, table: str) -> int:
     """Return the seed of one table: columns of one name in two tables do not draw alike."""
     return int.from_bytes(sha256(f"{seed} {table}".encode()).digest()[:16], "big")
-
-
-def refuse_actions_of_references(policy: LinkedPolicy) -> None:
-    """Refuse actions of columns that refer to a key: the pseudonym is that of the key."""
-    for (table, column), (target, key) in _referring(policy).items():
-        attribute = policy.tables[table].attributes.get(column)
-        if attribute is not None and attribute.action:
-            raise PolicyError(
-                f"{table}.{column} refers to {target}.{key}, whose pseudonyms it gets: move the "
-                "action there"
-            )
-
-
-def numbered_anew(
-    released: Tables, spaces: Mapping[Column, KeySpace]
-) -> tuple[dict[str, pl.DataFrame], list[dict[str, Any]]]:
-    """Return tables whose keys are numbered without gaps, and what a manifest tells of each space.
-
-    The largest number, or a gap, would tell how many rows were merged or suppressed.
-    """
-    found, facts = dict(released), []
-    for space in {one.name: one for one in spaces.values()}.values():
-        columns = [
-            (table, name)
-            for (table, name), one in spaces.items()
-            if one.name == space.name and name in released[table].columns
-        ]
-        if not columns:
-            continue
-        every = pl.concat([released[table][name].alias("value") for table, name in columns])
-        every = every.drop_nulls().unique().sort()
-        facts.append(space.facts(len(every)))
-        for table, name in columns if space.is_numbered else ():
-            numbers = pl.col(name).replace_strict(
-                every, pl.int_range(1, len(every) + 1, eager=True), return_dtype=pl.Int64
-            )
-            found[table] = found[table].with_columns(numbers)
-    return found, facts
 
 
 def numbered_parts(policy: LinkedPolicy, name: str) -> tuple[str, ...]:

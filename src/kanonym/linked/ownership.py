@@ -87,6 +87,11 @@ def table_faults(
     for name in sorted(structural & {*table.attributes} - {*table.key}):
         reason = "says whose a row is, and has no role of its own"
         yield Fault((table.name, "attributes", name), reason)
+    for one in table.references:
+        for name, key in zip(one.columns, tables[one.table].key, strict=True):
+            if name in table.attributes and table.attributes[name].action:
+                reason = f"refers to {one.table}.{key}, whose pseudonyms it gets: move it there"
+                yield Fault((table.name, "attributes", name, "action"), reason)
     free = table.referring
     for name in sorted(free - structural - {*table.attributes}):
         reason = (

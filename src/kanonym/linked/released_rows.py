@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.linked.fitted_policy import band_column
 from kanonym.linked.given_tables import Column, Tables, as_key
-from kanonym.linked.linked_keys import KeySpace, numbered_parts, unnumbered_parts
+from kanonym.linked.linked_keys import is_drawn, numbered_parts, unnumbered_parts
 from kanonym.linked.linked_policy import LinkedPolicy
 from kanonym.linked.person_rows import Codes, LinkedRows, codes_of_values, combine
 
@@ -62,7 +62,7 @@ class MergedRows(NamedTuple):
 
 
 def compared_columns(
-    tables: Tables, rows: LinkedRows, spaces: Mapping[Column, KeySpace]
+    tables: Tables, rows: LinkedRows, keys: Mapping[Column, Column]
 ) -> dict[str, list[str]]:
     """Return by table that merges rows the columns in which equal rows are equal.
 
@@ -78,7 +78,7 @@ def compared_columns(
             drawn = {
                 one
                 for one in {*table.key} - counted
-                if (name, one) in spaces and spaces[name, one].is_numbered
+                if (name, one) in keys and is_drawn(policy, keys[name, one])
             }
             skipped = {*table.owner.columns, *drawn}
             found[name] = [one for one in tables[name].columns if one not in skipped]
