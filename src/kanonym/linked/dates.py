@@ -32,17 +32,17 @@ def shifted_columns(policy: LinkedPolicy) -> list[Column]:
     ]
 
 
-def check_one_shift(before: Tables, after: Mapping[Column, pl.Series], rows: LinkedRows) -> None:
+def check_one_shift(before: Tables, after: Tables, rows: LinkedRows) -> None:
     """Refuse shifts that differ between the dates of a person: the times between them would change.
 
-    after: columns as actions leave them, row by row.
+    after: as actions leave them, row by row.
     """
     named = []
     low, high = np.full(rows.n_persons, -NONE - 1), np.full(rows.n_persons, NONE)
     for name, column in shifted_columns(rows.policy):
         if len(unwrap(rows.policy.tables[name].attributes[column].action)) > 1:
             continue
-        old, new = milliseconds(before[name][column]), milliseconds(after[name, column])
+        old, new = milliseconds(before[name][column]), milliseconds(after[name][column])
         if old is None or new is None:  # all cells are empty
             continue
         held = old != NONE

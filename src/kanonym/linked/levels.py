@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.hierarchy import Automatic, Flat, Hierarchy
 from kanonym.data.schema import QuasiIdentifier
-from kanonym.linked.given_tables import Column
+from kanonym.linked.given_tables import Tables
 from kanonym.linked.linked_policy import LinkedPolicy
 from kanonym.linked.person_models import PersonModels
 from kanonym.linked.person_rows import Codes, LinkedRows, combine
@@ -72,13 +72,10 @@ class KnownColumn:
         return labels.gather(self.codes(level))
 
 
-def known_columns(
-    columns: Mapping[Column, pl.Series], policy: LinkedPolicy, told: dict[str, str]
-) -> list[KnownColumn]:
+def known_columns(tables: Tables, policy: LinkedPolicy, told: dict[str, str]) -> list[KnownColumn]:
     """Return the quasi-identifiers of all tables with persons, in order.
 
-    columns: the columns of tables as actions leave them. told: gets a sentence by column, where
-    a hierarchy is built because none was given.
+    told: gets a sentence by column, where a hierarchy is built because none was given.
     """
     found = []
     for table in policy.order:
@@ -86,7 +83,7 @@ def known_columns(
         for name in asked.quasi_identifiers:
             attribute = asked.attributes[name]
             assert isinstance(attribute, QuasiIdentifier)  # noqa: S101 - it is one of these
-            values = _finite(columns[table, name], table)
+            values = _finite(tables[table][name], table)
             refers, in_key = name in asked.referring, name in asked.key
             source = Flat() if refers or in_key else attribute.hierarchy
             if source is None:

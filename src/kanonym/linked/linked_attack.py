@@ -230,13 +230,8 @@ def _columns(
         kept = {column: one for column, one in table.attributes.items() if column not in unused}
         tables[name] = replace(table, attributes=kept)
     reduced = replace(policy, tables=tables)
-    values = {
-        (name, column): original[name][column]
-        for name in reduced.order
-        for column in reduced.tables[name].quasi_identifiers
-    }
     found = {}
-    for one in known_columns(values, reduced, {}):
+    for one in known_columns(original, reduced, {}):
         after = released[one.table][one.name].cast(pl.String)
         labels = _at_level_of(one, after)
         if labels is None:

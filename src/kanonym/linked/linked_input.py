@@ -45,9 +45,8 @@ from kanonym.linked.person_rows import Codes, LinkedRows, Masks, codes_of_values
 from kanonym.linked.released_rows import (
     KeptRows,
     MergedRows,
-    compared_columns,
     count_merged,
-    further_codes,
+    equal_but_for_levels,
     limit_rows,
 )
 
@@ -81,20 +80,22 @@ class StagedTables:
 class LinkedInput:
     """Tables as limits and actions leave them, and the persons in them with all their rows.
 
-    policy: of the tables as they will be released. tables: before actions. columns: after them,
-    all that are released. compared: by table that merges rows, in what equal rows are equal.
-    built: hierarchies that were not given, a sentence each.
+    before, tables: tables before and after actions, these with all columns that are released.
+    keys: as of `released_keys`. built: hierarchies that were not given, a sentence each.
     """
 
-    policy: LinkedPolicy
+    before: Tables
     tables: Tables
-    columns: Mapping[Column, pl.Series]
     persons: PersonClasses
     keys: Mapping[Column, Column]
-    compared: Mapping[str, list[str]]
     built: Mapping[str, str]
     random: np.random.Generator
     seed: int
+
+    @property
+    def policy(self) -> LinkedPolicy:
+        """What is asked of the tables as they will be released."""
+        return self.persons.rows.policy
 
     @classmethod
     def read(cls, given: Tables, policy: LinkedPolicy, watch: Stopwatch) -> LinkedInput:
@@ -103,37 +104,35 @@ class LinkedInput:
             check_tables(given, policy)
             seed = resolve_seed(policy.seed)
             random = np.random.default_rng(np.random.SeedSequence([seed, *b"linked"]))
-            limited = limit_rows(given, policy, random)
-            asked = with_column_roles(banded_policy(policy), limited, whole=True)
-            rows = LinkedRows.of(limited, asked)
-            keys = released_keys(limited, asked, seed)
-            columns = _acted_columns(limited, keys, rows, seed)
-            check_one_shift(limited, columns, rows)
-            for column, other in copied_columns(limited, rows):
+            before = limit_rows(given, policy, random)
+            policy = with_column_roles(banded_policy(policy), before, whole=True)
+            rows = LinkedRows.of(before, policy)
+            keys = released_keys(before, policy, seed)
+            tables = _acted_tables(before, keys, rows, seed)
+            check_one_shift(before, tables, rows)
+            for column, other in copied_columns(before, rows):
                 watch.tell(f"{'.'.join(column)} repeats {'.'.join(other)}")
         with watch.stage("encode"):
             built: dict[str, str] = {}
-            known = known_columns(columns, asked, built)
+            known = known_columns(tables, policy, built)
             for sentence in built.values():
                 watch.tell(f"no hierarchy given; built {sentence}")
-            acted = _frames(columns, asked)
-            asked = released_policy(asked, acted)
-            rows = replace(rows, policy=asked)
-            parts = {name: unnumbered_parts(acted, asked, name) for name in asked.order}
+            policy = released_policy(policy, tables)
+            rows = replace(rows, policy=policy)
+            parts = {name: unnumbered_parts(tables, policy, name) for name in policy.order}
             for name, several in parts.items():
                 for one in several:
                     watch.tell(
                         f"{name}.{one} is in a key and repeats: it counts, and is not generalized"
                     )
-            compared = compared_columns(acted, rows, keys)
             persons = PersonClasses(
                 rows,
                 known,
-                PersonModels.of(acted, rows, asked),
-                further_codes(acted, rows, compared),
-                {n: [codes_of_values(acted[n], [one]) for one in parts[n]] for n in parts},
+                PersonModels.of(tables, rows, policy),
+                equal_but_for_levels(tables, rows, keys),
+                {n: [codes_of_values(tables[n], [one]) for one in parts[n]] for n in parts},
             )
-        return cls(asked, limited, columns, persons, keys, compared, built, random, seed)
+        return cls(before, tables, persons, keys, built, random, seed)
 
     def decide(self) -> LinkedDecision:
         """Return the levels that lose least and protect every person who is not suppressed."""
@@ -145,7 +144,7 @@ class LinkedInput:
             f"{name}.{one}"
             for name in self.policy.order
             for one in self.policy.tables[name].key
-            if one in unnumbered_parts(_frames(self.columns, self.policy), self.policy, name)
+            if one in unnumbered_parts(self.tables, self.policy, name)
             or one in self.policy.tables[name].quasi_identifiers
         ]
         keys = (
@@ -168,14 +167,12 @@ class LinkedInput:
             name: (row == np.arange(len(row))) & ~suppressed[rows.persons[name]]
             for name, row in stands.items()
         }
-        labels = {
-            (one.table, one.name): one.released(level).alias(one.name)
-            for one, level in zip(self.persons.known, decision.search.levels, strict=True)
-        }
-        released = {**self.columns, **labels}
-        whole = _frames(released, self.policy)
-        merged = count_merged(whole, rows, self.compared, kept, suppressed)
-        notes = order_notes(self.tables, whole, rows, kept)
+        whole = dict(self.tables)
+        for one, level in zip(self.persons.known, decision.search.levels, strict=True):
+            labels = one.released(level).alias(one.name)
+            whole[one.table] = whole[one.table].with_columns(labels)
+        merged = count_merged(whole, rows, self.keys, kept, suppressed)
+        notes = order_notes(self.before, whole, rows, kept)
         frames = KeptRows(whole, rows, kept, stands, self.random).frames()
         frames, keys = with_pseudonyms(frames, self.policy, self.keys, self.seed)
         frames = {
@@ -188,36 +185,31 @@ class LinkedInput:
         return StagedTables(frames, keys, merged, notes)
 
 
-def _frames(columns: Mapping[Column, pl.Series], policy: LinkedPolicy) -> dict[str, pl.DataFrame]:
-    return {
-        name: pl.DataFrame([one for (table, _), one in columns.items() if table == name])
-        for name in policy.tables
-    }
-
-
-def _acted_columns(
+def _acted_tables(
     tables: Tables, keys: Mapping[Column, Column], rows: LinkedRows, seed: int
-) -> dict[Column, pl.Series]:
-    """Return every column that is released, as actions leave it; keys as they are."""
-    policy = rows.policy
-    found: dict[Column, pl.Series] = {}
-    for name, table in policy.tables.items():
-        frame, persons = tables[name], None
+) -> dict[str, pl.DataFrame]:
+    """Return all columns that are released, as actions leave them; keys as they are."""
+    person = rows.policy.person
+    subjects = _subjects(tables[person].select(rows.policy.tables[person].key))
+    found = {}
+    for name, table in rows.policy.tables.items():
+        frame = tables[name]
         if name in rows.persons:
-            key = tables[policy.person].select(policy.tables[policy.person].key)
-            persons = _subjects(key).gather(rows.persons[name])
+            frame = frame.with_columns(subjects.gather(rows.persons[name]))
         attributes = {n: one for n, one in table.attributes.items() if n not in table.linking}
         actions = {
-            column: tuple(_bound(one, f"{name}.{column}", persons) for one in attribute.action)
+            column: tuple(_bound(one, f"{name}.{column}", frame) for one in attribute.action)
             for column, attribute in attributes.items()
             if attribute.action
         }
-        acting = ColumnActions(partial(_column, frame, persons), actions, table_seed(seed, name))
-        for column in frame.columns:
-            if (name, column) in keys:
-                found[name, column] = frame[column]
-            elif column in attributes and not is_plain(table, column):
-                found[name, column] = acting.before(column).alias(column)
+        acting = ColumnActions(partial(_column, frame), actions, table_seed(seed, name))
+        found[name] = pl.DataFrame(
+            [
+                frame[one] if (name, one) in keys else acting.before(one).alias(one)
+                for one in tables[name].columns
+                if (name, one) in keys or (one in attributes and not is_plain(table, one))
+            ]
+        )
     return found
 
 
@@ -229,21 +221,19 @@ def _subjects(key: pl.DataFrame) -> pl.Series:
     return key.select(texts.alias(PERSON)).to_series()
 
 
-def _column(frame: pl.DataFrame, persons: pl.Series | None, name: str) -> pl.Series:
-    """Return a column of a table, or the person of each row."""
-    if name == PERSON and persons is not None:
-        return persons
+def _column(frame: pl.DataFrame, name: str) -> pl.Series:
     if name not in frame.columns:
         raise SchemaError(
             f"an action reads the column {name!r}, which its table lacks: actions of linked tables "
-            f"read columns of their own table. It has: {', '.join(frame.columns)}"
+            f"read columns of their own table. It has: {', '.join({*frame.columns} - {PERSON})}"
         )
     return frame[name]
 
 
-def _bound(action: Any, where: str, persons: pl.Series | None) -> Any:
+def _bound(action: Any, where: str, frame: pl.DataFrame) -> Any:
     """Return an action that treats all rows of a person alike, where it is one of these."""
-    if not isinstance(action, ShiftDate) or persons is None or action.subject is not None:
+    of_persons = PERSON in frame.columns and isinstance(action, ShiftDate)
+    if not of_persons or action.subject is not None:
         return action
     if action.key is None:
         raise PolicyError(

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-import polars as pl
-
 from kanonym.data import files
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.results.result import Result, ResultTable
@@ -214,14 +212,11 @@ def anonymize(
     known, search = source.persons.known, decided.search
     with watch.stage("verify"):
         person = source.policy.person
-        original = pl.DataFrame(
-            [one for (table, _), one in source.columns.items() if table == person]
-        )
         verified = verify_tables(
             polars_tables(frames, source.policy),
             banded_policy(policy),
-            source.tables,
-            original if policy.models else None,
+            source.before,
+            source.tables[person] if policy.models else None,
         )
         if not verified.satisfied or any(one.lost for one in staged.merged.values()):
             raise InfeasibleError(

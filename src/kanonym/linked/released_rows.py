@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -61,13 +61,12 @@ class MergedRows(NamedTuple):
     lost: int
 
 
-def compared_columns(
+def _compared(
     tables: Tables, rows: LinkedRows, keys: Mapping[Column, Column]
 ) -> dict[str, list[str]]:
     """Return by table that merges rows the columns in which equal rows are equal.
 
-    tables: as actions leave them. All columns but those that say whose a row is, and keys that are
-    numbers of this release.
+    All columns but those that say whose a row is, and keys that are numbers of this release.
     """
     policy = rows.policy
     found = {}
@@ -85,12 +84,15 @@ def compared_columns(
     return found
 
 
-def further_codes(
-    tables: Tables, rows: LinkedRows, compared: Mapping[str, Sequence[str]]
+def equal_but_for_levels(
+    tables: Tables, rows: LinkedRows, keys: Mapping[Column, Column]
 ) -> dict[str, Codes]:
-    """Return by table (n_rows,) equal numbers for rows that may be merged, levels aside."""
+    """Return by table that merges rows, equal numbers for rows that are equal at equal levels.
+
+    tables: as actions leave them.
+    """
     found = {}
-    for name, columns in compared.items():
+    for name, columns in _compared(tables, rows, keys).items():
         known = rows.policy.tables[name].quasi_identifiers
         codes = codes_of_values(tables[name], [one for one in columns if one not in known])
         apart = np.zeros(len(codes), np.bool_)  # or rows below would have one key
@@ -107,13 +109,13 @@ def further_codes(
 def count_merged(
     released: Tables,
     rows: LinkedRows,
-    compared: Mapping[str, Sequence[str]],
+    keys: Mapping[Column, Column],
     kept: Mapping[str, NDArray[np.bool_]],
     suppressed: NDArray[np.bool_],
 ) -> dict[str, MergedRows]:
     """Return what became of equal rows; released: all rows, recoded."""
     found = {}
-    for name, columns in compared.items():
+    for name, columns in _compared(released, rows, keys).items():
         persons = pl.Series("\0person", rows.persons[name])
         values = released[name].select(persons, *columns)
         shown = ~suppressed[rows.persons[name]]
