@@ -10,7 +10,7 @@ from kanonym.data.schema import Identifier, QuasiIdentifier, Schema
 from kanonym.linked.given_tables import Tables
 from kanonym.linked.linked_policy import LinkedPolicy
 from kanonym.linked.ownership import table_faults
-from kanonym.linked.table_policy import TablePolicy
+from kanonym.linked.table_policy import TablePolicy, banded_tables, with_below
 from kanonym.policy.faults import policy_error
 
 
@@ -47,10 +47,8 @@ def band_column(table: str) -> str:
 
 def banded_policy(policy: LinkedPolicy) -> LinkedPolicy:
     """Return the policy of a release: a number of rows in the place of each banded table."""
-    banded = [name for name in policy.order if policy.tables[name].band]
-    gone = list(banded)
-    for name in gone:
-        gone += [one for one in policy.children(name) if one not in gone]
+    banded = banded_tables(policy.tables)
+    gone = with_below(banded, policy.tables)
     tables = {name: one for name, one in policy.tables.items() if name not in gone}
     for one in tables.values():
         for reference in one.references:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.hierarchy import Automatic, Flat, Hierarchy
 from kanonym.data.schema import QuasiIdentifier
+from kanonym.data.table import encode_column, refuse_infinite
 from kanonym.linked.given_tables import Tables
 from kanonym.linked.linked_policy import LinkedPolicy
 from kanonym.linked.person_models import PersonModels
@@ -83,32 +84,24 @@ def known_columns(tables: Tables, policy: LinkedPolicy, told: dict[str, str]) ->
         for name in asked.quasi_identifiers:
             attribute = asked.attributes[name]
             assert isinstance(attribute, QuasiIdentifier)  # noqa: S101 - it is one of these
-            values = _finite(tables[table][name], table)
+            values = tables[table][name]
+            values = values.fill_nan(None) if values.dtype.is_float() else values
             refers, in_key = name in asked.referring, name in asked.key
             source = Flat() if refers or in_key else attribute.hierarchy
             if source is None:
                 suggestion = Automatic().suggest(values)
                 source, told[f"{table}.{name}"] = suggestion.builder, suggestion.describe()
             try:
-                hierarchy = source.bind(values)
+                refuse_infinite(values)
+                domain, leaves = encode_column(values, source)
+            except DataError as error:
+                raise DataError(f"{table}, {error}") from None
             except HierarchyError as error:
                 raise HierarchyError(f"{table}: {error}", values=error.values) from None
-            leaves = hierarchy.leaf_of(values)
-            found.append(KnownColumn(table, name, hierarchy, leaves, values, refers, in_key))
+            assert domain.hierarchy is not None  # noqa: S101 - there is a source
+            known = KnownColumn(table, name, domain.hierarchy, leaves, values, refers, in_key)
+            found.append(known)
     return found
-
-
-def _finite(values: pl.Series, table: str) -> pl.Series:
-    """Return a column with null for NaN; refuse infinite numbers."""
-    if not values.dtype.is_float():
-        return values
-    infinite = values.is_infinite().fill_null(value=False).arg_true()
-    if len(infinite):
-        raise DataError(
-            f"{table}, column {values.name!r}, row {infinite[0] + 1}: infinite values cannot be "
-            "generalized; replace them, or leave the cell empty for a missing value"
-        )
-    return values.fill_nan(None)
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,11 @@ from kanonym.linked.ownership import with_owners
 from kanonym.linked.table_policy import (
     Reference,
     TablePolicy,
+    banded_tables,
     build_table,
     gather,
     raise_all,
+    with_below,
 )
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import construction, document
@@ -114,10 +116,7 @@ class LinkedPolicy:
     @property
     def order(self) -> list[str]:
         """The tables with rows of persons, each after the table that it belongs to."""
-        found = [self.person]
-        for name in found:
-            found += self.children(name)
-        return found
+        return with_below([self.person], self.tables)
 
     def owner(self, name: str) -> Reference:
         """Return the reference that says whose the rows of a table below the persons are."""
@@ -131,11 +130,7 @@ class LinkedPolicy:
 
     def children(self, name: str) -> list[str]:
         """Return the tables whose rows belong to rows of a table."""
-        return [
-            one.name
-            for one in self.tables.values()
-            if one.owner is not None and one.owner.table == name
-        ]
+        return [n for n, one in self.tables.items() if one.owner and one.owner.table == name]
 
 
 def is_linked(path: str | os.PathLike[str]) -> bool:
@@ -186,41 +181,28 @@ def _check_models(
     models: Sequence[PrivacyModel], person: str, tables: Mapping[str, TablePolicy]
 ) -> None:
     """Refuse models that are not about classes of persons."""
-    own = tables[person].sensitive
-    other, banded = (
-        [
-            f"{one.name}.{name}"
-            for one in tables.values()
-            if one.owner and _is_banded(one, tables) == gone
-            for name in one.sensitive
-        ]
-        for gone in (False, True)
-    )
+    own, gone = tables[person].sensitive, with_below(banded_tables(tables), tables)
+    banded = [f"{name}.{one}" for name in gone for one in tables[name].sensitive]
+    other = [f"{one.name}.{name}" for one in tables.values() if one.owner for name in one.sensitive]
     faults = [] if models else [Fault((), construction.AT_LEAST_ONE)]
     for i, model in enumerate(models):
         name, where = model.attribute, (i, "attribute")
         if model.guarantee != "per class" or model.entity is not None:
             reason = f"{model.type} is not about classes of persons: choose k-anonymity, or a "
             faults.append(Fault((i,), f"{reason}model of a sensitive attribute"))
+        elif name in banded:
+            reason = f"{name!r} is not released: band releases a number of rows in its place. "
+            faults.append(Fault(where, f"{reason}Leave out the model, or band"))
         elif name in other and model.type != "alpha-k-anonymity":
             reason = (
                 f"{name!r} may have several values per person: choose alpha-k-anonymity, which "
                 "bounds the share of persons with each value"
             )
             faults.append(Fault(where, reason))
-        elif name in banded:
-            reason = f"{name!r} is not released: band releases a number of rows in its place. "
-            faults.append(Fault(where, f"{reason}Leave out the model, or band"))
         elif name is not None and name not in [*own, *other]:
             reason = unknown_name("sensitive attribute", name, [*own, *other])
             faults.append(Fault(where, reason))
     raise_all(faults)
-
-
-def _is_banded(table: TablePolicy, tables: Mapping[str, TablePolicy]) -> bool:
-    """Whether a table is released as a number of rows, or is below one that is."""
-    above = None if table.owner is None else tables[table.owner.table]
-    return bool(table.band) or (above is not None and _is_banded(above, tables))
 
 
 LinkedPolicySource: TypeAlias = LinkedPolicy | str | os.PathLike[str]

@@ -13,18 +13,24 @@ import polars as pl
 from kanonym.data.message import Message
 from kanonym.data.partition import Distribution
 from kanonym.data.schema import Attribute, Insensitive, QuasiIdentifier, Role, Schema, Sensitive
-from kanonym.data.table import value_codes
 from kanonym.linked.copied_columns import hidden_copies
 from kanonym.linked.dates import milliseconds, shifted_columns, times_since_first
 from kanonym.linked.given_tables import Column, Tables
 from kanonym.linked.linked_policy import LinkedPolicy
 from kanonym.linked.person_models import SLACK, PersonModels
-from kanonym.linked.person_rows import Codes, LinkedRows, combine, known_codes, known_names
+from kanonym.linked.person_rows import (
+    Codes,
+    LinkedRows,
+    codes_of_values,
+    combine,
+    known_codes,
+    known_names,
+)
 from kanonym.models.base import PrivacyModel
 from kanonym.verification import ColumnValues, FrequencySet, ModelCheck, ReleaseView
 from kanonym.verification.checked_classes import CheckedClasses, check_models
 from kanonym.verification.findings.dominant_value import DOUBT_LEFT, NEARLY_ALL, DominatedClasses
-from kanonym.verification.frequency_set import values_of
+from kanonym.verification.frequency_set import is_countable, values_of
 from kanonym.verification.release_view import SampledColumns
 
 SAMPLED = 10_000
@@ -224,10 +230,7 @@ class LinkedView(ReleaseView):
     def records_in_small_classes(self, names: Sequence[str]) -> int:
         """Return the persons in classes of fewer than k, if further columns are known, too."""
         columns = [self.places[place] for place in names]
-        further = [
-            (name, value_codes(self.tables[name][column])[0].astype(np.int64))
-            for name, column in columns
-        ]
+        further = [(name, codes_of_values(self.tables[name], [one])) for name, one in columns]
         return self._in_small_classes(further, self.k)
 
     def _in_small_classes(self, further: Sequence[tuple[str, Codes]], k: int) -> int:
@@ -250,7 +253,7 @@ class LinkedView(ReleaseView):
                 place = pl.Series(above[:: max(1, -(-len(above) // SAMPLED))])
                 for column in frame.columns:
                     attribute = table.attributes.get(column)
-                    if column in table.linking or not _is_plain(frame[column]):
+                    if column in table.linking or not is_countable(frame[column].dtype):
                         continue
                     title = column if at == policy.person else f"{at}.{column}"
                     is_known = isinstance(attribute, QuasiIdentifier)
@@ -299,7 +302,3 @@ class LinkedView(ReleaseView):
     def _shifted(self) -> list[Column]:
         found = shifted_columns(self.rows.policy)
         return [(name, column) for name, column in found if column in self.tables[name].columns]
-
-
-def _is_plain(column: pl.Series) -> bool:
-    return not column.dtype.is_nested() and column.dtype != pl.Object

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from kanonym.linked.table_policy import TablePolicy, raise_all
+from kanonym.linked.table_policy import TablePolicy, raise_all, with_below
 from kanonym.policy.faults import Fault, unknown_name
 
 
 def with_owners(person: str, tables: Mapping[str, TablePolicy]) -> dict[str, TablePolicy]:
     """Return the tables, each with the reference that says whose its rows are."""
     raise_all(_reference_faults(person, tables))
-    leading, before = {person}, 0
-    while len(leading) > before:
-        before = len(leading)
+    leading = {person}
+    for _ in tables:  # as long as the longest way is
         leading |= {
-            table.name
-            for table in tables.values()
+            name
+            for name, table in tables.items()
             if any(one.table in leading for one in table.references)
         }
     faults: list[Fault] = []
@@ -40,9 +39,12 @@ def with_owners(person: str, tables: Mapping[str, TablePolicy]) -> dict[str, Tab
             reason = f"{owner.text} does not lead to {person}"
             faults.append(Fault((table.name, "owner"), reason))
         found[table.name] = replace(table, owner=owner or next(iter(candidates), None))
-    faults += _circles(person, found) or [
-        fault for table in found.values() for fault in table_faults(table, person, found)
-    ]
+    reached = with_below([person], found)
+    faults += [
+        Fault((name,), f"its references go round and never reach {person}: name the owner")
+        for name, table in found.items()
+        if table.owner is not None and name not in reached
+    ] or [fault for table in found.values() for fault in table_faults(table, person, found)]
     raise_all(faults)
     return found
 
@@ -64,21 +66,6 @@ def _reference_faults(person: str, tables: Mapping[str, TablePolicy]) -> list[Fa
     return faults
 
 
-def _circles(person: str, tables: Mapping[str, TablePolicy]) -> list[Fault]:
-    """Return the tables whose rows would belong to themselves."""
-    faults = []
-    for table in tables.values():
-        passed, at = [table.name], table
-        while at.owner is not None and at.owner.table not in passed:
-            at = tables[at.owner.table]
-            passed.append(at.name)
-        if at.owner is not None:
-            way = " → ".join([*passed, at.owner.table])
-            reason = f"its references go round ({way}) and never reach {person}: name the owner"
-            faults.append(Fault((table.name,), reason))
-    return faults
-
-
 def table_faults(
     table: TablePolicy, person: str, tables: Mapping[str, TablePolicy]
 ) -> Iterator[Fault]:
@@ -92,23 +79,19 @@ def table_faults(
             if name in table.attributes and table.attributes[name].action:
                 reason = f"refers to {one.table}.{key}, whose pseudonyms it gets: move it there"
                 yield Fault((table.name, "attributes", name, "action"), reason)
-    free = table.referring
-    for name in sorted(free - structural - {*table.attributes}):
+    for name in sorted(table.referring - structural - {*table.attributes}):
         reason = (
             "refers to another table: say its role (identifier drops it, quasi-identifier counts "
             "it, insensitive releases its pseudonym)"
         )
         yield Fault((table.name, "attributes", name), reason)
-    if table.owner is None and table.name != person and table.quasi_identifiers:
-        reason = f"is a quasi-identifier, but no reference leads to {person}: anonymize this table "
-        where = (table.name, "attributes", table.quasi_identifiers[0])
-        yield Fault(where, f"{reason}by itself")
+    for name in table.quasi_identifiers if table.owner is None and table.name != person else ():
+        reason = f"is a quasi-identifier, but no reference leads to {person}: "
+        yield Fault((table.name, "attributes", name), f"{reason}anonymize this table by itself")
     if (table.cap or table.merge or table.band) and table.owner is None:
         reason = "cap, merge and band are for tables whose rows belong to persons"
         yield Fault((table.name,), reason)
-    below = [table.name]
-    for name in below:
-        below += [one.name for one in tables.values() if one.owner and one.owner.table == name]
+    below = with_below([table.name], tables)
     if not table.known and any(tables[name].quasi_identifiers for name in below):
         reason = (
             "is 'unknown', but there are quasi-identifiers in its rows or below them: who knows "

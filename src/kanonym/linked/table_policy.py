@@ -75,6 +75,23 @@ class TablePolicy:
         return [n for n, one in self.attributes.items() if isinstance(one, Sensitive)]
 
 
+def with_below(names: Iterable[str], tables: Mapping[str, TablePolicy]) -> list[str]:
+    """Return tables, and further down those whose rows belong to their rows."""
+    found = list(names)
+    for name in found:
+        found += [
+            one.name
+            for one in tables.values()
+            if one.owner and one.owner.table == name and one.name not in found
+        ]
+    return found
+
+
+def banded_tables(tables: Mapping[str, TablePolicy]) -> list[str]:
+    """Return the tables of which a release has numbers of rows."""
+    return [name for name, one in tables.items() if one.band]
+
+
 @contextmanager
 def gather(faults: list[Fault], *path: str) -> Iterator[None]:
     """Add the faults that are found to a list, as seen from the top of the policy."""
