@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier, Sensitive
-from kanonym.linked.given_tables import Column, Tables, as_key
+from kanonym.linked.given_tables import Column, as_key
+from kanonym.linked.linked_policy import Tables
 from kanonym.linked.person_rows import Codes, LinkedRows
 
 DISTINCT = 10

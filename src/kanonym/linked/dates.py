@@ -14,8 +14,8 @@ from kanonym.actions.registry import unwrap
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy.leaves import parse_times
 from kanonym.data.message import Message
-from kanonym.linked.given_tables import Column, Tables
-from kanonym.linked.linked_policy import LinkedPolicy
+from kanonym.linked.given_tables import Column
+from kanonym.linked.linked_policy import LinkedPolicy, Tables
 from kanonym.linked.person_rows import Codes, LinkedRows, Masks
 
 NONE = np.iinfo(np.int64).min

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.engines.spark import collect_frame, create_frame
-from kanonym.linked.linked_policy import LinkedPolicy
+from kanonym.linked.linked_policy import LinkedPolicy, Tables
 from kanonym.linked.table_policy import Reference, TablePolicy
 
-Tables = Mapping[str, pl.DataFrame]
 Column = tuple[str, str]
 """A table and one of its columns."""
 

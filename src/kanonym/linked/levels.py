@@ -16,8 +16,7 @@ from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.hierarchy import Automatic, Flat, Hierarchy
 from kanonym.data.schema import QuasiIdentifier
 from kanonym.data.table import encode_column, refuse_infinite
-from kanonym.linked.given_tables import Tables
-from kanonym.linked.linked_policy import LinkedPolicy
+from kanonym.linked.linked_policy import LinkedPolicy, Tables
 from kanonym.linked.person_models import PersonModels
 from kanonym.linked.person_rows import Codes, LinkedRows, combine
 

@@ -13,11 +13,16 @@ from numpy.typing import NDArray
 from kanonym.data.errors import PolicyError
 from kanonym.data.schema import QuasiIdentifier
 from kanonym.evaluation.attacks.result import AttackResult, AttackResults, SuccessCount
-from kanonym.linked.fitted_policy import banded_policy, with_column_roles
-from kanonym.linked.given_tables import Column, Tables, check_tables, polars_tables
+from kanonym.linked.given_tables import Column, check_tables, polars_tables
 from kanonym.linked.levels import KnownColumn, known_columns
 from kanonym.linked.linked_keys import counted_parts
-from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource
+from kanonym.linked.linked_policy import (
+    LinkedPolicy,
+    LinkedPolicySource,
+    Tables,
+    banded_policy,
+    with_column_roles,
+)
 from kanonym.linked.person_rows import Codes, LinkedRows, codes_of_values, collections_of, combine
 from kanonym.linked.released_rows import limit_rows
 from kanonym.policy.document import read_or_given

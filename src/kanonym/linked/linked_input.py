@@ -20,13 +20,7 @@ from kanonym.engines.local import resolve_seed
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.linked.copied_columns import copied_columns
 from kanonym.linked.dates import check_one_shift, order_notes
-from kanonym.linked.fitted_policy import (
-    banded_policy,
-    is_plain,
-    released_policy,
-    with_column_roles,
-)
-from kanonym.linked.given_tables import Column, Tables, check_tables
+from kanonym.linked.given_tables import Column, check_tables
 from kanonym.linked.levels import (
     PersonClasses,
     SearchedLevels,
@@ -39,7 +33,14 @@ from kanonym.linked.linked_keys import (
     unnumbered_parts,
     with_pseudonyms,
 )
-from kanonym.linked.linked_policy import LinkedPolicy
+from kanonym.linked.linked_policy import (
+    LinkedPolicy,
+    Tables,
+    banded_policy,
+    is_plain,
+    released_policy,
+    with_column_roles,
+)
 from kanonym.linked.person_models import PersonModels
 from kanonym.linked.person_rows import Codes, LinkedRows, Masks, codes_of_values
 from kanonym.linked.released_rows import (

@@ -14,9 +14,8 @@ from kanonym.actions.pseudonymization.surrogate import Surrogate
 from kanonym.actions.registry import ColumnActions
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier
-from kanonym.linked.fitted_policy import is_plain
-from kanonym.linked.given_tables import Column, Tables, as_key
-from kanonym.linked.linked_policy import LinkedPolicy
+from kanonym.linked.given_tables import Column, as_key
+from kanonym.linked.linked_policy import LinkedPolicy, Tables, is_plain
 from kanonym.linked.table_policy import TablePolicy
 
 

@@ -12,11 +12,10 @@ from kanonym.data import files
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.linked.fitted_policy import banded_policy
 from kanonym.linked.given_tables import like_given, polars_tables
 from kanonym.linked.levels import SearchedLevels
 from kanonym.linked.linked_input import LinkedInput
-from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource
+from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource, banded_policy
 from kanonym.linked.linked_verification import LinkedVerification, verify_tables
 from kanonym.linked.released_rows import MergedRows
 from kanonym.policy.document import read_or_given

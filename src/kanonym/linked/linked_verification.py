@@ -11,10 +11,15 @@ import polars as pl
 from kanonym.data.errors import SchemaError
 from kanonym.data.message import Message
 from kanonym.data.results.result import Result, ResultTable
-from kanonym.linked.fitted_policy import banded_policy, is_plain
-from kanonym.linked.given_tables import Tables, polars_tables
+from kanonym.linked.given_tables import polars_tables
 from kanonym.linked.linked_keys import insensitive_parts, quiet_numbers
-from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource
+from kanonym.linked.linked_policy import (
+    LinkedPolicy,
+    LinkedPolicySource,
+    Tables,
+    banded_policy,
+    is_plain,
+)
 from kanonym.linked.linked_view import LinkedView
 from kanonym.linked.person_counts import LinkedMeasurement, count_persons
 from kanonym.linked.person_rows import Codes, LinkedRows, codes_of_values, combine

@@ -15,8 +15,8 @@ from kanonym.data.partition import Distribution
 from kanonym.data.schema import Attribute, Insensitive, QuasiIdentifier, Role, Schema, Sensitive
 from kanonym.linked.copied_columns import hidden_copies
 from kanonym.linked.dates import milliseconds, shifted_columns, times_since_first
-from kanonym.linked.given_tables import Column, Tables
-from kanonym.linked.linked_policy import LinkedPolicy
+from kanonym.linked.given_tables import Column
+from kanonym.linked.linked_policy import LinkedPolicy, Tables
 from kanonym.linked.person_models import SLACK, PersonModels
 from kanonym.linked.person_rows import (
     Codes,

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from kanonym.data.schema import Sensitive
 from kanonym.data.table import value_codes
 from kanonym.kernels.classes.grouping import Groups
-from kanonym.linked.given_tables import Tables
-from kanonym.linked.linked_policy import LinkedPolicy
+from kanonym.linked.linked_policy import LinkedPolicy, Tables
 from kanonym.linked.person_rows import Codes, LinkedRows
 from kanonym.models.base import PrivacyModel
 from kanonym.verification import SensitiveColumn, classes_of_release

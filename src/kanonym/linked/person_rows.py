@@ -10,10 +10,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.table import value_codes
-from kanonym.linked.fitted_policy import released_policy, with_column_roles
-from kanonym.linked.given_tables import Tables, check_tables, parent_rows
+from kanonym.linked.given_tables import check_tables, parent_rows
 from kanonym.linked.linked_keys import counted_parts
-from kanonym.linked.linked_policy import Counting, LinkedPolicy
+from kanonym.linked.linked_policy import (
+    Counting,
+    LinkedPolicy,
+    Tables,
+    released_policy,
+    with_column_roles,
+)
 from kanonym.linked.table_policy import Reference
 
 Codes = NDArray[np.int64]

@@ -11,10 +11,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError, SchemaError
-from kanonym.linked.fitted_policy import band_column
-from kanonym.linked.given_tables import Column, Tables, as_key
+from kanonym.linked.given_tables import Column, as_key
 from kanonym.linked.linked_keys import is_drawn, numbered_parts, unnumbered_parts
-from kanonym.linked.linked_policy import LinkedPolicy
+from kanonym.linked.linked_policy import LinkedPolicy, Tables, band_column
 from kanonym.linked.person_rows import Codes, LinkedRows, codes_of_values, combine
 
 

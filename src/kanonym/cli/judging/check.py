@@ -71,9 +71,9 @@ def _check_linked(policy: Path, place: str | None, *, json: bool) -> None:
     from kanonym.cli.terminal import grid, show, show_json
     from kanonym.linked import LinkedPolicy
     from kanonym.linked.copied_columns import copied_columns
-    from kanonym.linked.fitted_policy import with_column_roles
     from kanonym.linked.given_tables import check_tables
     from kanonym.linked.linked_keys import numbered_parts, unnumbered_parts
+    from kanonym.linked.linked_policy import with_column_roles
     from kanonym.linked.person_rows import LinkedRows
     from kanonym.linked.places import Place, read_tables
 
