@@ -109,14 +109,13 @@ def as_key(values: pl.Series) -> pl.Series:
 
 
 def _check_key(frame: pl.DataFrame, table: TablePolicy) -> None:
-    if not table.key:
-        return
     where = f"{table.name}.{', '.join(table.key)}"
-    nulls = frame.select(pl.any_horizontal(pl.col(table.key).is_null()).sum()).item()
-    if nulls:
+    key = frame.select(table.key)
+    nulls = frame.height - key.drop_nulls().height
+    if table.key and nulls:
         raise DataError(f"{where} is a key, and null in {_rows(nulls)}")
-    repeated = int(frame.select(table.key).is_duplicated().sum())
-    if repeated:
+    repeated = int(key.is_duplicated().sum())
+    if table.key and repeated:
         raise DataError(f"{where} is a key, and {_rows(repeated)} share theirs with another row")
 
 
@@ -143,28 +142,28 @@ def _check_reference(
 
 def _check_cycles(tables: Tables, policy: LinkedPolicy) -> None:
     """Refuse references that go round where none of them is ever null: no row could be first."""
-    strict = {
+    left = {
         name: [
-            (f"{name}.{one.text} → {one.table}", one.table)
+            one
             for one in table.references
             if tables[name].height and not any(tables[name][c].null_count() for c in one.columns)
         ]
         for name, table in policy.tables.items()
     }
-    for start in strict:
-        ways: dict[str, list[str]] = {start: []}
-        queue = [start]
-        for at in queue:
-            for step, table in strict[at]:
-                if table == start:
-                    raise DataError(
-                        f"the references {', '.join([*ways[at], step])} go round, and none of them "
-                        "is ever null: no row could be written first. Leave one of them out of the "
-                        "policy, or allow null in it"
-                    )
-                if table not in ways:
-                    ways[table] = [*ways[at], step]
-                    queue.append(table)
+    before = 0
+    while len(left) != before:  # without tables that no way leads into, or out of
+        before, entered = len(left), {one.table for several in left.values() for one in several}
+        left = {
+            name: [one for one in several if one.table in left]
+            for name, several in left.items()
+            if name in entered and any(one.table in left for one in several)
+        }
+    if left:
+        way = [f"{name}.{one.text} → {one.table}" for name in left for one in left[name]]
+        raise DataError(
+            f"the references {', '.join(way)} go round, and none of them is ever null: no row "
+            "could be written first. Leave one of them out of the policy, or allow null in it"
+        )
 
 
 def _rows(number: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -42,7 +42,7 @@ from kanonym.linked.linked_policy import (
     with_column_roles,
 )
 from kanonym.linked.person_models import PersonModels
-from kanonym.linked.person_rows import Codes, LinkedRows, Masks, codes_of_values
+from kanonym.linked.person_rows import Codes, LinkedRows, Masks, codes_of
 from kanonym.linked.released_rows import (
     KeptRows,
     MergedRows,
@@ -55,20 +55,15 @@ PERSON = "\0person"
 """The person of each row, for actions that treat all rows of a person alike."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkedDecision:
-    """Which rows are released, at which levels.
-
-    stands: by table, the row that stands for each. suppressed: (n_persons,) bool.
-    """
+class LinkedDecision(NamedTuple):
+    """Levels, by table the row that stands for each, and (n_persons,) who is suppressed."""
 
     search: SearchedLevels
     stands: Mapping[str, Codes]
     suppressed: NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class StagedTables:
+class StagedTables(NamedTuple):
     """Tables that are ready to be verified, and what a release tells of how they were made."""
 
     frames: Mapping[str, pl.DataFrame]
@@ -131,7 +126,7 @@ class LinkedInput:
                 known,
                 PersonModels.of(tables, rows, policy),
                 equal_but_for_levels(tables, rows, keys),
-                {n: [codes_of_values(tables[n], [one]) for one in parts[n]] for n in parts},
+                {n: [codes_of(tables[n][one]) for one in parts[n]] for n in parts},
             )
         return cls(before, tables, persons, keys, built, random, seed)
 

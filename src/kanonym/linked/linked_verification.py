@@ -22,7 +22,7 @@ from kanonym.linked.linked_policy import (
 )
 from kanonym.linked.linked_view import LinkedView
 from kanonym.linked.person_counts import LinkedMeasurement, count_persons
-from kanonym.linked.person_rows import Codes, LinkedRows, codes_of_values, combine
+from kanonym.linked.person_rows import Codes, LinkedRows, codes_of, combine
 from kanonym.policy.document import read_or_given
 from kanonym.verification import Verification, verify_release
 
@@ -179,7 +179,7 @@ def _notes(tables: Tables, rows: LinkedRows, own: Mapping[str, Codes]) -> Iterat
                     column=f"{name}.{column}",
                 )
         for column in insensitive_parts(tables, policy, name):
-            keys = combine([own[name], codes_of_values(tables[name], [column])], len(own[name]))
+            keys = combine([own[name], codes_of(tables[name][column])], len(own[name]))
             yield Message(
                 "{column} is in a key, repeats, and is insensitive, so that it does not count: "
                 "whoever knows its values finds {alone:,} persons alone in their class",

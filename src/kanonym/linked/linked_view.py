@@ -21,7 +21,7 @@ from kanonym.linked.person_models import SLACK, PersonModels
 from kanonym.linked.person_rows import (
     Codes,
     LinkedRows,
-    codes_of_values,
+    codes_of,
     combine,
     known_codes,
     known_names,
@@ -41,10 +41,7 @@ TREE = "rows in other tables"
 
 @dataclass(frozen=True, slots=True)
 class PersonPolicy:
-    """What a linked policy requires of persons, as verification reads it.
-
-    attributes: those of the table of persons by name, of other tables by `table.column`.
-    """
+    """What a linked policy requires of persons; attributes: of other tables by `table.column`."""
 
     rows: ClassVar[Literal["persons"]] = "persons"
     entities: ClassVar[list[str]] = []
@@ -230,7 +227,7 @@ class LinkedView(ReleaseView):
     def records_in_small_classes(self, names: Sequence[str]) -> int:
         """Return the persons in classes of fewer than k, if further columns are known, too."""
         columns = [self.places[place] for place in names]
-        further = [(name, codes_of_values(self.tables[name], [one])) for name, one in columns]
+        further = [(name, codes_of(self.tables[name][one])) for name, one in columns]
         return self._in_small_classes(further, self.k)
 
     def _in_small_classes(self, further: Sequence[tuple[str, Codes]], k: int) -> int:

@@ -11,10 +11,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.schema import Sensitive
-from kanonym.data.table import value_codes
 from kanonym.kernels.classes.grouping import Groups
 from kanonym.linked.linked_policy import LinkedPolicy, Tables
-from kanonym.linked.person_rows import Codes, LinkedRows
+from kanonym.linked.person_rows import Codes, LinkedRows, codes_of
 from kanonym.models.base import PrivacyModel
 from kanonym.verification import SensitiveColumn, classes_of_release
 
@@ -32,7 +31,7 @@ class HeldValues(NamedTuple):
     def of(cls, persons: Codes, column: pl.Series) -> HeldValues:
         """Return who has which value; null is none."""
         present = column.is_not_null().to_numpy()
-        codes = value_codes(column)[0].astype(np.int64)
+        codes = codes_of(column)
         pairs = np.unique(np.stack([persons[present], codes[present]], axis=1), axis=0)
         return cls(pairs[:, 0], pairs[:, 1])
 

@@ -64,6 +64,19 @@ class LinkedRows:
         sizes = {name: tables[name].height for name in policy.order}
         return cls(policy, sizes, targets, parents, persons)
 
+    def followed_by(self, other: LinkedRows) -> LinkedRows:
+        """Return these rows and, behind them, those of other tables of the same policy."""
+        sizes = {name: size + other.sizes[name] for name, size in self.sizes.items()}
+        parents = {
+            name: np.append(rows, other.parents[name] + self.sizes[self.policy.parent(name)])
+            for name, rows in self.parents.items()
+        }
+        persons = {
+            name: np.append(rows, other.persons[name] + self.n_persons)
+            for name, rows in self.persons.items()
+        }
+        return LinkedRows(self.policy, sizes, {}, parents, persons)
+
     @property
     def n_persons(self) -> int:
         """Number of persons."""
@@ -180,10 +193,14 @@ def collections_of(parent: Codes, item: Codes, n_parents: int, *, repeated: bool
     return state
 
 
+def codes_of(values: pl.Series) -> Codes:
+    """Return (n_rows,) int64: equal numbers for equal values."""
+    return value_codes(values)[0].astype(np.int64)
+
+
 def codes_of_values(frame: pl.DataFrame, columns: Sequence[str]) -> Codes:
     """Return (n_rows,) int64: equal numbers for rows with equal values in some columns."""
-    coded = [value_codes(frame[name])[0].astype(np.int64) for name in columns]
-    return combine(coded, frame.height)
+    return combine([codes_of(frame[name]) for name in columns], frame.height)
 
 
 def known_codes(tables: Tables, policy: LinkedPolicy) -> dict[str, Codes]:
