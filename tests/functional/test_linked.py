@@ -34,10 +34,9 @@ tables:
     references: {admission: admissions}
     rows: unknown
     attributes:
-      icd10: {role: sensitive}
+      icd10: {role: insensitive}
 models:
   - {type: k-anonymity, k: 3}
-  - {type: alpha-k-anonymity, alpha: 0.8, k: 3, attribute: diagnoses.icd10}
 others: identifier
 suppression_limit: 0.1
 """
