@@ -110,7 +110,7 @@ class Schema:
         draw = self.draw
         if draw.random() < 0.6:
             self._column(name, "ward", KNOWN, rows, lambda _: draw.choice([*VALUES, None]))
-        if draw.random() < 0.3 and "sex" in self.rows[owner][0]:
+        if draw.random() < 0.3 and any("sex" in row for row in self.rows[owner]):
             of = {tuple(r[k] for k in self.keys[owner]): r["sex"] for r in self.rows[owner]}
             own = self.parent[name][1]
             self._column(name, "sex", KNOWN, rows, lambda r: of[tuple(r[one] for one in own)])

@@ -182,7 +182,7 @@ def encode(
 
     """
     for column, _ in quasi_identifiers:
-        _refuse_infinite(column)
+        refuse_infinite(column)
     further: Sequence[pl.Series | None] = population or [None] * len(quasi_identifiers)
     known = parallel(
         lambda one: encode_column(*one[0], further=one[1], counts=counts),
@@ -352,7 +352,7 @@ def _with_null_code(
     return every
 
 
-def _refuse_infinite(column: pl.Series) -> None:
+def refuse_infinite(column: pl.Series) -> None:
     """Refuse numbers with which sums and squares overflow; cost: one pass."""
     if not column.dtype.is_float():
         return

@@ -8,10 +8,10 @@ from kanonym.data.loading.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from kanonym.linked.linked_attack import attack
+    from kanonym.linked.linked_policy import LinkedPolicy
     from kanonym.linked.linked_release import LinkedRelease, anonymize
     from kanonym.linked.linked_verification import LinkedVerification, verify
-    from kanonym.linked.persons.person_counts import LinkedMeasurement, measure
-    from kanonym.linked.policies.linked_policy import LinkedPolicy
+    from kanonym.linked.person_counts import LinkedMeasurement, measure
 
 __all__ = [
     "LinkedMeasurement",
@@ -27,13 +27,13 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "LinkedMeasurement": "kanonym.linked.persons.person_counts",
-        "LinkedPolicy": "kanonym.linked.policies.linked_policy",
+        "LinkedMeasurement": "kanonym.linked.person_counts",
+        "LinkedPolicy": "kanonym.linked.linked_policy",
         "LinkedRelease": "kanonym.linked.linked_release",
         "LinkedVerification": "kanonym.linked.linked_verification",
         "anonymize": "kanonym.linked.linked_release",
         "attack": "kanonym.linked.linked_attack",
-        "measure": "kanonym.linked.persons.person_counts",
+        "measure": "kanonym.linked.person_counts",
         "verify": "kanonym.linked.linked_verification",
     },
 )

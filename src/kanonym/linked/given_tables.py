@@ -1,28 +1,26 @@
-"""Tables as people give them, pandas, polars, pyarrow or Spark, and released ones alike."""
+"""Tables as people give them, and whether their keys and references are in order."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from kanonym.data import frames
-from kanonym.data.errors import DataError
+from kanonym.data.errors import DataError, SchemaError
 from kanonym.engines.spark import collect_frame, create_frame
-from kanonym.linked.policies.linked_policy import LinkedPolicy
+from kanonym.linked.linked_policy import LinkedPolicy, Tables
+from kanonym.linked.table_policy import Reference, TablePolicy
+
+Column = tuple[str, str]
+"""A table and one of its columns."""
 
 
 def polars_tables(tables: Mapping[str, Any], policy: LinkedPolicy) -> dict[str, pl.DataFrame]:
-    """Return the tables that a policy names, as polars.
-
-    Raises
-    ------
-    DataError
-        One is no table of this process.
-
-    """
+    """Return the tables that a policy names, as polars; refuse those that are elsewhere."""
     return {
         name: frame if isinstance(frame, pl.DataFrame) else _fetched(frame, name)
         for name, frame in tables.items()
@@ -58,3 +56,115 @@ def _like(released: pl.DataFrame, given: Any) -> Any:
 
 def _is_of_spark(frame: Any) -> bool:
     return type(frame).__module__.startswith("pyspark")
+
+
+def check_tables(tables: Tables, policy: LinkedPolicy) -> None:
+    """Refuse tables and columns that are missing, and keys and references that are not in order.
+
+    Messages name table, columns and count, never a value.
+    """
+    missing = [name for name in policy.tables if name not in tables]
+    if missing:
+        raise SchemaError(f"missing tables: {', '.join(missing)}. There are: {', '.join(tables)}")
+    for table in policy.tables.values():
+        columns = tables[table.name].columns
+        for name in table.linking:
+            if name not in columns:
+                raise SchemaError(
+                    f"{table.name} has no column {name!r}, which is in its key or a reference. "
+                    f"It has: {', '.join(columns)}"
+                )
+    for table in policy.tables.values():
+        _check_key(tables[table.name], table)
+    for table in policy.tables.values():
+        for reference in table.references:
+            _check_reference(tables, table, reference, policy)
+    _check_cycles(tables, policy)
+
+
+def parent_rows(
+    tables: Tables, table: TablePolicy, reference: Reference, policy: LinkedPolicy
+) -> NDArray[np.int64]:
+    """Return (n_rows,) int64: the row that each row refers to, -1 for none."""
+
+    def keys(name: str, columns: Sequence[str]) -> pl.DataFrame:
+        return pl.DataFrame(
+            [as_key(tables[name][one]).alias(str(i)) for i, one in enumerate(columns)]
+        )
+
+    asked = keys(table.name, reference.columns)
+    target = keys(reference.table, policy.tables[reference.table].key)
+    target = target.with_row_index("row").unique(asked.columns, keep="first")
+    found = asked.join(target, on=asked.columns, how="left", maintain_order="left")["row"]
+    return found.cast(pl.Int64).fill_null(-1).to_numpy().astype(np.int64)
+
+
+def as_key(values: pl.Series) -> pl.Series:
+    """Return the text of keys: 7 of one file and "7" of another are the same key."""
+    if values.dtype.is_float():
+        whole = values.cast(pl.Int64, strict=False)
+        if (whole.cast(values.dtype) == values).all():
+            values = whole
+    return values.cast(pl.String)
+
+
+def _check_key(frame: pl.DataFrame, table: TablePolicy) -> None:
+    where = f"{table.name}.{', '.join(table.key)}"
+    key = frame.select(table.key)
+    nulls = frame.height - key.drop_nulls().height
+    if table.key and nulls:
+        raise DataError(f"{where} is a key, and null in {_rows(nulls)}")
+    repeated = int(key.is_duplicated().sum())
+    if table.key and repeated:
+        raise DataError(f"{where} is a key, and {_rows(repeated)} share theirs with another row")
+
+
+def _check_reference(
+    tables: Tables, table: TablePolicy, reference: Reference, policy: LinkedPolicy
+) -> None:
+    frame = tables[table.name]
+    empty = frame.select(pl.any_horizontal(pl.col(reference.columns).is_null())).to_series()
+    where = f"{table.name}.{reference.text}"
+    if reference == table.owner and empty.any():
+        raise DataError(
+            f"{where} is null in {_rows(int(empty.sum()))}: nobody knows whose they are. Remove "
+            "them, or fill the reference in"
+        )
+    orphans = pl.Series(parent_rows(tables, table, reference, policy) < 0) & ~empty
+    if orphans.any():
+        values = frame.filter(orphans).select(reference.columns).n_unique()
+        target = f"{reference.table}.{', '.join(policy.tables[reference.table].key)}"
+        raise DataError(
+            f"{where} has {values} value{'s' * (values != 1)} that {target} lacks "
+            f"({_rows(int(orphans.sum()))})"
+        )
+
+
+def _check_cycles(tables: Tables, policy: LinkedPolicy) -> None:
+    """Refuse references that go round where none of them is ever null: no row could be first."""
+    left = {
+        name: [
+            one
+            for one in table.references
+            if tables[name].height and not any(tables[name][c].null_count() for c in one.columns)
+        ]
+        for name, table in policy.tables.items()
+    }
+    before = 0
+    while len(left) != before:  # without tables that no way leads into, or out of
+        before, entered = len(left), {one.table for several in left.values() for one in several}
+        left = {
+            name: [one for one in several if one.table in left]
+            for name, several in left.items()
+            if name in entered and any(one.table in left for one in several)
+        }
+    if left:
+        way = [f"{name}.{one.text} → {one.table}" for name in left for one in left[name]]
+        raise DataError(
+            f"the references {', '.join(way)} go round, and none of them is ever null: no row "
+            "could be written first. Leave one of them out of the policy, or allow null in it"
+        )
+
+
+def _rows(number: int) -> str:
+    return f"{number:,} row{'s' * (number != 1)}"

@@ -3,46 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
-from kanonym.data.schema import QuasiIdentifier
 from kanonym.evaluation.attacks.result import AttackResult, AttackResults, SuccessCount
-from kanonym.linked.given_tables import polars_tables
-from kanonym.linked.keys.integrity import Tables, check_columns, check_keys
-from kanonym.linked.keys.key_parts import counted_parts
-from kanonym.linked.persons.known_columns import Column, KnownColumn, known_columns
-from kanonym.linked.persons.linked_rows import LinkedRows, codes_of_values
-from kanonym.linked.persons.person_trees import Codes, collections_of, combine
-from kanonym.linked.persons.row_limits import banded_policy, limit_rows
-from kanonym.linked.policies.column_roles import with_column_roles
-from kanonym.linked.policies.linked_policy import LinkedPolicy, LinkedPolicySource
-from kanonym.linked.policies.released_policy import released_policy
+from kanonym.linked.given_tables import check_tables, polars_tables
+from kanonym.linked.levels import known_columns
+from kanonym.linked.linked_keys import counted_parts
+from kanonym.linked.linked_policy import (
+    LinkedPolicy,
+    LinkedPolicySource,
+    Tables,
+    banded_policy,
+    with_column_roles,
+)
+from kanonym.linked.person_rows import Codes, LinkedRows, codes_of, collections_of, combine
+from kanonym.linked.released_rows import limit_rows
 from kanonym.policy.document import read_or_given
 
 QUESTION = "Can someone who knows a person and some of the person's rows find the person's rows?"
 
 
-@dataclass(frozen=True, slots=True)
-class _Tables:
-    """Persons of one set of tables: by person the class, and the rows that the person has.
+class _Persons(NamedTuple):
+    """Persons of the original, the first n, and of the release, with equal numbers for equals.
 
-    wholes: the class of each person with all counted rows. items: each person's different rows,
-    those of person i between offsets[i] and offsets[i + 1].
+    classes, wholes: (n_persons,) by the own row, and by all rows. owners, items: (n_items,) the
+    different rows that persons have, each once.
     """
 
+    n: int
     classes: Codes
     wholes: Codes
+    owners: Codes
     items: Codes
-    offsets: Codes
-
-    def items_of(self, person: int) -> Codes:
-        return self.items[self.offsets[person] : self.offsets[person + 1]]
 
 
 def attack(
@@ -106,26 +104,26 @@ def attack(
         raise PolicyError(f"rows must be at least 0 and attempts at least 1: {rows}, {attempts}")
     random = np.random.default_rng(seed)
     policy = read_or_given(policy, LinkedPolicy)
-    before, after, notes = _paired(
+    persons, notes = _paired(
         polars_tables(original, policy), polars_tables(released, policy), policy, random
     )
-    n = len(before.classes)
+    n = persons.n
     attacked = random.permutation(n)[:attempts]
     found = []
     for known in (*range(rows + 1), None):
         name = "all-rows" if known is None else f"known-rows-{known}"
         if progress is not None:
             progress(name)
-        if not n or not len(after.classes):
+        if not 0 < n < len(persons.classes):
             empty = SuccessCount(0, 0)
             reason = "the original or the release has no persons"
             found.append(AttackResult(name, QUESTION, empty, empty, seed=seed, reason=reason))
             continue
         if known is None:
-            places = before.wholes[attacked]
-            sizes = np.bincount(after.wholes, minlength=int(places.max()) + 1)[places]
+            sizes = np.bincount(persons.wholes[n:], minlength=int(persons.wholes.max()) + 1)
+            sizes = sizes[persons.wholes[attacked]]
         else:
-            sizes = _candidates(before, after, attacked, known, random)
+            sizes = _candidates(persons, attacked, known, random)
         chances = np.divide(1, sizes, out=np.zeros(len(sizes)), where=sizes > 0)
         found.append(
             AttackResult(
@@ -141,30 +139,28 @@ def attack(
 
 
 def _candidates(
-    before: _Tables, after: _Tables, attacked: Codes, known: int, random: np.random.Generator
+    persons: _Persons, attacked: Codes, known: int, random: np.random.Generator
 ) -> NDArray[np.int64]:
     """Return by attacked person the number of released persons who have what is known."""
-    by_class, by_item = _index(after.classes, np.arange(len(after.classes))), _index_of_rows(after)
+    n, released = persons.n, persons.owners >= persons.n
+    own = _index(persons.owners, persons.items)
+    by_class = _index(persons.classes[n:], np.arange(n, len(persons.classes)))
+    by_item = _index(persons.items[released], persons.owners[released])
     sizes = np.zeros(len(attacked), np.int64)
     for i, person in enumerate(attacked.tolist()):
-        own = before.items_of(person)
-        drawn = random.choice(own, min(known, len(own)), replace=False)
-        fitting = by_class(int(before.classes[person]))
+        items = own(person)
+        drawn = random.choice(items, min(known, len(items)), replace=False)
+        fitting = by_class(int(persons.classes[person]))
         for item in drawn.tolist():
             fitting = np.intersect1d(fitting, by_item(item), assume_unique=True)
         sizes[i] = len(fitting)
     return sizes
 
 
-def _index_of_rows(tables: _Tables) -> Callable[[int], Codes]:
-    persons = np.repeat(np.arange(len(tables.classes)), np.diff(tables.offsets))
-    return _index(tables.items, persons)
-
-
-def _index(codes: Codes, persons: Codes) -> Callable[[int], Codes]:
-    """Return a function from a code to the persons who have it."""
+def _index(codes: Codes, values: Codes) -> Callable[[int], Codes]:
+    """Return a function from a code to the values that stand beside it."""
     order = np.argsort(codes, kind="stable")
-    ordered, held = codes[order], persons[order]
+    ordered, held = codes[order], values[order]
 
     def find(code: int) -> Codes:
         found: Codes = held[np.searchsorted(ordered, code) : np.searchsorted(ordered, code + 1)]
@@ -175,107 +171,62 @@ def _index(codes: Codes, persons: Codes) -> Callable[[int], Codes]:
 
 def _paired(
     original: Tables, released: Tables, policy: LinkedPolicy, random: np.random.Generator
-) -> tuple[_Tables, _Tables, tuple[str, ...]]:
-    """Return the persons before and after, with equal numbers for equal released values."""
-    check_columns(original, policy)
-    check_keys(original, policy)
+) -> tuple[_Persons, tuple[str, ...]]:
+    """Return the persons of both, and notes."""
+    check_tables(original, policy)
     uncapped = {name: replace(one, cap=None) for name, one in policy.tables.items()}
     limited = limit_rows(original, replace(policy, tables=uncapped), random)
     asked = with_column_roles(banded_policy(policy), limited)
-    after = released_policy(asked, released)
-    check_columns(released, after)
-    check_keys(released, after)
+    rows = LinkedRows.of(limited, asked)
+    n = rows.n_persons
+    rows = rows.followed_by(LinkedRows.read(released, asked))
     columns, notes = _columns(limited, released, asked)
-    pairs = LinkedRows.of(limited, asked), LinkedRows.of(released, after)
-    codes, split = {}, {}
-    for name in asked.order:
-        used = [both for (table, _), both in columns.items() if table == name]
-        split[name] = limited[name].height
-        height = split[name] + released[name].height
-        values = pl.DataFrame([one.alias(str(i)) for i, one in enumerate(used)])
-        codes[name] = (
-            codes_of_values(values, values.columns) if used else np.zeros(height, np.int64)
-        )
-    person = codes[asked.person]
-    items: list[list[Codes]] = [[], []]
-    owners: list[list[Codes]] = [[], []]
-    wholes, merged = [person], set()
-    base, chained = 0, {asked.person: np.zeros(len(person), np.int64)}
+    codes = {
+        name: combine([codes_of(one) for one in columns[name]], height)
+        for name, height in rows.sizes.items()
+    }
+    wholes = [codes[asked.person]]
+    owners, items, base = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
     for name in asked.order[1:]:
-        owner = asked.tables[name].owner
-        assert owner is not None  # noqa: S101 - the order has tables of persons alone
-        above = chained[owner.table]
-        first = split[owner.table]
-        parents = np.append(pairs[0].parents[name], pairs[1].parents[name] + first)
-        chained[name] = combine([codes[name], above[parents]], len(parents))
-        if asked.tables[name].merge or owner.table in merged:
-            merged.add(name)
-        if asked.is_counted(name):
-            owned = np.append(pairs[0].persons[name], pairs[1].persons[name] + split[asked.person])
-            repeated = asked.counting == "multiset" and name not in merged
-            wholes.append(collections_of(owned, chained[name], len(person), repeated=repeated))
-        if any(table == name for table, _ in columns):
-            halves = np.split(chained[name] + base, [split[name]])
-            for i, half in enumerate(halves):
-                items[i].append(half)
-                owners[i].append(pairs[i].persons[name])
-            base += int(chained[name].max(initial=-1)) + 1
-    classes = np.split(person, [split[asked.person]])
-    whole = np.split(combine(wholes, len(person)), [split[asked.person]])
-    both = [_distinct(classes[i], whole[i], owners[i], items[i]) for i in range(2)]
-    return both[0], both[1], notes
-
-
-def _distinct(classes: Codes, wholes: Codes, owners: list[Codes], items: list[Codes]) -> _Tables:
-    """Return each person's different rows."""
-    none = np.zeros(0, np.int64)
-    owner, item = np.concatenate([none, *owners]), np.concatenate([none, *items])
-    found = np.unique(np.stack([owner, item], axis=1), axis=0)
-    counts = np.bincount(found[:, 0], minlength=len(classes))
-    return _Tables(classes, wholes, found[:, 1], np.append(0, np.cumsum(counts)))
+        table, whose = asked.tables[name], rows.persons[name]
+        chain = combine([codes[at][row] for at, row in rows.way_up(name)[:-1]], rows.sizes[name])
+        if table.known:
+            repeated = asked.counting == "multiset" and not table.merge
+            wholes.append(collections_of(whose, chain, rows.n_persons, repeated=repeated))
+        if columns[name]:
+            owners.append(whose)
+            items.append(chain + base)
+            base += int(chain.max(initial=-1)) + 1
+    pairs = np.unique(np.stack([np.concatenate(owners), np.concatenate(items)], axis=1), axis=0)
+    whole = combine(wholes, rows.n_persons)
+    return _Persons(n, codes[asked.person], whole, pairs[:, 0], pairs[:, 1]), notes
 
 
 def _columns(
     original: Tables, released: Tables, policy: LinkedPolicy
-) -> tuple[dict[Column, pl.Series], tuple[str, ...]]:
+) -> tuple[dict[str, list[pl.Series]], tuple[str, ...]]:
     """Return what the intruder knows: the labels of the original, then those of the release."""
-    skipped: list[str] = []
-    tables = dict(policy.tables)
+    skipped, tables = [], dict(policy.tables)
     for name in policy.order:
         table = tables[name]
-        referring = {one for each in policy.other_references(name) for one in each.columns}
         unused = {
             column
-            for column, one in table.attributes.items()
-            if isinstance(one, QuasiIdentifier) and (one.action or column in referring)
+            for column in table.quasi_identifiers
+            if table.attributes[column].action or column in table.referring
         }
-        skipped += [f"{name}.{column}" for column in sorted(unused)]
-        skipped += [f"{name}.{one}" for one in counted_parts(released, policy, name)]
+        parts = counted_parts(released, policy, name)
+        skipped += [f"{name}.{one}" for one in (*sorted(unused), *parts)]
         kept = {column: one for column, one in table.attributes.items() if column not in unused}
         tables[name] = replace(table, attributes=kept)
-    reduced = replace(policy, tables=tables)
-    values = {
-        (name, column): original[name][column]
-        for name in reduced.order
-        for column in reduced.tables[name].quasi_identifiers
-    }
-    found = {}
-    for one in known_columns(values, reduced, {}):
-        after = released[one.table][one.name].cast(pl.String)
-        labels = _at_level_of(one, after)
-        if labels is None:
-            skipped.append(f"{one.table}.{one.name}")
+    found: dict[str, list[pl.Series]] = {name: [] for name in policy.order}
+    for column in known_columns(original, replace(policy, tables=tables), {}):
+        after = released[column.table][column.name].cast(pl.String)
+        levels = (column.released(level).cast(pl.String) for level in range(column.highest + 1))
+        for labels in levels:  # the lowest level that has all released ones
+            if {*after.unique()} <= {*labels.unique()}:
+                found[column.table].append(pl.concat([labels.alias(column.name), after]))
+                break
         else:
-            found[one.table, one.name] = pl.concat([labels.alias(one.name), after])
+            skipped.append(f"{column.table}.{column.name}")
     told = f"the intruder does not use {', '.join(skipped)}: the labels are not comparable"
     return found, (told,) if skipped else ()
-
-
-def _at_level_of(column: KnownColumn, released: pl.Series) -> pl.Series | None:
-    """Return the labels of a column at the lowest level that has all released ones, or None."""
-    asked = set(released.unique().to_list())
-    for level in range(column.highest + 1):
-        labels = column.released(level).cast(pl.String)
-        if asked <= set(labels.unique().to_list()):
-            return labels
-    return None

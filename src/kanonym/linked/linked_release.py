@@ -2,50 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-import polars as pl
-from polars import selectors
-
-from kanonym.actions.masking.shift_date import ShiftDate
-from kanonym.actions.registry import ColumnActions
-from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
+from kanonym.data import files
+from kanonym.data.errors import InfeasibleError
 from kanonym.data.results.result import Result, ResultTable
-from kanonym.data.schema import Identifier, Schema
-from kanonym.engines.local import resolve_seed
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.linked.given_tables import like_given, polars_tables
-from kanonym.linked.keys.copied_columns import copied_columns
-from kanonym.linked.keys.integrity import Tables, check_columns, check_keys
-from kanonym.linked.keys.key_parts import number_parts, unnumbered_parts
-from kanonym.linked.keys.key_pseudonyms import (
-    KeySpace,
-    key_spaces,
-    numbered_anew,
-    refuse_actions_of_references,
-    table_seed,
-)
-from kanonym.linked.level_search import Found, Levels, find_levels
+from kanonym.linked.levels import SearchedLevels
+from kanonym.linked.linked_input import LinkedInput
+from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource, banded_policy
 from kanonym.linked.linked_verification import LinkedVerification, verify_tables
-from kanonym.linked.person_decision import PersonDecision
-from kanonym.linked.persons.dates import check_one_shift, order_notes
-from kanonym.linked.persons.known_columns import Column, KnownColumn, known_columns
-from kanonym.linked.persons.linked_rows import LinkedRows, codes_of_values
-from kanonym.linked.persons.person_models import PersonModels
-from kanonym.linked.persons.person_trees import Codes
-from kanonym.linked.persons.row_limits import banded_policy, keep_rows, limit_rows
-from kanonym.linked.policies.column_roles import with_column_roles
-from kanonym.linked.policies.linked_policy import LinkedPolicy, LinkedPolicySource
-from kanonym.linked.policies.released_policy import released_policy
+from kanonym.linked.released_rows import MergedRows
 from kanonym.policy.document import read_or_given
+from kanonym.release import versions
 
-PERSON = "\0person"
-"""The person of each row, for actions that treat all rows of a person alike."""
-
+PROMISE = (
+    "k counts persons with all their rows in all tables of this release, joined by their keys. A "
+    "further release about the same persons is judged together with this one"
+)
 
 LEAST_SUPPRESSED = 5
 """Of fewer suppressed persons, or fewer than k, no numbers of rows are told."""
@@ -67,6 +46,8 @@ class LinkedRelease(Result):
         Rows by table, before and after.
     suppressed
         Persons who were suppressed with all their rows.
+    merged
+        By table that merges rows, how many an equal row stands for, and what that lost: nothing.
     levels
         By `table.column` the level at which each quasi-identifier is released.
     highest
@@ -95,9 +76,10 @@ class LinkedRelease(Result):
     rows_in: Mapping[str, int]
     rows_out: Mapping[str, int]
     suppressed: int
+    merged: Mapping[str, MergedRows]
     levels: Mapping[str, int]
     highest: Mapping[str, int]
-    search: Found
+    search: SearchedLevels
     keys: list[dict[str, Any]]
     built: Mapping[str, str]
     seconds: Mapping[str, float] = field(default_factory=dict)
@@ -117,9 +99,15 @@ class LinkedRelease(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
+        checked = self.verification.to_dict()
+        del checked["violating"]
         return {
             "tables": {
-                name: {"rows_in": count, "rows_out": self.rows_out.get(name, 0)}
+                name: {
+                    "rows_in": count,
+                    "rows_out": self.rows_out.get(name, 0),
+                    **({"merged": self.merged[name]._asdict()} if name in self.merged else {}),
+                }
                 for name, count in self.told_rows_in.items()
             },
             "suppressed_persons": self.suppressed,
@@ -135,13 +123,30 @@ class LinkedRelease(Result):
                 **({"built_hierarchies": dict(self.built)} if self.built else {}),
             },
             "keys": self.keys,
-            "verification": {
-                name: part
-                for name, part in self.verification.to_dict().items()
-                if name != "violating"
-            },
+            "verification": checked,
             "seconds": {**self.seconds, "total": sum(self.seconds.values())},
         }
+
+    def manifest(self, path: str | Path, facts: Mapping[str, Any]) -> None:
+        """Write what was asked, promised and found as JSON: no value of any record.
+
+        Parameters
+        ----------
+        path
+            Where to.
+        facts
+            Places and SHA-256 of what was read and written.
+
+        """
+        parts = {
+            "versions": versions(),
+            "policy": self.policy.form,
+            "promise": PROMISE,
+            "counting": self.policy.counting,
+            **facts,
+            **self.to_dict(),
+        }
+        files.write_text(path, json.dumps(parts, indent=2, ensure_ascii=False, default=str) + "\n")
 
     def tables(self) -> list[ResultTable]:
         """Return rows by table, levels, and the verdict."""
@@ -150,6 +155,7 @@ class LinkedRelease(Result):
                 name,
                 "–" if count is None else f"{count:,}",
                 f"{self.rows_out[name]:,}" if name in self.rows_out else "–",
+                f"{self.merged[name].rows:,}" if name in self.merged else "–",
             )
             for name, count in self.told_rows_in.items()
         ]
@@ -160,7 +166,9 @@ class LinkedRelease(Result):
             f"{100 * self.search.loss:.1f} % ({proof})"
         )
         return [
-            ResultTable(("table", "rows in", "rows out"), rows, frozenset({1, 2}), lead),
+            ResultTable(
+                ("table", "rows in", "rows out", "merged"), rows, frozenset({1, 2, 3}), lead
+            ),
             ResultTable(("quasi-identifier", "level"), levels),
             *self.verification.tables(),
         ]
@@ -193,221 +201,44 @@ def anonymize(
     """
     policy = read_or_given(policy, LinkedPolicy)
     watch = Stopwatch(progress)
-    with watch.stage("read"):
-        refuse_actions_of_references(policy)
-        given = polars_tables(tables, policy)
-        check_columns(given, policy)
-        check_keys(given, policy)
-        seed = resolve_seed(policy.seed)
-        random = np.random.default_rng(np.random.SeedSequence([seed, *b"linked"]))
-        limited = limit_rows(given, policy, random)
-        asked = with_column_roles(banded_policy(policy), limited)
-        rows = LinkedRows.of(limited, asked)
-        schemas = {name: _schema(limited[name], asked, name) for name in asked.tables}
-        spaces = key_spaces(limited, asked, seed)
-        columns = _acted_columns(limited, asked, schemas, spaces, rows, seed)
-        check_one_shift(limited, columns, rows, asked)
-        for column, other in copied_columns(limited, asked):
-            watch.tell(f"{'.'.join(column)} repeats {'.'.join(other)}")
-    with watch.stage("encode"):
-        built: dict[str, str] = {}
-        known = known_columns(columns, asked, built)
-        for sentence in built.values():
-            watch.tell(f"no hierarchy given; built {sentence}")
+    given = polars_tables(tables, policy)
+    source = LinkedInput.read(given, policy, watch)
     with watch.stage("algorithm"):
-        acted = {
-            name: pl.DataFrame([column for (table, _), column in columns.items() if table == name])
-            for name in asked.tables
-        }
-        asked = released_policy(asked, acted)
-        parts = _part_codes(acted, asked, watch)
-        ranks = {name: random.permutation(count) for name, count in rows.sizes.items()}
-        models = PersonModels.of(acted, rows, asked)
-        decide = PersonDecision(asked, rows, known, models, ranks, parts)
-        found = find_levels([one.losses for one in known], decide.satisfies)
-        if found is None:
-            raise InfeasibleError(
-                f"no levels satisfy the policy with at most {100 * asked.suppression_limit:g} % of "
-                f"the persons suppressed: even with every quasi-identifier at its root, "
-                f"{decide.suppressed_at_roots():,} of {rows.n_persons:,} persons have rows that "
-                "too few others have. Nothing is released. Bound the rows of tables (cap, merge, "
-                f"band), raise suppression_limit, or lower k{_without_parts(acted, asked)}"
-            )
+        decided = source.decide()
     with watch.stage("recode"):
-        kept, suppressed = decide.rows_at(found.levels)
-        released = _recoded(columns, known, found.levels)
-        disordered = order_notes(limited, released, rows, asked, kept)
-        final = keep_rows(
-            {name: pl.DataFrame(several) for name, several in released.items()},
-            asked,
-            kept,
-        )
-        final, keys = numbered_anew(number_parts(final, asked, random), spaces)
-        final = {
-            # Categories would name values that only suppressed rows had.
-            name: frame.with_columns(selectors.by_dtype(pl.Categorical, pl.Enum).cast(pl.String))[
-                random.permutation(frame.height)
-            ]
-            for name, frame in final.items()
-        }
+        staged = source.stage(decided)
+        frames = like_given(staged.frames, tables)
+    known, search = source.persons.known, decided.search
     with watch.stage("verify"):
-        original = acted[asked.person] if asked.models else None
-        released_tables = like_given(final, tables)
+        person = source.policy.person
         verified = verify_tables(
-            polars_tables(released_tables, asked), banded_policy(policy), limited, original
+            polars_tables(frames, source.policy),
+            banded_policy(policy),
+            source.before,
+            source.tables[person] if policy.models else None,
         )
-        if not verified.satisfied:
+        if not verified.satisfied or any(one.lost for one in staged.merged.values()):
             raise InfeasibleError(
-                f"the recoded tables fail their policy in {verified.persons.n_violating} classes; "
-                "nothing is released. This is a defect of kanonym: please report it"
+                f"the recoded tables fail their policy in {verified.persons.n_violating} classes, "
+                "or lack values of merged rows; nothing is released. This is a defect of kanonym: "
+                "please report it"
             )
-        verified = replace(verified, notes=(*verified.notes, *disordered))
+        verified = replace(verified, notes=(*verified.notes, *staged.notes))
     return LinkedRelease(
-        frames=released_tables,
+        frames=frames,
         policy=policy,
         verification=verified,
         rows_in={name: frame.height for name, frame in given.items()},
-        rows_out={name: frame.height for name, frame in final.items()},
-        suppressed=int(suppressed.sum()),
-        levels=_by_name(known, found.levels),
-        highest=_by_name(known, [one.highest for one in known]),
-        search=found,
-        keys=keys,
-        built=built,
+        rows_out={name: frame.height for name, frame in staged.frames.items()},
+        suppressed=int(decided.suppressed.sum()),
+        merged=staged.merged,
+        levels={
+            f"{one.table}.{one.name}": level
+            for one, level in zip(known, search.levels, strict=True)
+        },
+        highest={f"{one.table}.{one.name}": one.highest for one in known},
+        search=search,
+        keys=staged.keys,
+        built=source.built,
         seconds=watch.seconds,
     )
-
-
-def _part_codes(tables: Tables, policy: LinkedPolicy, watch: Stopwatch) -> dict[str, list[Codes]]:
-    """Return by table the codes of the columns of its key that count, which are told."""
-    found = {}
-    for name in policy.order:
-        parts = unnumbered_parts(tables, policy, name)
-        for one in parts:
-            watch.tell(f"{name}.{one} is in a key and repeats: it counts, and is not generalized")
-        found[name] = [codes_of_values(tables[name], [one]) for one in parts]
-    return found
-
-
-def _without_parts(tables: Tables, policy: LinkedPolicy) -> str:
-    """Return what else makes a policy feasible where columns of keys count."""
-    parts = [f"{name}.{one}" for name in policy.order for one in policy.tables[name].key]
-    counted = {
-        f"{name}.{one}" for name in policy.order for one in unnumbered_parts(tables, policy, name)
-    } | {f"{name}.{one}" for name in policy.order for one in policy.tables[name].quasi_identifiers}
-    named = [one for one in parts if one in counted]
-    if not named:
-        return ""
-    return (
-        f"; {', '.join(named)} count as they are, since keys cannot be generalized: a column of a "
-        "key without a role, that nothing else refers to, is numbered anew and does not count"
-    )
-
-
-def _schema(frame: pl.DataFrame, policy: LinkedPolicy, name: str) -> Schema:
-    """Return the role of each column of a table that is in no key and no reference."""
-    table = policy.tables[name]
-    free = [one for one in frame.columns if one not in table.linking]
-    named = {one: role for one, role in table.attributes.items() if one not in table.linking}
-    try:
-        return Schema.resolve(free, named, policy.others)
-    except DataError:
-        raise
-    except ValueError as error:
-        raise type(error)(f"{name}: {error}") from None
-
-
-def _acted_columns(
-    tables: Mapping[str, pl.DataFrame],
-    policy: LinkedPolicy,
-    schemas: Mapping[str, Schema],
-    spaces: Mapping[Column, KeySpace],
-    rows: LinkedRows,
-    seed: int,
-) -> dict[Column, pl.Series]:
-    """Return every column that is released, as actions leave it: keys as pseudonyms."""
-    found: dict[Column, pl.Series] = {}
-    for name in policy.tables:
-        frame, attributes = tables[name], schemas[name].attributes
-        persons = None
-        if name in rows.persons:
-            key = tables[policy.person].select(policy.tables[policy.person].key)
-            persons = _subjects(key).gather(rows.persons[name])
-        subject = None if persons is None else PERSON
-        actions = {
-            column: tuple(_bound(one, f"{name}.{column}", subject) for one in attribute.action)
-            for column, attribute in attributes.items()
-            if attribute.action
-        }
-        acting = ColumnActions(partial(_column, frame, persons), actions, table_seed(seed, name))
-        for column in frame.columns:
-            if (name, column) in spaces:
-                found[name, column] = spaces[name, column].apply(frame[column])
-            elif column in attributes:
-                attribute = attributes[column]
-                if not isinstance(attribute, Identifier) or attribute.action:
-                    found[name, column] = acting.before(column)
-    return found
-
-
-def _subjects(key: pl.DataFrame) -> pl.Series:
-    """Return the text of each person's key: that of a single column as it is."""
-    if key.width == 1:
-        return key.to_series().alias(PERSON)
-    texts = pl.concat_str(pl.all().cast(pl.String), separator="\0")
-    return key.select(texts.alias(PERSON)).to_series()
-
-
-def _column(frame: pl.DataFrame, persons: pl.Series | None, name: str) -> pl.Series:
-    """Return a column of a table, or the person of each row."""
-    if name == PERSON and persons is not None:
-        return persons
-    if name not in frame.columns:
-        raise SchemaError(
-            f"an action reads the column {name!r}, which its table lacks: actions of linked tables "
-            f"read columns of their own table. It has: {', '.join(frame.columns)}"
-        )
-    return frame[name]
-
-
-def _bound(action: Any, where: str, subject: str | None) -> Any:
-    """Return an action that treats all rows of a person alike, where it is one of these.
-
-    subject: the column that names the person of each row; None where rows are of nobody.
-
-    Raises
-    ------
-    PolicyError
-        Dates of a person would shift differently in each table.
-
-    """
-    if not isinstance(action, ShiftDate) or subject is None or action.subject is not None:
-        return action
-    if action.key is None:
-        raise PolicyError(
-            f"{where}: shift-date needs key: {{env: NAME}} in linked tables, so that all dates of "
-            "a person shift by one amount, in all tables and runs"
-        )
-    return replace(action, subject=subject)
-
-
-def _recoded(
-    columns: Mapping[Column, pl.Series],
-    known: list[KnownColumn],
-    levels: Levels,
-) -> dict[str, list[pl.Series]]:
-    """Return by table the released columns."""
-    labels = {
-        (one.table, one.name): one.released(level) for one, level in zip(known, levels, strict=True)
-    }
-    found: dict[str, list[pl.Series]] = {}
-    for (table, name), column in columns.items():
-        found.setdefault(table, []).append(labels.get((table, name), column).alias(name))
-    return found
-
-
-def _by_name(known: list[KnownColumn], numbers: Any) -> dict[str, int]:
-    return {f"{one.table}.{one.name}": n for one, n in zip(known, numbers, strict=True)}
-
-
-__all__ = ["LinkedRelease", "anonymize"]

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import numpy as np
 import polars as pl
 
 from kanonym.data.errors import SchemaError
 from kanonym.data.message import Message
 from kanonym.data.results.result import Result, ResultTable
-from kanonym.data.schema import Identifier
-from kanonym.data.table import value_codes
 from kanonym.linked.given_tables import polars_tables
-from kanonym.linked.keys.integrity import Tables, check_columns, check_keys
-from kanonym.linked.keys.key_parts import insensitive_parts, quiet_numbers
+from kanonym.linked.linked_keys import insensitive_parts, quiet_numbers
+from kanonym.linked.linked_policy import (
+    LinkedPolicy,
+    LinkedPolicySource,
+    Tables,
+    banded_policy,
+    is_plain,
+)
 from kanonym.linked.linked_view import LinkedView
-from kanonym.linked.persons.linked_rows import LinkedRows
-from kanonym.linked.persons.person_counts import LinkedMeasurement, count_persons
-from kanonym.linked.persons.person_trees import combine
-from kanonym.linked.persons.row_limits import banded_policy
-from kanonym.linked.policies.column_roles import with_column_roles
-from kanonym.linked.policies.linked_policy import LinkedPolicy, LinkedPolicySource
-from kanonym.linked.policies.released_policy import released_policy
+from kanonym.linked.person_counts import LinkedMeasurement, count_persons
+from kanonym.linked.person_rows import Codes, LinkedRows, codes_of, combine
 from kanonym.policy.document import read_or_given
 from kanonym.verification import Verification, verify_release
 
@@ -104,16 +102,11 @@ def verify(
 
     """
     asked = banded_policy(read_or_given(policy, LinkedPolicy))
-    before = None
-    if isinstance(original, Mapping):
-        before = polars_tables(original, asked)
-        person_table: pl.DataFrame | None = before.get(asked.person)
-        before = before if set(asked.tables) <= set(before) else None
-    elif original is not None:
-        person_table = polars_tables({asked.person: original}, asked)[asked.person]
-    else:
-        person_table = None
-    return verify_tables(polars_tables(tables, asked), asked, before, person_table)
+    named = original if isinstance(original, Mapping) else {asked.person: original}
+    before = {} if original is None else polars_tables(named, asked)
+    person_table = before.get(asked.person)
+    whole = before if {*asked.tables} <= {*before} else None
+    return verify_tables(polars_tables(tables, asked), asked, whole, person_table)
 
 
 def verify_tables(
@@ -123,106 +116,73 @@ def verify_tables(
     person_table: pl.DataFrame | None,
 ) -> LinkedVerification:
     """Return what `verify` does of polars tables; policy: of the release, without bands."""
-    asked = released_policy(policy, tables)
-    check_columns(tables, asked)
-    check_keys(tables, asked)
-    _check_released(tables, with_column_roles(asked, tables))
-    view = LinkedView.of(tables, policy, before, person_table)
+    rows = LinkedRows.read(tables, policy)
+    _check_released(tables, rows.policy)
+    view = LinkedView.of(tables, rows, policy, before, person_table)
     return LinkedVerification(
         verify_release(view),
-        count_persons(view.rows, view.own),
-        {name: tables[name].height for name in view.linked_policy.tables},
-        (
-            *notes(view.linked_policy, view.rows, view.own),
-            *_key_notes(tables, view.linked_policy, view.rows, view.own),
-        ),
+        count_persons(rows, view.own),
+        {name: tables[name].height for name in rows.policy.tables},
+        tuple(_notes(tables, rows, view.own)),
     )
 
 
 def _check_released(tables: Tables, policy: LinkedPolicy) -> None:
-    """Refuse identifiers that are still there, and quasi-identifiers that are missing."""
+    """Refuse identifiers that are still there, and columns that are missing and counted."""
+    protected = {one.attribute for one in policy.models}
     for name, table in policy.tables.items():
         columns = tables[name].columns
-        for column, attribute in table.attributes.items():
-            plain = isinstance(attribute, Identifier) and not attribute.action
-            if plain and column in columns and column not in table.linking:
+        prefix = "" if name == policy.person else f"{name}."
+        for column in table.attributes:
+            if column in columns and column not in table.linking and is_plain(table, column):
                 raise SchemaError(
                     f"{name} still has the identifier {column}: it is not a release. Drop it; to "
                     "measure tables before anonymization, use measure"
                 )
             if column in table.quasi_identifiers and column not in columns:
                 raise SchemaError(f"{name} has no column {column!r}, which is a quasi-identifier")
+            if f"{prefix}{column}" in protected and column not in columns:
+                raise SchemaError(f"{name} has no column {column!r}, which a model is about")
 
 
-def notes(policy: LinkedPolicy, rows: LinkedRows, own: Mapping[str, Any]) -> tuple[Message, ...]:
-    """Return what counts of persons do not cover."""
-    found: list[Message] = []
-    unknown = [name for name in policy.order[1:] if not policy.is_counted(name)]
+def _notes(tables: Tables, rows: LinkedRows, own: Mapping[str, Codes]) -> Iterator[Message]:
+    """Yield what counts of persons do not cover."""
+    policy = rows.policy
+    unknown = [name for name in policy.order[1:] if not policy.tables[name].known]
     if unknown:
-        known = replace(
-            policy, tables={name: replace(one, known=True) for name, one in policy.tables.items()}
+        yield Message(
+            "{tables}: the policy says that nobody knows how many rows a person has there; "
+            "whoever does finds {alone:,} persons alone in their class",
+            tables=", ".join(unknown),
+            alone=int((rows.knowing(unknown).class_sizes(own) == 1).sum()),
         )
-        counted = replace(rows, policy=known)
-        classes = combine([own[policy.person], counted.trees(own)], rows.n_persons)
-        alone = int((np.bincount(classes)[classes] == 1).sum()) if len(classes) else 0
-        found.append(
-            Message(
-                "{tables}: the policy says that nobody knows how many rows a person has there; "
-                "whoever does finds {alone:,} persons alone in their class",
-                tables=", ".join(unknown),
-                alone=alone,
-            )
-        )
-    found += [
-        Message(
-            "{reference} links rows of persons to rows of {table}: who is linked to whom is not "
-            "counted, and can identify",
-            reference=f"{name}.{one.text}",
-            table=one.table,
-        )
-        for name in policy.order
-        for one in policy.other_references(name)
-        if one.table in policy.order
-    ]
-    if policy.counting == "set":
-        found.append(
-            Message(
-                "repeated rows are counted once: whoever knows how often a person's rows occur "
-                "may find persons alone in their class"
-            )
-        )
-    return tuple(found)
-
-
-def _key_notes(
-    tables: Tables, policy: LinkedPolicy, rows: LinkedRows, own: Mapping[str, Any]
-) -> list[Message]:
-    """Return what columns of composite keys tell that is not counted."""
-    found = []
     for name in policy.order:
-        found += [
-            Message(
-                "{column} numbers rows and does not count: kanonym draws the numbers in random "
-                "order; if others numbered the rows, the order can identify",
-                column=f"{name}.{column}",
-            )
-            for column in quiet_numbers(tables, policy, name)
-            if tables[name][column].n_unique() < tables[name].height
-        ]
-        for column in insensitive_parts(tables, policy, name):
-            values = tables[name][column]
-            keys = combine([own[name], value_codes(values)[0].astype(np.int64)], len(values))
-            known = {**own, name: keys}
-            classes = combine([known[policy.person], rows.trees(known)], rows.n_persons)
-            found.append(
-                Message(
-                    "{column} is in a key, repeats, and is insensitive, so that it does not count: "
-                    "whoever knows its values finds {alone:,} persons alone in their class",
-                    column=f"{name}.{column}",
-                    alone=int((np.bincount(classes)[classes] == 1).sum()),
+        for one in policy.tables[name].other_references:
+            if one.table in policy.order:
+                yield Message(
+                    "{reference} links rows of persons to rows of {table}: who is linked to whom "
+                    "is not counted, and can identify",
+                    reference=f"{name}.{one.text}",
+                    table=one.table,
                 )
+    if policy.counting == "set":
+        yield Message(
+            "repeated rows are counted once: whoever knows how often a person's rows occur may "
+            "find persons alone in their class"
+        )
+    for name in policy.order:
+        for column in quiet_numbers(tables, policy, name):
+            if tables[name][column].n_unique() < tables[name].height:
+                yield Message(
+                    "{column} numbers rows and does not count: kanonym draws the numbers in random "
+                    "order; if others numbered the rows, the order can identify",
+                    column=f"{name}.{column}",
+                )
+        for column in insensitive_parts(tables, policy, name):
+            keys = combine([own[name], codes_of(tables[name][column])], len(own[name]))
+            yield Message(
+                "{column} is in a key, repeats, and is insensitive, so that it does not count: "
+                "whoever knows its values finds {alone:,} persons alone in their class",
+                column=f"{name}.{column}",
+                alone=int((rows.class_sizes({**own, name: keys}) == 1).sum()),
             )
-    return found
-
-
-__all__ = ["LinkedVerification", "notes", "verify"]

@@ -17,38 +17,18 @@ from kanonym.data.errors import DataError
 from kanonym.data.files import FORMATS, read_table, sha256, write_table
 from kanonym.data.files.hidden import hidden_path
 
-Kind = Literal["folder", "sqlite", "duckdb", "postgresql"]
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a set of tables is, or is to be.
+    """Where a set of tables is, or is to be: a path, or the URL of a server and a schema there."""
 
-    Attributes
-    ----------
-    kind
-        How its tables are read and written.
-    given
-        A path, or the URL of a server.
-    schema
-        The schema of a server's tables; None for the one that it looks in.
-
-    """
-
-    kind: Kind
+    kind: Literal["folder", "sqlite", "duckdb", "postgresql"]
     given: str
     schema: str | None = None
 
     @classmethod
     def of(cls, given: str, schema: str | None = None) -> Place:
-        """Return the place that a path or a URL names.
-
-        Raises
-        ------
-        DataError
-            It is none of a folder, a database file and a PostgreSQL server.
-
-        """
+        """Return the place that a path or a URL names; refuse what holds no set of tables."""
         scheme, mark, rest = given.partition("://")
         kind = database_kind(given)
         if kind == "postgresql":
@@ -57,17 +37,13 @@ class Place:
             raise DataError("a schema is for postgresql://… only")
         if mark and kind == "sqlite":
             return cls("sqlite", unquote(rest.partition("?")[0]).removeprefix("/"))
-        if mark:
-            raise DataError(
-                f"{scheme}:// holds no set of tables: name a folder of files, a SQLite or DuckDB "
-                "file, or postgresql://…"
-            )
-        if kind is not None:
+        if kind is not None and not mark:
             return cls(kind, given)
-        if Path(given).suffix and not Path(given).is_dir():
+        if mark or (Path(given).suffix and not Path(given).is_dir()):
             raise DataError(
-                f"{given} holds no set of tables: name a folder of files, {', '.join(SQLITE)}, "
-                f"{', '.join(DUCKDB)} or postgresql://…"
+                f"{f'{scheme}://' if mark else given} holds no set of tables: name a folder of "
+                f"files, a SQLite or DuckDB file ({', '.join([*SQLITE, *DUCKDB])}), or "
+                "postgresql://…"
             )
         return cls("folder", given)
 
@@ -86,16 +62,18 @@ class Place:
         """Its file or folder; None on a server."""
         return None if self.kind == "postgresql" else Path(self.given)
 
+    @property
+    def url(self) -> str:
+        """Its URL, of a server or a SQLite file."""
+        if self.path is None:
+            return self.given
+        if not self.path.parent.is_dir():
+            raise DataError(f"{self.path}: no such file")
+        return sqlite_url(self.path.resolve())
+
 
 def read_tables(place: Place, names: Sequence[str]) -> dict[str, pl.DataFrame]:
-    """Return tables by name; those that a folder lacks are left out.
-
-    Raises
-    ------
-    DataError
-        There is no such place, or a table cannot be read.
-
-    """
+    """Return tables by name; those that a folder lacks are left out."""
     if place.kind == "folder":
         found = _files_of(Path(place.given), names)
         return {name: read_table(str(file)) for name, file in found.items()}
@@ -105,19 +83,11 @@ def read_tables(place: Place, names: Sequence[str]) -> dict[str, pl.DataFrame]:
         return read_database(place.given, names)
     from kanonym.engines.database import scan_database  # noqa: PLC0415 - an extra
 
-    url = place.given if place.kind == "postgresql" else _sqlite_url(Path(place.given))
-    return {name: scan_database(url, name, schema=place.schema).to_polars() for name in names}
+    return {name: scan_database(place.url, name, schema=place.schema).to_polars() for name in names}
 
 
 def require_free(place: Place) -> None:
-    """Refuse a place where something is already, or that cannot be written.
-
-    Raises
-    ------
-    DataError
-        Names it, and what to do.
-
-    """
+    """Refuse a place where something is already, or that cannot be written."""
     path = place.path
     if path is None:
         return
@@ -133,39 +103,21 @@ def write_tables(
     check: Callable[[Mapping[str, pl.DataFrame]], object],
     extension: str = ".csv",
 ) -> dict[str, str]:
-    """Write tables, all of them or none, and return the SHA-256 of each file.
+    """Write tables where nothing is, all or none, and return the SHA-256 of each file.
 
-    Parameters
-    ----------
-    tables
-        By name.
-    place
-        Where nothing is yet.
-    check
-        Is asked about the tables as they were read back, before they take their name; it raises
-        what is wrong.
-    extension
-        Of the files of a folder.
-
-    Raises
-    ------
-    DataError
-        Something is there already, or a table cannot be written; nothing was written then.
-
+    check: is asked about the tables as they were read back, before they take their name; it raises
+    what is wrong. extension: of the files of a folder.
     """
     require_free(place)
     path = place.path
     if path is None:
-        from kanonym.engines.database import (  # noqa: PLC0415 - an extra
-            write_tables as write_to_server,
-        )
-
-        write_to_server(tables, place.given, schema=place.schema)
+        _write(tables, place, extension)
         return {}
     hidden = hidden_path(path.resolve().parent)
+    written = Place(place.kind, str(hidden))
     try:
-        _write_hidden(tables, place.kind, hidden, extension)
-        check(read_tables(Place(place.kind, str(hidden)), list(tables)))
+        _write(tables, written, extension)
+        check(read_tables(written, list(tables)))
         if place.kind == "folder" and path.exists():
             path.rmdir()
         hidden.replace(path.resolve())
@@ -184,75 +136,43 @@ def write_tables(
 
 def hashes_of(place: Place, names: Sequence[str]) -> dict[str, str]:
     """Return the SHA-256 of each file of a place: of a folder by table."""
-    path = place.path
-    if path is None:
-        return {}
     if place.kind == "folder":
-        return {name: sha256(file) for name, file in _files_of(path, names).items()}
-    return {path.name: sha256(path)}
+        return {name: sha256(file) for name, file in _files_of(Path(place.given), names).items()}
+    return {} if place.path is None else {place.path.name: sha256(place.path)}
 
 
 def extension_of(place: Place, names: Sequence[str]) -> str:
     """Return the extension of a folder's files; .csv of another place."""
-    if place.kind != "folder":
-        return ".csv"
-    files = _files_of(Path(place.given), names).values()
-    return next((file.suffix for file in files), ".csv")
+    files = _files_of(Path(place.given), names) if place.kind == "folder" else {}
+    return next((file.suffix for file in files.values()), ".csv")
 
 
-def _write_hidden(
-    tables: Mapping[str, pl.DataFrame], kind: Kind, hidden: Path, extension: str
-) -> None:
-    if kind == "folder":
-        hidden.mkdir()
+def _write(tables: Mapping[str, pl.DataFrame], place: Place, extension: str) -> None:
+    if place.kind == "folder":
+        Path(place.given).mkdir()
         for name, frame in tables.items():
-            write_table(frame, str(hidden / f"{name}{extension}"))
-    elif kind == "duckdb":
+            write_table(frame, str(Path(place.given) / f"{name}{extension}"))
+    elif place.kind == "duckdb":
         from kanonym.engines.duckdb import write_database  # noqa: PLC0415 - an extra
 
-        write_database(tables, str(hidden))
+        write_database(tables, place.given)
     else:
-        from kanonym.engines.database import (  # noqa: PLC0415 - an extra
-            write_tables as write_to_database,
-        )
+        from kanonym.engines import database  # noqa: PLC0415 - an extra
 
-        write_to_database(tables, _sqlite_url(hidden))
-
-
-def _sqlite_url(path: Path) -> str:
-    if not path.parent.is_dir():
-        raise DataError(f"{path}: no such file")
-    return sqlite_url(path.resolve())
+        database.write_tables(tables, place.url, schema=place.schema)
 
 
 def _files_of(folder: Path, names: Sequence[str]) -> dict[str, Path]:
-    """Return the file of each table that a folder has.
-
-    Raises
-    ------
-    DataError
-        There is no such folder, or two files of one table.
-
-    """
+    """Return the file of each table that a folder has; refuse two files of one table."""
     if not folder.is_dir():
         raise DataError(f"{folder}: no such folder")
     found: dict[str, Path] = {}
     for file in sorted(folder.iterdir()):
-        stem = file.name.removesuffix(".gz")
-        name, suffix = Path(stem).stem, Path(stem).suffix.lower()
+        stem = Path(file.name.removesuffix(".gz"))
+        name, suffix = stem.stem, stem.suffix.lower()
         if name not in names or suffix not in FORMATS:
             continue
         if name in found:
             raise DataError(f"{folder} has two files of {name}: {found[name].name}, {file.name}")
         found[name] = file
     return found
-
-
-__all__ = [
-    "Place",
-    "extension_of",
-    "hashes_of",
-    "read_tables",
-    "require_free",
-    "write_tables",
-]

@@ -7,7 +7,7 @@ from typing import Any
 
 from kanonym.language import Translator
 from kanonym.linked import LinkedRelease
-from kanonym.linked.persons.row_limits import banded_policy
+from kanonym.linked.linked_policy import banded_policy
 from kanonym.release import versions
 from kanonym.reporting.document import (
     Banner,
@@ -55,7 +55,7 @@ def linked_document(
     words = says.text("verdict.satisfied.two" if two else f"verdict.{key}", n, requirements=n)
     measured = release.verification.measured
     asked = banded_policy(release.policy)
-    counted = [name for name in asked.order[1:] if asked.is_counted(name)]
+    counted = [name for name in asked.order[1:] if asked.tables[name].known]
     lead = "linked.lead.set" if asked.counting == "set" else "linked.lead"
     lead = lead if counted else "linked.lead.own"
     places = [facts[name]["place"] for name in ("input", "output") if name in facts]
@@ -121,7 +121,7 @@ def _requirements(release: LinkedRelease, says: Translator) -> Section:
 
 
 def _tables(release: LinkedRelease, says: Translator) -> Section:
-    header = tuple(says.text(f"linked.{one}") for one in ("table", "rows.in", "rows.out"))
+    header = tuple(says.text(f"linked.{one}") for one in ("table", "rows.in", "rows.out", "merged"))
     rows = tuple(
         (
             name,
@@ -129,12 +129,17 @@ def _tables(release: LinkedRelease, says: Translator) -> Section:
             says.count(release.rows_out[name])
             if name in release.rows_out
             else says.text("linked.not-released"),
+            says.count(release.merged[name].rows) if name in release.merged else "–",
         )
         for name, count in release.told_rows_in.items()
     )
-    note = Paragraph(says.text("linked.tables.note"), tone="note")
-    table = Table(header, rows, frozenset({1, 2}))
-    return Section("tables", says.text("linked.tables"), (table, note))
+    notes = [says.text("linked.tables.note")]
+    for name, one in release.merged.items():
+        count, lost = says.count(one.different), says.count(one.lost)
+        notes.append(says.text("linked.merged.note", table=name, different=count, lost=lost))
+    blocks = (Paragraph(one, tone="note") for one in notes)
+    table = Table(header, rows, frozenset({1, 2, 3}))
+    return Section("tables", says.text("linked.tables"), (table, *blocks))
 
 
 def _levels(release: LinkedRelease, says: Translator) -> Section:

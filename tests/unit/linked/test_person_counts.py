@@ -8,7 +8,7 @@ import pytest
 
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.linked import LinkedPolicy, measure
-from kanonym.linked.persons.person_trees import collections_of, combine
+from kanonym.linked.person_rows import collections_of, combine
 
 from .conftest import hospital, hospital_form
 
@@ -157,7 +157,7 @@ _POLICY_FAULTS = {
         "diagnoses": {"attributes": {"icd10": {"role": "set", "separator": ";"}}}
     },
     "others: 'set' is an unknown value": {"others": "set"},
-    "tables.diagnoses.merge: must be true or false": {"diagnoses": {"merge": "yes"}},
+    "tables.diagnoses.merge: must be a valid boolean, not 'yes'": {"diagnoses": {"merge": "yes"}},
     "tables.admissions.cap: is 0": {"admissions": {"cap": 0}},
     "person: 'patient' is an unknown table; did you mean 'patients'?": {"person": "patient"},
     "models[0].attribute: 'icd10' is an unknown sensitive attribute": {

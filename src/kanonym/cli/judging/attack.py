@@ -119,7 +119,7 @@ def attack(
     from kanonym.cli.printing.attacks import attack_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
-    from kanonym.linked.policies.linked_policy import is_linked
+    from kanonym.linked.linked_policy import is_linked
 
     del every  # has ended the command already
     if asked.file is not None and is_linked(asked.file):

@@ -34,7 +34,7 @@ def check(
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import policy_tables, show, show_json
     from kanonym.data.files import read_table
-    from kanonym.linked.policies.linked_policy import is_linked
+    from kanonym.linked.linked_policy import is_linked
     from kanonym.pipeline.policy_check import check_policy
     from kanonym.policy import Policy
 
@@ -70,22 +70,23 @@ def _check_linked(policy: Path, place: str | None, *, json: bool) -> None:
     """Check a policy about several tables, and keys, references and roles of these."""
     from kanonym.cli.terminal import grid, show, show_json
     from kanonym.linked import LinkedPolicy
-    from kanonym.linked.keys.copied_columns import copied_columns
-    from kanonym.linked.keys.integrity import check_columns, check_keys
-    from kanonym.linked.keys.key_parts import numbered_parts, unnumbered_parts
+    from kanonym.linked.copied_columns import copied_columns
+    from kanonym.linked.given_tables import check_tables
+    from kanonym.linked.linked_keys import numbered_parts, unnumbered_parts
+    from kanonym.linked.linked_policy import with_column_roles
+    from kanonym.linked.person_rows import LinkedRows
     from kanonym.linked.places import Place, read_tables
-    from kanonym.linked.policies.column_roles import with_column_roles
 
     asked = LinkedPolicy.from_file(policy)
     found: dict[str, Any] = {"policy": dict(asked.form)}
     if place is not None:
         tables = read_tables(Place.of(place), list(asked.tables))
-        check_columns(tables, asked)
-        check_keys(tables, asked)
+        check_tables(tables, asked)
         asked = with_column_roles(asked, tables)
+        rows = LinkedRows.of(tables, asked)
         found["tables"] = {name: frame.height for name, frame in tables.items()}
         found["copies"] = {
-            ".".join(column): ".".join(other) for column, other in copied_columns(tables, asked)
+            ".".join(column): ".".join(other) for column, other in copied_columns(tables, rows)
         }
         found["numbered_key_columns"] = [
             f"{name}.{one}" for name in asked.order for one in numbered_parts(asked, name)

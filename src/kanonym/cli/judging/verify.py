@@ -87,7 +87,7 @@ def verify(
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json, verdict_tables, violations_table
     from kanonym.engines import engine_of, is_local
-    from kanonym.linked.policies.linked_policy import is_linked
+    from kanonym.linked.linked_policy import is_linked
     from kanonym.policy import Policy
 
     if is_linked(policy):

@@ -152,10 +152,9 @@ def _write_beside(
     about: Mapping[str, Any],
 ) -> None:
     """Write reports and the manifest."""
-    from kanonym.linked.manifest import write_manifest
     from kanonym.reporting import report_linked
 
     for file in reports:
         report_linked(release, file, facts=facts, **about)
     if manifest is not None:
-        write_manifest(release, manifest, facts)
+        release.manifest(manifest, facts)

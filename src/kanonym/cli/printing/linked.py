@@ -37,10 +37,11 @@ def linked_release_tables(found: Mapping[str, Any], written: Sequence[str]) -> l
         ),
         ("seconds", f"{found['seconds']['total']:.2f}"),
     )
-    rows = plain_table("table", "rows in", "rows out")
+    rows = plain_table("table", "rows in", "rows out", "merged")
     for name, one in found["tables"].items():
         given = "–" if one["rows_in"] is None else format_number(one["rows_in"])
-        rows.add_row(Text(name), given, format_number(one["rows_out"]))
+        merged = format_number(one["merged"]["rows"]) if "merged" in one else "–"
+        rows.add_row(Text(name), given, format_number(one["rows_out"]), merged)
     levels = plain_table("quasi-identifier", "level")
     for name, level in search["levels"].items():
         levels.add_row(Text(name), f"{level} of {search['highest_levels'][name]}")

@@ -30,6 +30,12 @@ SENTENCES: Sentences = {
         "A suppressed person takes all rows along; each reference leads to a row that was "
         "released, or is empty."
     ),
+    "linked.merged": "rows merged",
+    "linked.merged.note": (
+        "Merged rows of {table} have the person and every released value of a row that stays, to "
+        "which the rows below them now refer. Of {different} different rows of persons, {lost} "
+        "were lost."
+    ),
     "linked.not-released": "not released",
     "linked.levels": "Levels",
     "linked.column": "quasi-identifier",

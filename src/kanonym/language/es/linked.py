@@ -33,6 +33,12 @@ SENTENCES: Sentences = {
         "Una persona suprimida se lleva todas sus filas; cada referencia conduce a una fila "
         "publicada o está vacía."
     ),
+    "linked.merged": "filas fusionadas",
+    "linked.merged.note": (
+        "Las filas fusionadas de {table} tienen la persona y todos los valores publicados de una "
+        "fila que queda, a la que ahora se refieren las filas que dependían de ellas. De "
+        "{different} filas distintas de personas se perdieron {lost}."
+    ),
     "linked.not-released": "no se publica",
     "linked.levels": "Niveles",
     "linked.column": "cuasi-identificador",

@@ -11,28 +11,29 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.schema import Sensitive
-from kanonym.data.table import value_codes
 from kanonym.kernels.classes.grouping import Groups
-from kanonym.linked.keys.integrity import Tables
-from kanonym.linked.persons.linked_rows import LinkedRows
-from kanonym.linked.persons.person_trees import Codes
-from kanonym.linked.policies.linked_policy import LinkedPolicy
+from kanonym.linked.linked_policy import LinkedPolicy, Tables
+from kanonym.linked.person_rows import Codes, LinkedRows, codes_of
 from kanonym.models.base import PrivacyModel
 from kanonym.verification import SensitiveColumn, classes_of_release
 
+SLACK = 1e-12
+"""Shares are quotients of integers: what is as large as alpha is not above it."""
+
 
 class HeldValues(NamedTuple):
-    """Which persons have which values in a column of another table, each pair once.
-
-    Attributes
-    ----------
-    persons, values
-        (n_pairs,) int64.
-
-    """
+    """Which persons have which values in a column of another table, each pair once: (n_pairs,)."""
 
     persons: Codes
     values: Codes
+
+    @classmethod
+    def of(cls, persons: Codes, column: pl.Series) -> HeldValues:
+        """Return who has which value; null is none."""
+        present = column.is_not_null().to_numpy()
+        codes = codes_of(column)
+        pairs = np.unique(np.stack([persons[present], codes[present]], axis=1), axis=0)
+        return cls(pairs[:, 0], pairs[:, 1])
 
     def largest_shares(self, classes: Codes) -> NDArray[np.float64]:
         """Return (n_classes,) float64: the share of the persons who have the commonest value.
@@ -52,17 +53,8 @@ class HeldValues(NamedTuple):
 class PersonModels:
     """The models of a policy, asked about classes of persons.
 
-    Attributes
-    ----------
-    own
-        Models of the table of persons.
-    elsewhere
-        Models of sensitive attributes in other tables, by the share of persons with a value.
-    sensitive
-        The sensitive attributes that `own` look at.
-    held
-        By `table.column`, who has which value.
-
+    own: models of the table of persons. elsewhere: of attributes of other tables, by the share of
+    persons with a value. sensitive: what `own` look at. held: by `table.column`, who has what.
     """
 
     own: Sequence[PrivacyModel]
@@ -79,20 +71,19 @@ class PersonModels:
         original: pl.DataFrame | None = None,
     ) -> PersonModels:
         """Return the models of a policy over tables; original: the table of persons before."""
-        person = policy.tables[policy.person]
-        sensitive = []
-        for name in person.sensitive:
-            attribute = person.attributes[name]
-            assert isinstance(attribute, Sensitive)  # noqa: S101 - it is one of these
-            reference = None if original is None else original[name]
-            excluded = attribute.nulls == "exclude"
-            sensitive.append(
-                SensitiveColumn(
-                    tables[policy.person][name], attribute.hierarchy, excluded, reference
-                )
+        person, frame = policy.tables[policy.person], tables[policy.person]
+        sensitive = [
+            SensitiveColumn(
+                frame[name],
+                attribute.hierarchy,
+                attribute.nulls == "exclude",
+                None if original is None else original[name],
             )
+            for name, attribute in person.attributes.items()
+            if isinstance(attribute, Sensitive) and name in frame.columns
+        ]
         held = {
-            f"{name}.{column}": _held(rows.persons[name], tables[name][column])
+            f"{name}.{column}": HeldValues.of(rows.persons[name], tables[name][column])
             for name in policy.order[1:]
             for column in policy.tables[name].sensitive
             if column in tables[name].columns
@@ -106,8 +97,9 @@ class PersonModels:
 
         classes: (n_persons,) int64, numbered from 0, none empty.
         """
-        labels, first, sizes = _labels(classes)
-        groups = Groups(labels, sizes, first, np.zeros((len(sizes), 0), np.int32))
+        _, first, sizes = np.unique(classes, return_index=True, return_counts=True)
+        no_columns = np.zeros((len(sizes), 0), np.int32)
+        groups = Groups(classes.astype(np.int32), sizes, first, no_columns)
         named = {model.attribute for model in self.own}
         seen = classes_of_release(
             groups, [one for one in self.sensitive if one.values.name in named]
@@ -126,25 +118,3 @@ class PersonModels:
         """Return (n_classes,) bool: which classes fail a model about another table."""
         shares = self.held[str(model.attribute)].largest_shares(classes)
         return (shares > float(model.required) + SLACK) | (sizes < getattr(model, "k", 1))
-
-
-SLACK = 1e-12
-"""Shares are quotients of integers: what is as large as alpha is not above it."""
-
-
-def _labels(
-    classes: Codes,
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the class of each person, its first person, and its size."""
-    _, first, labels, sizes = np.unique(
-        classes, return_index=True, return_inverse=True, return_counts=True
-    )
-    return labels.astype(np.int32), first.astype(np.int64), sizes.astype(np.int64)
-
-
-def _held(persons: Codes, values: pl.Series) -> HeldValues:
-    """Return who has which value; null is none."""
-    present = values.is_not_null().to_numpy()
-    codes = value_codes(values)[0].astype(np.int64)
-    pairs = np.unique(np.stack([persons[present], codes[present]], axis=1), axis=0)
-    return HeldValues(pairs[:, 0], pairs[:, 1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
@@ -14,11 +14,9 @@ from kanonym.actions.registry import unwrap
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy.leaves import parse_times
 from kanonym.data.message import Message
-from kanonym.linked.keys.integrity import Tables
-from kanonym.linked.persons.known_columns import Column
-from kanonym.linked.persons.linked_rows import LinkedRows, Masks
-from kanonym.linked.persons.person_trees import Codes
-from kanonym.linked.policies.linked_policy import LinkedPolicy
+from kanonym.linked.given_tables import Column
+from kanonym.linked.linked_policy import LinkedPolicy, Tables
+from kanonym.linked.person_rows import Codes, LinkedRows, Masks
 
 NONE = np.iinfo(np.int64).min
 """Stands for a missing date."""
@@ -34,38 +32,28 @@ def shifted_columns(policy: LinkedPolicy) -> list[Column]:
     ]
 
 
-def check_one_shift(
-    before: Tables, after: Mapping[Column, pl.Series], rows: LinkedRows, policy: LinkedPolicy
-) -> None:
+def check_one_shift(before: Tables, after: Tables, rows: LinkedRows) -> None:
     """Refuse shifts that differ between the dates of a person: the times between them would change.
 
-    after: columns as actions leave them, row by row.
-
-    Raises
-    ------
-    PolicyError
-        Names the columns.
-
+    after: as actions leave them, row by row.
     """
-    found: dict[Column, Codes] = {}
+    named = []
     low, high = np.full(rows.n_persons, -NONE - 1), np.full(rows.n_persons, NONE)
-    for name, column in shifted_columns(policy):
-        actions = unwrap(policy.tables[name].attributes[column].action)
-        if len(actions) > 1:
+    for name, column in shifted_columns(rows.policy):
+        if len(unwrap(rows.policy.tables[name].attributes[column].action)) > 1:
             continue
-        old, new = milliseconds(before[name][column]), milliseconds(after[name, column])
+        old, new = milliseconds(before[name][column]), milliseconds(after[name][column])
         if old is None or new is None:  # all cells are empty
             continue
         held = old != NONE
         whose, moved = rows.persons[name][held], (new - old)[held]
         np.minimum.at(low, whose, moved)
         np.maximum.at(high, whose, moved)
-        found[name, column] = moved
+        named.append(f"{name}.{column}")
     if (high > low).any():
-        named = ", ".join(f"{name}.{column}" for name, column in found)
         raise PolicyError(
-            f"{named}: dates of a person would shift by different amounts. Give shift-date the "
-            "same days, multiple_of and key in all of them, and no subject"
+            f"{', '.join(named)}: dates of a person would shift by different amounts. Give "
+            "shift-date the same days, multiple_of and key in all of them, and no subject"
         )
 
 
@@ -85,34 +73,28 @@ def times_since_first(dates: Mapping[Column, Codes], rows: LinkedRows) -> dict[C
     return found
 
 
-def order_notes(
-    before: Tables,
-    after: Mapping[str, Sequence[pl.Series]],
-    rows: LinkedRows,
-    policy: LinkedPolicy,
-    kept: Masks,
-) -> list[Message]:
+def order_notes(before: Tables, after: Tables, rows: LinkedRows, kept: Masks) -> list[Message]:
     """Return which dates were never after others, in a row or the rows above it, and now are.
 
-    before: tables as they came in. after: by table the released columns. Both row by row.
+    before: tables as they came in. after: all rows, recoded.
     """
     found: list[Message] = []
-    above: dict[str, dict[str, tuple[Codes, Codes]]] = {}
-    for name in policy.order:
-        own = {}
-        for column in after.get(name, ()):
+    dated: dict[str, dict[str, tuple[Codes, Codes]]] = {}
+    for name in rows.policy.order:
+        dated[name] = {}
+        for column in after[name].get_columns():
             old, new = milliseconds(before[name][column.name]), milliseconds(column)
             if old is not None and new is not None:
-                own[f"{name}.{column.name}"] = old, new
-        owner, inherited = policy.tables[name].owner, {}
-        if owner is not None:
-            at = rows.parents[name]
-            inherited = {one: (a[at], b[at]) for one, (a, b) in above[owner.table].items()}
-        above[name] = {**inherited, **own}
-        for first, second in combinations(above[name], 2):
-            if second not in own:
+                dated[name][f"{name}.{column.name}"] = old, new
+        every = {
+            label: (old[row], new[row])
+            for at, row in reversed(rows.way_up(name))
+            for label, (old, new) in dated[at].items()
+        }
+        for first, second in combinations(every, 2):
+            if second not in dated[name]:
                 continue
-            (old_1, new_1), (old_2, new_2) = above[name][first], above[name][second]
+            (old_1, new_1), (old_2, new_2) = every[first], every[second]
             given = [one != NONE for one in (old_1, old_2, new_1, new_2)]
             held = np.logical_and.reduce([kept[name], *given])
             for low, high, sign in ((first, second, 1), (second, first, -1)):

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.linked.given_tables import polars_tables
-from kanonym.linked.keys.integrity import check_columns, check_keys
-from kanonym.linked.persons.linked_rows import LinkedRows, known_codes
-from kanonym.linked.persons.person_trees import Codes, combine
-from kanonym.linked.policies.column_roles import with_column_roles
-from kanonym.linked.policies.linked_policy import LinkedPolicy, LinkedPolicySource
-from kanonym.linked.policies.released_policy import released_policy
+from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource
+from kanonym.linked.person_rows import Codes, LinkedRows, combine, known_codes
 from kanonym.policy.document import read_or_given
 
 KNOWN_ROWS = 2
@@ -31,25 +26,12 @@ MOST_GROUPS = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class TableCounts:
-    """What one table with rows of persons tells.
+    """What one table tells: sizes of the smallest class, for intruders who know more or less.
 
-    Attributes
-    ----------
-    rows
-        Its rows.
-    rows_k
-        Rows in the smallest class of the table by itself.
-    join_rows, join_persons
-        Rows, and persons, in the smallest class of the table joined with all that it belongs to.
-    known_rows
-        Persons in the smallest group for somebody who knows the person's own attributes and up
-        to 1, 2, … different rows: by that number; None where there are too many to count.
-    by_count
-        Persons in the smallest group for somebody who knows the person's own attributes and the
-        number of rows.
-    most_rows
-        Rows of the person with most.
-
+    rows_k: rows of the table by itself. join_rows, join_persons: rows, and persons, of the table
+    joined with all that it belongs to. known_rows: persons with a class of their own attributes and
+    up to 1, 2, … different rows, by that number; None where there are too many to count. by_count:
+    persons with that class and a number of rows. rows, most_rows: of all, and of one person.
     """
 
     rows: int
@@ -127,31 +109,17 @@ class LinkedMeasurement(Result):
             ("the numbers of rows", f"{self.by_count:,}"),
             ("persons alone in their class", f"{self.unique_persons:,}"),
         )
-        each = [
-            (
-                name,
-                *(
-                    "–" if number is None else f"{number:,}"
-                    for number in (
-                        one.rows,
-                        one.rows_k,
-                        one.join_rows,
-                        one.join_persons,
-                        *one.known_rows.values(),
-                        one.by_count,
-                        one.most_rows,
-                    )
-                ),
-            )
-            for name, one in self.by_table.items()
-        ]
         known = [f"{m} known rows" for m in range(1, KNOWN_ROWS + 1)]
         header = ("table", "rows", "own rows", "joined rows", "joined persons", *known)
+        header = (*header, "number of rows", "most rows")
+        each = []
+        for name, one in self.by_table.items():
+            first = (one.rows, one.rows_k, one.join_rows, one.join_persons)
+            numbers = (*first, *one.known_rows.values(), one.by_count, one.most_rows)
+            each.append((name, *("–" if n is None else f"{n:,}" for n in numbers)))
         return [
             ResultTable(("an intruder knows", "k"), whole, frozenset({1})),
-            ResultTable(
-                (*header, "number of rows", "most rows"), each, frozenset(range(1, len(header) + 2))
-            ),
+            ResultTable(header, each, frozenset(range(1, len(header)))),
         ]
 
 
@@ -174,36 +142,29 @@ def measure(tables: Mapping[str, Any], policy: LinkedPolicySource) -> LinkedMeas
     """
     policy = read_or_given(policy, LinkedPolicy)
     tables = polars_tables(tables, policy)
-    policy = released_policy(policy, tables)
-    check_columns(tables, policy)
-    check_keys(tables, policy)
-    policy = with_column_roles(policy, tables)
-    rows = LinkedRows.of(tables, policy)
-    own = known_codes(tables, policy)
-    return count_persons(rows, own)
+    rows = LinkedRows.read(tables, policy)
+    return count_persons(rows, known_codes(tables, rows.policy))
 
 
 def count_persons(rows: LinkedRows, own: Mapping[str, Codes]) -> LinkedMeasurement:
-    """Return the figures of `measure`; own: as of `LinkedRows.trees`."""
-    person = own[rows.policy.person]
-    others = rows.policy.order[1:]
-    counted = [name for name in others if rows.policy.is_counted(name)]
-    n = rows.n_persons
-    by_multiset = combine([person, rows.trees(own)], n)
-    alone = np.bincount(by_multiset, minlength=1)[by_multiset] == 1
+    """Return the figures of `measure`; own: as of `LinkedRows.classes`."""
+    person, others = own[rows.policy.person], rows.policy.order[1:]
+    counts = [rows.counts(name) for name in others if rows.policy.tables[name].known]
+    by_multiset = rows.classes(own)
+    alone = rows.class_sizes(own) == 1
     return LinkedMeasurement(
-        persons=n,
-        persons_k=smallest(person),
-        by_set=smallest(combine([person, rows.trees(own, counting="set")], n)),
-        by_multiset=smallest(by_multiset),
-        by_count=smallest(combine([person, *map(rows.counts, counted)], n)),
+        persons=rows.n_persons,
+        persons_k=_smallest(person),
+        by_set=_smallest(rows.classes(own, counting="set")),
+        by_multiset=_smallest(by_multiset),
+        by_count=_smallest(combine([person, *counts], rows.n_persons)),
         unique_persons=int(alone.sum()),
         by_table={name: _table_counts(rows, own, name) for name in others},
         alone=alone,
     )
 
 
-def smallest(codes: Codes) -> int:
+def _smallest(codes: Codes) -> int:
     """Return the size of the smallest group of equal numbers; 0 of none."""
     sizes = np.bincount(codes)
     return int(sizes[sizes > 0].min(initial=len(codes)))
@@ -211,41 +172,36 @@ def smallest(codes: Codes) -> int:
 
 def _table_counts(rows: LinkedRows, own: Mapping[str, Codes], name: str) -> TableCounts:
     size, persons, person = rows.sizes[name], rows.persons[name], own[rows.policy.person]
-    chain, at, way = [own[name]], name, np.arange(size, dtype=np.int64)
-    while at != rows.policy.person:
-        owner = rows.policy.tables[at].owner
-        assert owner is not None  # noqa: S101 - the chain ends at the persons
-        way, at = rows.parents[at][way], owner.table
-        chain.append(own[at][way])
+    chain = [own[at][row] for at, row in rows.way_up(name)]
     joined = combine(chain, size)
-    known = combine(chain[:-1], size)
-    pairs = np.unique(np.stack([persons, joined], axis=1), axis=0)
+    counts = rows.counts(name)
     return TableCounts(
         rows=size,
-        rows_k=smallest(own[name]),
-        join_rows=smallest(joined),
-        join_persons=smallest(pairs[:, 1]),
-        known_rows={m: _known_rows(person, known, persons, m) for m in range(1, KNOWN_ROWS + 1)},
-        by_count=smallest(combine([person, rows.counts(name)], rows.n_persons)),
-        most_rows=int(rows.counts(name).max(initial=0)),
+        rows_k=_smallest(own[name]),
+        join_rows=_smallest(joined),
+        join_persons=_smallest(np.unique(np.stack([persons, joined], axis=1), axis=0)[:, 1]),
+        known_rows=_known_rows(person, combine(chain[:-1], size), persons),
+        by_count=_smallest(combine([person, counts], rows.n_persons)),
+        most_rows=int(counts.max(initial=0)),
     )
 
 
-def _known_rows(person: Codes, row: Codes, persons: Codes, most: int) -> int | None:
-    """Return the persons in the smallest group of those who share a class and known rows.
+def _known_rows(person: Codes, row: Codes, persons: Codes) -> dict[int, int | None]:
+    """Return by number the persons in the smallest group with one class and up to so many rows.
 
     person: (n_persons,) class of each person by the own attributes. row, persons: (n_rows,) what
     stands in each row, and whose it is. None where there are too many groups to be counted.
     """
-    pairs = np.unique(np.stack([persons, row], axis=1), axis=0)
-    counts = np.bincount(pairs[:, 0], minlength=len(person))
-    if sum(comb(n, size) for n in counts.tolist() for size in range(1, most + 1)) > MOST_GROUPS:
-        return None
-    found: Counter[tuple[int, ...]] = Counter()
-    start = 0
-    for own, count in zip(person.tolist(), counts.tolist(), strict=True):
-        items = pairs[start : start + count, 1].tolist()
-        start += count
-        for size in range(1, most + 1):
-            found.update((own, *known) for known in combinations(items, size))
-    return min(found.values(), default=0)
+    held = pl.DataFrame({"person": persons, "class": person[persons], "1": row}).unique()
+    numbers = held.group_by("person").len()["len"].to_list()
+    sets, found, least, groups = held, dict[int, int | None](), held.height, 0
+    for size in range(1, KNOWN_ROWS + 1):
+        groups += sum(comb(n, size) for n in numbers)
+        if groups > MOST_GROUPS:
+            return {**found, **dict.fromkeys(range(size, KNOWN_ROWS + 1))}
+        if size > 1:
+            further = held.select("person", pl.col("1").alias(f"{size}"))
+            sets = sets.join(further, on="person").filter(pl.col(f"{size - 1}") < pl.col(f"{size}"))
+        sizes = sets.group_by(pl.exclude("person")).len()["len"]
+        found[size] = least = int(np.min(sizes.to_numpy(), initial=least))
+    return found

@@ -1,0 +1,217 @@
+"""How the rows of linked tables hang together, and which persons have equal rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.table import value_codes
+from kanonym.linked.given_tables import check_tables, parent_rows
+from kanonym.linked.linked_keys import counted_parts
+from kanonym.linked.linked_policy import (
+    Counting,
+    LinkedPolicy,
+    Tables,
+    released_policy,
+    with_column_roles,
+)
+from kanonym.linked.table_policy import Reference
+
+Codes = NDArray[np.int64]
+"""(n_rows,) int64: equal numbers for rows that are equal."""
+
+Masks = dict[str, NDArray[np.bool_]]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedRows:
+    """The rows of persons in all tables, each below the row it belongs to.
+
+    sizes: rows of each table of `LinkedPolicy.order`. targets: by table and reference the row that
+    each row refers to, -1 for none. parents: by table below the persons, the row that each row
+    belongs to. persons: by table, the person of each row. All (n_rows,) int64.
+    """
+
+    policy: LinkedPolicy
+    sizes: Mapping[str, int]
+    targets: Mapping[str, Mapping[Reference, Codes]]
+    parents: Mapping[str, Codes]
+    persons: Mapping[str, Codes]
+
+    @classmethod
+    def read(cls, tables: Tables, policy: LinkedPolicy) -> LinkedRows:
+        """Return the rows of tables, released or not, that are found to be what a policy says."""
+        policy = released_policy(policy, tables)
+        check_tables(tables, policy)
+        return cls.of(tables, with_column_roles(policy, tables))
+
+    @classmethod
+    def of(cls, tables: Tables, policy: LinkedPolicy) -> LinkedRows:
+        """Return how the rows of tables hang together; `check_tables` found them in order."""
+        targets = {
+            name: {one: parent_rows(tables, table, one, policy) for one in table.references}
+            for name, table in policy.tables.items()
+        }
+        parents: dict[str, Codes] = {}
+        persons = {policy.person: np.arange(tables[policy.person].height, dtype=np.int64)}
+        for name in policy.order[1:]:
+            parents[name] = targets[name][policy.owner(name)]
+            persons[name] = persons[policy.parent(name)][parents[name]]
+        sizes = {name: tables[name].height for name in policy.order}
+        return cls(policy, sizes, targets, parents, persons)
+
+    def followed_by(self, other: LinkedRows) -> LinkedRows:
+        """Return these rows and, behind them, those of other tables of the same policy."""
+        sizes = {name: size + other.sizes[name] for name, size in self.sizes.items()}
+        parents = {
+            name: np.append(rows, other.parents[name] + self.sizes[self.policy.parent(name)])
+            for name, rows in self.parents.items()
+        }
+        persons = {
+            name: np.append(rows, other.persons[name] + self.n_persons)
+            for name, rows in self.persons.items()
+        }
+        return LinkedRows(self.policy, sizes, {}, parents, persons)
+
+    @property
+    def n_persons(self) -> int:
+        """Number of persons."""
+        return self.sizes[self.policy.person]
+
+    def way_up(self, name: str) -> list[tuple[str, Codes]]:
+        """Return a table and those that it belongs to, each with the row of every row."""
+        way = [(name, np.arange(self.sizes[name], dtype=np.int64))]
+        while way[-1][0] != self.policy.person:
+            at, rows = way[-1]
+            way.append((self.policy.parent(at), self.parents[at][rows]))
+        return way
+
+    def knowing(self, names: Iterable[str]) -> LinkedRows:
+        """Return the same rows, where numbers of rows of some tables are known."""
+        known = {at for name in names for at, _ in self.way_up(name)}
+        tables = {
+            name: replace(one, known=one.known or name in known)
+            for name, one in self.policy.tables.items()
+        }
+        return replace(self, policy=replace(self.policy, tables=tables))
+
+    def merged(self, equal: Mapping[str, Codes]) -> dict[str, Codes]:
+        """Return by table the row that stands for each row: itself, or an equal one of its parent.
+
+        equal: by table that merges rows, equal numbers for equal rows: (n_rows,) int64. Rows
+        below a merged row belong to the one that stands for it.
+        """
+        stands = {name: np.arange(size, dtype=np.int64) for name, size in self.sizes.items()}
+        for name, codes in equal.items():
+            parent = stands[self.policy.parent(name)][self.parents[name]]
+            groups = combine([parent, codes], len(codes))
+            stands[name] = np.unique(groups, return_index=True)[1].astype(np.int64)[groups]
+        return stands
+
+    def classes(
+        self,
+        own: Mapping[str, Codes],
+        stands: Mapping[str, Codes] | None = None,
+        counting: Counting = "multiset",
+    ) -> Codes:
+        """Return (n_persons,) int64: equal numbers for persons who are equal with all their rows.
+
+        own: by table, equal numbers for equal rows. stands: as of `merged`; None where none are.
+        """
+        person = self.policy.person
+        return combine([own[person], self.trees(own, stands, counting)], self.n_persons)
+
+    def trees(
+        self,
+        own: Mapping[str, Codes],
+        stands: Mapping[str, Codes] | None = None,
+        counting: Counting = "multiset",
+        name: str | None = None,
+    ) -> Codes:
+        """Return (n_rows,) int64: equal numbers for rows of a table with equal rows below them.
+
+        name: None for the table of persons; the rest is as of `classes`.
+        """
+        name = name or self.policy.person
+        found: list[Codes] = []
+        for child in self.policy.children(name):
+            if not self.policy.tables[child].known:
+                continue
+            below = self.trees(own, stands, counting, child)
+            parent, codes = self.parents[child], combine([own[child], below], self.sizes[child])
+            if stands is not None:
+                kept = stands[child] == np.arange(len(codes))
+                parent, codes = stands[name][parent[kept]], codes[kept]
+            repeated = counting == "multiset"
+            found.append(collections_of(parent, codes, self.sizes[name], repeated=repeated))
+        return combine(found, self.sizes[name])
+
+    def class_sizes(self, own: Mapping[str, Codes], counting: Counting = "multiset") -> Codes:
+        """Return (n_persons,) int64: the persons in the class of each person, as of `classes`."""
+        classes = self.classes(own, counting=counting)
+        return np.bincount(classes, minlength=1)[classes]
+
+    def counts(self, name: str) -> Codes:
+        """Return (n_persons,) int64: the number of rows that each person has in a table."""
+        return np.bincount(self.persons[name], minlength=self.n_persons).astype(np.int64)
+
+
+def combine(columns: Sequence[Codes], n_rows: int) -> Codes:
+    """Return (n_rows,) int64: equal numbers, from 0, for rows that are equal in all columns."""
+    codes = np.zeros(n_rows, np.int64)
+    for column in columns:
+        span = int(column.max(initial=0)) + 1
+        _, codes = np.unique(codes * span + column, return_inverse=True)
+    return codes
+
+
+def collections_of(parent: Codes, item: Codes, n_parents: int, *, repeated: bool = True) -> Codes:
+    """Return (n_parents,) int64: equal numbers for parents with the same items, 0 for none.
+
+    parent, item: (n_rows,) the parent of each row, and what stands in it, both from 0. repeated:
+    whether repeated items count: multisets, else sets. Sorted items are compared one after the
+    other, never by a hash. Cost: one sort of the rows, and one of each place of the items.
+    """
+    if not repeated:
+        pairs = np.unique(np.stack([parent, item], axis=1), axis=0)
+        parent, item = pairs[:, 0], pairs[:, 1]
+    order = np.lexsort((item, parent))
+    parent, item = parent[order], item[order]
+    counts = np.bincount(parent, minlength=n_parents)
+    place = np.arange(len(parent)) - (np.cumsum(counts) - counts)[parent]
+    by_place = np.argsort(place, kind="stable")
+    state, numbered, span = np.zeros(n_parents, np.int64), 1, int(item.max(initial=0)) + 1
+    for rows in np.split(by_place, np.cumsum(np.bincount(place))[:-1]) if len(place) else ():
+        own = parent[rows]
+        _, found = np.unique(state[own] * span + item[rows], return_inverse=True)
+        state[own] = numbered + found
+        numbered += int(found.max()) + 1
+    return state
+
+
+def codes_of(values: pl.Series) -> Codes:
+    """Return (n_rows,) int64: equal numbers for equal values."""
+    return value_codes(values)[0].astype(np.int64)
+
+
+def codes_of_values(frame: pl.DataFrame, columns: Sequence[str]) -> Codes:
+    """Return (n_rows,) int64: equal numbers for rows with equal values in some columns."""
+    return combine([codes_of(frame[name]) for name in columns], frame.height)
+
+
+def known_codes(tables: Tables, policy: LinkedPolicy) -> dict[str, Codes]:
+    """Return by table `codes_of_values` of its `known_names`."""
+    return {
+        name: codes_of_values(tables[name], known_names(tables, policy, name))
+        for name in policy.order
+    }
+
+
+def known_names(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
+    """Return the quasi-identifiers of a table, as far as it has them, and counted key columns."""
+    known = [one for one in policy.tables[name].quasi_identifiers if one in tables[name].columns]
+    return [*known, *counted_parts(tables, policy, name)]

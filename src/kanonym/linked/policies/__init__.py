@@ -1,1 +1,0 @@
-"""What is asked of several tables: keys, references, whose the rows are, roles of columns."""
