@@ -71,7 +71,7 @@ def test_a_release_that_holds_is_satisfied():
         "parts": {
             "identity": {
                 "verdict": "checked",
-                "rests_on": "k-anonymity, l-diversity of disease, counted in the released values",
+                "rests_on": "k-anonymity, l-diversity, counted in the released values",
             },
             "attributes": {
                 "verdict": "checked",
@@ -79,8 +79,8 @@ def test_a_release_that_holds_is_satisfied():
             },
             "persons": {
                 "verdict": "not assessed",
-                "rests_on": "the policy does not state who the persons are: set rows: persons if "
-                "each row is a person, or else entity, the columns that tell persons apart",
+                "rests_on": "the policy does not state it: set rows: persons if each row is a person, "
+                "or else entity, the columns that tell persons apart",
             },
         },
         "findings": [],

@@ -32,7 +32,7 @@ def _identity(checks: Sequence[ModelCheck]) -> Part:
             "not assessed",
             Message("no model limits how well a person can be found: require k-anonymity"),
         )
-    return Part("identity", _verdict(asking), _models_text(asking))
+    return Part("identity", _verdict(asking), _models_text(asking, named=False))
 
 
 def _attributes(checks: Sequence[ModelCheck], sensitive: Sequence[str]) -> Part:
@@ -61,8 +61,8 @@ def _persons(checks: Sequence[ModelCheck], persons: Message | None) -> Part:
             "persons",
             "not assessed",
             Message(
-                "the policy does not state who the persons are: set rows: persons if each row is "
-                "a person, or else entity, the columns that tell persons apart"
+                "the policy does not state it: set rows: persons if each row is a person, or else "
+                "entity, the columns that tell persons apart"
             ),
         )
     linked = [one for one in checks if one.linked_by]
@@ -85,12 +85,15 @@ def _verdict(checks: Sequence[ModelCheck]) -> PartVerdict:
     return "by construction" if verdicts == {"by construction"} else "checked"
 
 
-def _models_text(checks: Sequence[ModelCheck]) -> Message:
-    names = ", ".join(
-        dict.fromkeys(
-            one.type if one.attribute is None else f"{one.type} of {one.attribute}"
-            for one in checks
+def _models_text(checks: Sequence[ModelCheck], *, named: bool = True) -> Message:
+    """Say which models a part rests on; named: with their attributes."""
+    attributes: dict[str, list[str]] = {}
+    for one in checks:
+        attributes.setdefault(one.type, []).extend(
+            [] if one.attribute is None or not named else [one.attribute]
         )
+    names = ", ".join(
+        f"{model} of {column_names_text(of)}" if of else model for model, of in attributes.items()
     )
     failing = [one for one in checks if one.verdict in ("violated", "not private")]
     if failing:

@@ -16,10 +16,10 @@ MESSAGES: Mapping[str, str] = {
         "no se declara ningún atributo sensible: declare sensible lo que no debe averiguarse de "
         "una persona, y exija l-diversidad o t-cercanía"
     ),
-    "the policy does not state who the persons are: set rows: persons if each row is "
-    "a person, or else entity, the columns that tell persons apart": (
-        "la política no dice quiénes son las personas: ponga rows: persons si cada fila es una "
-        "persona, o bien entity, las columnas que distinguen a las personas"
+    "the policy does not state it: set rows: persons if each row is a person, or else "
+    "entity, the columns that tell persons apart": (
+        "la política no lo dice: ponga rows: persons si cada fila es una persona, o bien entity, "
+        "las columnas que distinguen a las personas"
     ),
     "{columns} tells whose rows are whose, and too few persons are alike in all rows": (
         "{columns} dice de quién es cada fila, y muy pocas personas coinciden en todas sus filas"
