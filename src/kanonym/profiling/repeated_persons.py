@@ -13,16 +13,15 @@ from numpy.typing import NDArray
 from kanonym.data.message import Message
 from kanonym.kernels.classes.grouping import Groups, label_rows
 from kanonym.profiling.groupings import UNIQUE, CodedColumn, Grouping, coded_columns, some_rows
-from kanonym.profiling.persons import (
-    NAMED,
+from kanonym.profiling.person_evidence import (
     TIED,
     Evidence,
-    evidence_of,
     groupings_of_one,
     groupings_of_two,
     jointly_determined,
     untied,
 )
+from kanonym.profiling.persons import NAMED, are_likely_groups
 
 EXPLAINED = 0.5
 """Share of the other columns that are constant, alike or different in each record of a group."""
@@ -167,13 +166,13 @@ def repeated_persons(
     places = range(len(columns))
     together = [tuple(places)]
     for grouping in groupings_of_one(columns, places, weights):
-        evidence = evidence_of(grouping)
+        evidence = Evidence(grouping)
         if _is_evidence(grouping, evidence, evidence.independent):
             return _by_constant(grouping, evidence)
         together.append(_agreeing(grouping))
     widest = sorted(places, key=lambda one: -columns[one].size)[:MOST_PAIRED]
     for grouping in groupings_of_two(columns, widest, weights):
-        evidence = evidence_of(grouping)
+        evidence = Evidence(grouping)
         own = jointly_determined(grouping, evidence.independent)
         if len(own) > 1 and _is_evidence(grouping, evidence, own):
             return _by_constant(grouping, evidence)
@@ -188,6 +187,8 @@ def _is_evidence(grouping: Grouping, told: Evidence, independent: Sequence[int])
     n_columns = len(independent) + len(told.same)
     least = EXPLAINED if n_columns < INDEPENDENT else EXPLAINED_BY_MORE
     if not independent or n_columns < 2 or told.explained < least or grouping.largest > LARGEST:
+        return False
+    if are_likely_groups(told):
         return False
     combinations = np.stack([grouping.of_groups(place) for place in told.independent])
     return len(np.unique(combinations, axis=1).T) < DERIVED * len(grouping.sizes)
@@ -235,9 +236,8 @@ def _by_lone_records(
     )
     if expected < least:
         return None
-    told = evidence_of(Grouping(columns, chosen, weights))
-    said = len(chosen) - 1 + round(told.explained * told.others)
-    if said < EXPLAINED * (len(columns) - 1):
+    told = Evidence(Grouping(columns, chosen, weights))
+    if len(chosen) - 1 + told.n_explained < EXPLAINED * (len(columns) - 1):
         return None
     return RepeatedPersons(
         tuple(columns[one].name for one in chosen),
