@@ -98,7 +98,14 @@ class Evidence:
     @cached_property
     def _free(self) -> list[int]:
         """Constant columns that do not follow the order of the groups."""
-        return [one for one in self.constant if self.grouping.follows_order(one) <= FOLLOWS]
+        return [one for one in self.constant if not self._is_code(one)]
+
+    def _is_code(self, place: int) -> bool:
+        """Whether a column is a function of the groups' order: an age group, a tax of a wage."""
+        grouping = self.grouping
+        if grouping.follows_order(place) > FOLLOWS:
+            return True
+        return len(grouping.by) == 1 and grouping.ordered_alike(grouping.by[0], place) > MONOTONE
 
     @cached_property
     def same(self) -> list[int]:
@@ -133,7 +140,7 @@ class Evidence:
             if (
                 told.constancy >= PARTLY
                 and told.repeats * told.by_chance > FEWEST_BEYOND_CHANCE
-                and grouping.follows_order(place) <= FOLLOWS
+                and not self._is_code(place)
                 and all(grouping.tie(place, one) < TIED for one in (*self.independent, *kept))
             ):
                 kept.append(place)

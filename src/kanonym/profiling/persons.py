@@ -27,6 +27,8 @@ from kanonym.profiling.words import name_hints
 EXPLAINED = 0.3
 """Share of the other columns that are constant, alike or different in each record of a group. In
 tables with one row per person a number of a state or team explains a twentieth of them."""
+LARGEST_PARTLY = 0.05
+"""Share of the records in the largest group of those that determine others in part, at most."""
 FEWEST_PARTLY = 100
 """Groups that determine others in part are at least so many: ages in years are fewer."""
 LEAST_ALIKE = 1 / 3
@@ -198,6 +200,7 @@ def _is_partly_person(told: Evidence) -> bool:
     return (
         told.strength >= 1
         and len(told.grouping.sizes) >= FEWEST_PARTLY
+        and told.grouping.largest <= LARGEST_PARTLY
         and told.share_alike >= MOSTLY
         and (len(surprising) > 1 or told.explained >= NEARLY_ALL)
     )

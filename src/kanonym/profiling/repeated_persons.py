@@ -32,6 +32,8 @@ LARGEST = 0.05
 DERIVED = 0.5
 """Combinations of the independent columns for each group, from which on these may make up the
 values that form the groups: a score follows from the answers, a survey weight from its cell."""
+MOST_ANSWERS = 12
+"""Values of such a column, at most."""
 MOST_PAIRED = 10
 """Columns of which pairs are looked at."""
 MOST_TOGETHER = 12
@@ -190,8 +192,9 @@ def _is_evidence(grouping: Grouping, told: Evidence, independent: Sequence[int])
         return False
     if are_likely_groups(told):
         return False
-    combinations = np.stack([grouping.of_groups(place) for place in told.independent])
-    return len(np.unique(combinations, axis=1).T) < DERIVED * len(grouping.sizes)
+    parts = [grouping.of_groups(place) for place in told.independent]
+    few = [codes for codes in parts if codes.max() < MOST_ANSWERS]
+    return bool(few) and len(np.unique(np.stack(few), axis=1).T) < DERIVED * len(grouping.sizes)
 
 
 def _agreeing(grouping: Grouping) -> tuple[int, ...]:
