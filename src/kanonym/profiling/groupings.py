@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -166,6 +165,8 @@ class Grouping:
         self.labels, self.first = groups.labels, self.rows[groups.first]
         self.sizes = np.bincount(groups.labels, self.weights, len(groups.first))
         self.records = int(self.weights.sum())
+        self._dependences: dict[int, Dependence] = {}
+        self._of_groups: dict[int, NDArray[np.int32]] = {}
 
     def _chosen_rows(self, weights: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the rows of some groups, of at most about `LOOKED_AT` records."""
@@ -173,7 +174,7 @@ class Grouping:
         for one in self.by:
             if self.columns[one].null >= 0:
                 there &= self.columns[one].codes != self.columns[one].null
-        n = int(weights @ there)
+        n = int(weights[there].sum())
         if n > LOOKED_AT:
             mixed = np.zeros(1, np.uint32)
             for one in self.by:
@@ -199,8 +200,12 @@ class Grouping:
 
     def dependence(self, column: int) -> Dependence:
         """Return how far the groups determine a column."""
-        one = self.columns[column]
-        return _dependence(self.labels, self.sizes, one.codes[self.rows], one.size, self.weights)
+        if column not in self._dependences:
+            one = self.columns[column]
+            self._dependences[column] = _dependence(
+                self.labels, self.sizes, one.codes[self.rows], one.size, self.weights
+            )
+        return self._dependences[column]
 
     def dependence_on(self, key: int, column: int) -> Dependence:
         """Return how far one column determines another one, in the records looked at."""
@@ -223,33 +228,28 @@ class Grouping:
         codes = one.codes[self.rows]
         counts = np.bincount(codes, self.weights, one.size)
         if one.is_ordered:
-            ranks = (np.cumsum(counts) - counts / 2)[codes]
-            centred = ranks - ranks @ self.weights / n
-            sums = np.bincount(self.labels, centred * self.weights, n_groups)
-            total = float(centred**2 @ self.weights)
+            centred = (np.cumsum(counts) - (counts + n) / 2)[codes]
+            weighted = centred * self.weights
+            sums = np.bincount(self.labels, weighted, n_groups)
+            total = float((centred * weighted).sum())
             within = total - float((sums**2 / self.sizes).sum())
         else:
             cells = label_rows([self.labels, codes], [n_groups, one.size])
             inside = np.bincount(cells.labels, self.weights)
-            total = n - float(counts @ counts) / n
+            total = n - float((counts**2).sum()) / n
             within = n - float((inside**2 / self.sizes[self.labels[cells.first]]).sum())
-        per_group = (n - float(self.sizes @ self.sizes) / n) / (n_groups - 1)
+        per_group = (n - float((self.sizes**2).sum()) / n) / (n_groups - 1)
         between = (total - within) / (n_groups - 1)
         inner = max(within, 0.0) / (n - n_groups)
         whole = between + (per_group - 1) * inner
         return float((between - inner) / whole) if whole > 0 else 0.0
 
-    @cached_property
-    def _codes_of_groups(self) -> dict[int, NDArray[np.int32]]:
-        return {}
-
     def of_groups(self, column: int) -> NDArray[np.int32]:
         """Return the (n_groups,) ranks of a column's values in the first records of the groups."""
-        known = self._codes_of_groups
-        if column not in known:
+        if column not in self._of_groups:
             codes = self.columns[column].codes[self.first]
-            known[column] = np.unique(codes, return_inverse=True)[1].astype(np.int32)
-        return known[column]
+            self._of_groups[column] = np.unique_inverse(codes).inverse_indices.astype(np.int32)
+        return self._of_groups[column]
 
     def values_of_groups(self, column: int) -> int:
         """Return the number of values that a column has in the first records of the groups."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,116 +13,40 @@ from numpy.typing import NDArray
 from kanonym.data.message import Message
 from kanonym.data.schema import Role
 from kanonym.kernels.classes.grouping import label_rows
-from kanonym.profiling.groupings import UNIQUE, CodedColumn, Grouping, coded_columns, some_rows
-from kanonym.profiling.words import Hint, name_hints
+from kanonym.profiling.groupings import CodedColumn, coded_columns, some_rows
+from kanonym.profiling.person_evidence import (
+    ALIKE,
+    PARTLY,
+    Evidence,
+    groupings_of_one,
+    groupings_of_two,
+    jointly_determined,
+)
+from kanonym.profiling.words import name_hints
 
-CONSTANT = 0.95
-"""Constancy of a column that a person determines; the rest are typing errors."""
-PARTLY = 0.4
-"""Constancy of a column that a person determines in part."""
-DIGITS = 6
-"""A column is constant by more than chance, if that is less likely than one in a million."""
-OCCASION = -0.3
-"""Constancy of a column that hardly ever has a value twice within a group, and often elsewhere."""
-ONCE = 0.9
-"""Share of the repeats that have a new value of such a column."""
-ALIKE = 0.25
-"""Intraclass correlation from which on the records of one group are alike in a column. In tables
-of schools, villages and states it is mostly below 0.1, in tables of persons above 0.3."""
-FOLLOWS = 0.3
-"""A column that follows the order of the groups so far is a code of it: an age group of the age."""
-ALONE = 0.8
-"""Constancy of a column that one of two columns determines nearly alone."""
-MONOTONE = 0.9
-"""Rank correlation from which on one of two columns is a function of the other."""
-TIED = 0.45
-"""Constancy from which on one column tells of another one. Of two indicators that exclude each
-other it is 0.5, of independent ones about 0."""
 EXPLAINED = 0.3
 """Share of the other columns that are constant, alike or different in each record of a group. In
 tables with one row per person a number of a state or team explains a twentieth of them."""
-MOSTLY = 0.5
-"""Share of the other columns from which on it is rather a person that explains them."""
-FEWEST = 10
-"""Groups are at least so many."""
-FEWEST_BEYOND_CHANCE = 20
-"""Repeats that are constant beyond chance, of a column that is determined in part."""
+LARGEST_PARTLY = 0.05
+"""Share of the records in the largest group of those that determine others in part, at most."""
 FEWEST_PARTLY = 100
 """Groups that determine others in part are at least so many: ages in years are fewer."""
-LEAST_PER_GROUP = 1.05
-MOST_PER_GROUP = 100
-"""Records of a group on average."""
-LARGEST = 0.15
-"""Share of the records that are in the largest group, at most: others are codes such as 0."""
-LEAST_REPEATED = 0.15
-"""Share of the records that are in a group of several, at least;"""
-LEAST_REPEATED_PAIR = 0.5
-"""and in one by two columns, of which many pairs repeat by chance;"""
-LEAST_PER_PAIR = 1.5
-"""as records of such a group."""
+LEAST_ALIKE = 1 / 3
+"""Share of the columns that vary, in which records are alike, of a person with one constant."""
+NEARLY_ALL = 0.8
+"""Share of the other columns that a person explains, who determines them in part alone;"""
+RARE = 0.5
+"""or two are determined in part, of which chance would give so many repeats a new value."""
+MOST_PAIRED = 12
+"""Columns of which pairs are looked at."""
+NAMED = 4
+"""Columns that a sentence names."""
+MOSTLY = 0.5
+"""Share of the other columns from which on it is rather a person that explains them."""
 MOST_OF_A_PERSON = 40
 """Records of a person on average, at most, if there are no occasions: others are groups."""
 LASTING = frozenset({"sex", "date of birth", "race or ethnicity"})
 """What a person has one of, as names of columns say it."""
-NAMED = 4
-"""Columns that a sentence names."""
-MOST_PAIRED = 12
-"""Columns of which pairs are looked at."""
-
-
-class Evidence(NamedTuple):
-    """What groups of records say about the other columns; places of columns.
-
-    Attributes
-    ----------
-    constant
-        Columns that have one value in each group, far beyond chance.
-    independent
-        Of these, columns that are no code of the groups or of each other.
-    same
-        Constant columns that differ in each group, and no monotone function of it.
-    partly
-        Further columns that are determined in part, none of which tells of another one.
-    occasions
-        Columns that have each value about once in a group: a day, the number of a visit.
-    matched
-        Columns that vary within groups more than by chance, and repeat there: case and control.
-    alike
-        Columns in which the records of a group are alike.
-    varying
-        Columns that are neither constant, nor determined in part, nor an occasion.
-    others
-        Number of the columns that do not form the groups.
-    strength
-        Number of independent columns, and constancies of those that are determined in part.
-    digits
-        -log10 of the chance of the independent columns.
-
-    """
-
-    constant: list[int]
-    independent: list[int]
-    same: list[int]
-    partly: list[int]
-    occasions: list[int]
-    matched: list[int]
-    alike: list[int]
-    varying: list[int]
-    others: int
-    strength: float
-    digits: float
-
-    @property
-    def explained(self) -> float:
-        """Share of the other columns that are constant, alike or different in each record."""
-        said = len(self.constant) + len(self.occasions) + len(self.alike)
-        return said / max(self.others, 1)
-
-    @property
-    def share_alike(self) -> float:
-        """Share of the columns that are neither constant nor an occasion, which are alike."""
-        rest = self.others - len(self.constant) - len(self.occasions)
-        return len(self.alike) / max(rest, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,22 +116,6 @@ class ProposedPersons:
         return asdict(self) | {"digits": round(self.digits, 1), "reason": self.reason}
 
 
-@dataclass(frozen=True)
-class _Candidate:
-    """Columns that group a table, with what this says."""
-
-    grouping: Grouping
-    evidence: Evidence
-
-    @classmethod
-    def of(cls, grouping: Grouping) -> Self:
-        return cls(grouping, evidence_of(grouping))
-
-    @property
-    def by(self) -> tuple[int, ...]:
-        return self.grouping.by
-
-
 def proposed_persons(
     table: pl.DataFrame | Sequence[CodedColumn], counts: NDArray[np.int64] | None = None
 ) -> tuple[ProposedPersons, ...]:
@@ -256,12 +163,12 @@ def proposed_persons(
     full, full_weights = columns, weights
     columns, weights = some_rows(columns, weights)
     numbers = [place for place, one in enumerate(columns) if one.may_number]
-    singles = [_Candidate.of(one) for one in groupings_of_one(columns, numbers, weights)]
+    singles = [Evidence(one) for one in groupings_of_one(columns, numbers, weights)]
     found = [one for one in singles if _is_person(one)]
     if not found:
         widest = sorted(numbers, key=lambda one: -columns[one].size)[:MOST_PAIRED]
         pairs = groupings_of_two(columns, widest, weights)
-        found = [one for one in map(_Candidate.of, pairs) if _is_pair(one)]
+        found = [one for one in map(Evidence, pairs) if _is_pair(one)]
     found = found or [one for one in singles if _is_partly_person(one)]
     ranked = sorted(found, key=_rank)
     return tuple(
@@ -271,216 +178,100 @@ def proposed_persons(
     )
 
 
-def groupings_of_one(
-    columns: Sequence[CodedColumn], places: Sequence[int], weights: NDArray[np.int64]
-) -> Iterator[Grouping]:
-    """Yield the groupings by single columns, as many and as large as persons are."""
-    for place in places:
-        column = columns[place]
-        counts = np.bincount(column.codes, weights, column.size)
-        if column.null >= 0:
-            counts[column.null] = 0
-        counts = counts[counts > 0]
-        n = counts.sum()
-        if (
-            len(counts) >= FEWEST
-            and LEAST_PER_GROUP * len(counts) <= n <= MOST_PER_GROUP * len(counts)
-            and counts.max() <= LARGEST * n
-            and counts[counts > 1].sum() >= LEAST_REPEATED * n
-        ):
-            grouping = Grouping(columns, [place], weights)
-            if len(grouping.sizes) >= FEWEST:
-                yield grouping
-
-
-def groupings_of_two(
-    columns: Sequence[CodedColumn], places: Sequence[int], weights: NDArray[np.int64]
-) -> Iterator[Grouping]:
-    """Yield the groupings by two columns, as many and as large as persons are."""
-    n = int(weights.sum())
-    for pair in combinations(sorted(places, key=lambda one: -columns[one].size), 2):
-        if n > MOST_PER_GROUP * columns[pair[0]].size * columns[pair[1]].size:
-            continue
-        grouping = Grouping(columns, pair, weights)
-        if (
-            len(grouping.sizes) >= FEWEST
-            and LEAST_PER_PAIR <= grouping.per_group <= MOST_PER_GROUP
-            and grouping.largest <= LARGEST
-            and grouping.repeated >= LEAST_REPEATED_PAIR
-        ):
-            yield grouping
-
-
-def evidence_of(grouping: Grouping) -> Evidence:
-    """Return what groups say about the other columns."""
-    columns = grouping.columns
-    others = [place for place in range(len(columns)) if place not in grouping.by]
-    told = {place: grouping.dependence(place) for place in others}
-    constant, occasions, matched, rest = [], [], [], []
-    for place, one in told.items():
-        if one.constancy >= CONSTANT:
-            # Constant by chance is no evidence, and none against: it counts nowhere.
-            if one.digits >= DIGITS:
-                constant.append(place)
-            continue
-        few = 3 * columns[place].size <= grouping.records
-        if one.new >= ONCE and one.constancy <= OCCASION and few:
-            occasions.append(place)
-            continue
-        if one.constancy <= OCCASION and few:
-            matched.append(place)
-        rest.append(place)
-    free = [place for place in constant if grouping.follows_order(place) <= FOLLOWS]
-    unique = [
-        place for place in free if grouping.values_of_groups(place) >= UNIQUE * len(grouping.sizes)
-    ]
-    same = untied(unique, lambda one, other: grouping.ordered_alike(one, other) < MONOTONE)
-    coarse = sorted(set(free) - set(unique), key=grouping.values_of_groups)
-    independent = max(
-        (
-            untied(order, lambda one, other: grouping.tie(one, other) < TIED)
-            for order in (coarse, coarse[::-1])
-        ),
-        key=len,
-    )
-    partly = list[int]()
-    for place in sorted(rest, key=lambda one: (-told[one].constancy, one)):
-        one = told[place]
-        if (
-            one.constancy >= PARTLY
-            and one.repeats * one.by_chance > FEWEST_BEYOND_CHANCE
-            and grouping.follows_order(place) <= FOLLOWS
-            and all(grouping.tie(place, other) < TIED for other in (*independent, *partly))
-        ):
-            partly.append(place)
-    return Evidence(
-        constant=constant,
-        independent=independent,
-        same=same,
-        partly=partly,
-        occasions=occasions,
-        matched=matched,
-        alike=[place for place in rest if grouping.likeness(place) >= ALIKE],
-        varying=[place for place in rest if told[place].constancy < PARTLY],
-        others=len(constant) + len(occasions) + len(rest),
-        strength=len(independent) + sum(told[one].constancy for one in partly),
-        digits=sum(told[one].digits for one in independent),
-    )
-
-
-def untied(places: Iterable[int], untied: Callable[[int, int], bool]) -> list[int]:
-    """Return the first of some columns, and each further one that is not tied to one before."""
-    kept = list[int]()
-    for place in places:
-        if all(untied(place, other) for other in kept):
-            kept.append(place)
-    return kept
-
-
-def _is_person(one: _Candidate) -> bool:
+def _is_person(told: Evidence) -> bool:
     """Whether groups look like persons, or like groups of persons."""
-    told, columns = one.evidence, one.grouping.columns
-    if told.explained < EXPLAINED:
+    if not (told.constant or told.occasions) or told.explained < EXPLAINED:
         return False
     if told.independent:
         return (
             len(told.independent) > 1
             or bool(told.occasions)
-            or told.share_alike >= 1 / 3
+            or told.share_alike >= LEAST_ALIKE
             or told.strength >= 1 + PARTLY
         )
-    fewer = any(columns[place].size < len(one.grouping.sizes) for place in told.occasions)
+    columns, n_groups = told.grouping.columns, len(told.grouping.sizes)
+    fewer = any(columns[place].size < n_groups for place in told.occasions)
     return bool(told.constant and told.occasions) or (fewer and told.share_alike >= ALIKE)
 
 
-def _is_partly_person(one: _Candidate) -> bool:
+def _is_partly_person(told: Evidence) -> bool:
     """Whether groups determine much in part, and nothing in whole: a person's laboratory values."""
-    told, grouping = one.evidence, one.grouping
-    surprising = sum(grouping.dependence(place).by_chance >= 0.5 for place in told.partly)
+    surprising = [one for one in told.partly if told.grouping.dependence(one).by_chance >= RARE]
     return (
         told.strength >= 1
-        and told.share_alike >= 0.5
-        and len(grouping.sizes) >= FEWEST_PARTLY
-        and (surprising >= 2 or told.explained >= 0.8)
+        and len(told.grouping.sizes) >= FEWEST_PARTLY
+        and told.grouping.largest <= LARGEST_PARTLY
+        and told.share_alike >= MOSTLY
+        and (len(surprising) > 1 or told.explained >= NEARLY_ALL)
     )
 
 
-def _is_pair(one: _Candidate) -> bool:
+def _is_pair(told: Evidence) -> bool:
     """Whether groups by two columns look like persons, by columns that neither determines alone."""
     return (
-        one.evidence.explained >= EXPLAINED
-        and len(one.evidence.independent) > 1
-        and len(jointly_determined(one.grouping, one.evidence.independent)) > 1
+        len(told.independent) > 1
+        and len(jointly_determined(told.grouping, told.independent)) > 1
+        and told.explained >= EXPLAINED
     )
 
 
-def jointly_determined(grouping: Grouping, columns: Sequence[int]) -> list[int]:
-    """Return those of some columns that no single column of the groups determines."""
-    return [
-        place
-        for place in columns
-        if all(grouping.dependence_on(one, place).constancy < ALONE for one in grouping.by)
-    ]
+def _rank(told: Evidence) -> tuple[Any, ...]:
+    """Return what sorts proposals: persons before groups, few records a value before many.
+
+    Names decide between equals alone.
+    """
+    grouping = told.grouping
+    size = round(float(np.log2(grouping.per_group)))
+    named = tuple(
+        not any(hint.role is Role.IDENTIFIER for hint in name_hints(grouping.columns[place].name))
+        for place in grouping.by
+    )
+    most = -len(grouping.sizes)
+    strength = -round(told.strength, 2)
+    return are_likely_groups(told), size, strength, -told.explained, most, named, grouping.by
 
 
-def _rank(one: _Candidate) -> tuple[Any, ...]:
-    """Return what sorts proposals: persons before groups, few records a value before many."""
-    named = tuple(not _is_named(one.grouping.columns[place]) for place in one.by)
-    told, per_group = one.evidence, one.grouping.per_group
-    size = round(float(np.log2(per_group)))
-    many = -len(one.grouping.sizes)
-    return _likely_groups(one), size, -round(told.strength, 2), -told.explained, many, named, one.by
-
-
-def _is_named(column: CodedColumn) -> bool:
-    """Whether a name says that the column identifies: it decides between equals alone."""
-    return any(hint.role is Role.IDENTIFIER for hint in name_hints(column.name))
-
-
-def _covers(one: _Candidate, other: _Candidate) -> bool:
+def _covers(told: Evidence, other: Evidence) -> bool:
     """Whether the groups of a better proposal determine the columns of another one."""
-    return all(place in one.evidence.constant or place in one.by for place in other.by)
+    return {*other.grouping.by} <= {*told.constant, *told.grouping.by}
 
 
-def _likely_groups(one: _Candidate) -> bool:
+def are_likely_groups(told: Evidence) -> bool:
     """Whether something speaks for groups of persons; only here names count, and only for groups.
 
     Persons have one sex, date of birth and ethnicity. A sampling weight is that of many.
     """
-    told, columns = one.evidence, one.grouping.columns
-    if any(hint.what in LASTING for place in told.varying for hint in _hints(columns[place])):
+    names = [one.name for one in told.grouping.columns]
+    varying = (hint for place in told.varying for hint in name_hints(names[place]) if hint.sure)
+    own = (hint for place in told.grouping.by for hint in name_hints(names[place]) if hint.sure)
+    if any(hint.what in LASTING for hint in varying):
         return True
-    if any(hint.role is Role.INSENSITIVE for place in one.by for hint in _hints(columns[place])):
+    if any(hint.role is Role.INSENSITIVE for hint in own):
         return True
     if told.occasions:
         return False
-    if told.matched or one.grouping.per_group > MOST_OF_A_PERSON:
+    if told.matched or told.grouping.per_group > MOST_OF_A_PERSON:
         return True
-    return told.share_alike < ALIKE and told.explained < MOSTLY
-
-
-def _hints(column: CodedColumn) -> list[Hint]:
-    return [hint for hint in name_hints(column.name) if hint.sure]
+    return bool(told.rest) and told.share_alike < ALIKE and told.explained < MOSTLY
 
 
 def _proposal(
-    one: _Candidate, columns: Sequence[CodedColumn], weights: NDArray[np.int64]
+    told: Evidence, columns: Sequence[CodedColumn], weights: NDArray[np.int64]
 ) -> ProposedPersons:
     """Return a proposal, with sizes of the whole table."""
     names = [column.name for column in columns]
-    values, records, largest = _sizes([columns[place] for place in one.by], weights)
-    told = one.evidence
+    values, records, largest = _sizes([columns[place] for place in told.grouping.by], weights)
     return ProposedPersons(
-        columns=tuple(names[place] for place in one.by),
+        columns=tuple(names[place] for place in told.grouping.by),
         values=values,
         records=records,
         largest=largest,
         constant=tuple(names[place] for place in told.constant),
         occasions=tuple(names[place] for place in told.occasions),
         alike=tuple(names[place] for place in told.alike),
-        looked_at=one.grouping.records,
+        looked_at=told.grouping.records,
         digits=told.digits,
-        likely_groups=_likely_groups(one),
+        likely_groups=are_likely_groups(told),
     )
 
 

@@ -13,16 +13,15 @@ from numpy.typing import NDArray
 from kanonym.data.message import Message
 from kanonym.kernels.classes.grouping import Groups, label_rows
 from kanonym.profiling.groupings import UNIQUE, CodedColumn, Grouping, coded_columns, some_rows
-from kanonym.profiling.persons import (
-    NAMED,
+from kanonym.profiling.person_evidence import (
     TIED,
     Evidence,
-    evidence_of,
     groupings_of_one,
     groupings_of_two,
     jointly_determined,
     untied,
 )
+from kanonym.profiling.persons import NAMED, are_likely_groups
 
 EXPLAINED = 0.5
 """Share of the other columns that are constant, alike or different in each record of a group."""
@@ -33,6 +32,8 @@ LARGEST = 0.05
 DERIVED = 0.5
 """Combinations of the independent columns for each group, from which on these may make up the
 values that form the groups: a score follows from the answers, a survey weight from its cell."""
+MOST_ANSWERS = 12
+"""Values of such a column, at most."""
 MOST_PAIRED = 10
 """Columns of which pairs are looked at."""
 MOST_TOGETHER = 12
@@ -167,13 +168,13 @@ def repeated_persons(
     places = range(len(columns))
     together = [tuple(places)]
     for grouping in groupings_of_one(columns, places, weights):
-        evidence = evidence_of(grouping)
+        evidence = Evidence(grouping)
         if _is_evidence(grouping, evidence, evidence.independent):
             return _by_constant(grouping, evidence)
         together.append(_agreeing(grouping))
     widest = sorted(places, key=lambda one: -columns[one].size)[:MOST_PAIRED]
     for grouping in groupings_of_two(columns, widest, weights):
-        evidence = evidence_of(grouping)
+        evidence = Evidence(grouping)
         own = jointly_determined(grouping, evidence.independent)
         if len(own) > 1 and _is_evidence(grouping, evidence, own):
             return _by_constant(grouping, evidence)
@@ -189,8 +190,11 @@ def _is_evidence(grouping: Grouping, told: Evidence, independent: Sequence[int])
     least = EXPLAINED if n_columns < INDEPENDENT else EXPLAINED_BY_MORE
     if not independent or n_columns < 2 or told.explained < least or grouping.largest > LARGEST:
         return False
-    combinations = np.stack([grouping.of_groups(place) for place in told.independent])
-    return len(np.unique(combinations, axis=1).T) < DERIVED * len(grouping.sizes)
+    if are_likely_groups(told):
+        return False
+    parts = [grouping.of_groups(place) for place in told.independent]
+    few = [codes for codes in parts if codes.max() < MOST_ANSWERS]
+    return bool(few) and len(np.unique(np.stack(few), axis=1).T) < DERIVED * len(grouping.sizes)
 
 
 def _agreeing(grouping: Grouping) -> tuple[int, ...]:
@@ -235,9 +239,8 @@ def _by_lone_records(
     )
     if expected < least:
         return None
-    told = evidence_of(Grouping(columns, chosen, weights))
-    said = len(chosen) - 1 + round(told.explained * told.others)
-    if said < EXPLAINED * (len(columns) - 1):
+    told = Evidence(Grouping(columns, chosen, weights))
+    if len(chosen) - 1 + told.n_explained < EXPLAINED * (len(columns) - 1):
         return None
     return RepeatedPersons(
         tuple(columns[one].name for one in chosen),
