@@ -186,7 +186,8 @@ def _acted_tables(
 ) -> dict[str, pl.DataFrame]:
     """Return all columns that are released, as actions leave them; keys as they are."""
     person = rows.policy.person
-    subjects = _subjects(tables[person].select(rows.policy.tables[person].key))
+    texts = pl.concat_str(pl.col(rows.policy.tables[person].key).cast(pl.String), separator="\0")
+    subjects = tables[person].select(texts.alias(PERSON)).to_series()
     found = {}
     for name, table in rows.policy.tables.items():
         frame = tables[name]
@@ -207,14 +208,6 @@ def _acted_tables(
             ]
         )
     return found
-
-
-def _subjects(key: pl.DataFrame) -> pl.Series:
-    """Return the text of each person's key: that of a single column as it is."""
-    if key.width == 1:
-        return key.to_series().alias(PERSON)
-    texts = pl.concat_str(pl.all().cast(pl.String), separator="\0")
-    return key.select(texts.alias(PERSON)).to_series()
 
 
 def _column(frame: pl.DataFrame, name: str) -> pl.Series:

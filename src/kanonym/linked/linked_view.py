@@ -27,7 +27,7 @@ from kanonym.linked.person_rows import (
     known_names,
 )
 from kanonym.models.base import PrivacyModel
-from kanonym.verification import ColumnValues, FrequencySet, ModelCheck, ReleaseView
+from kanonym.verification import ColumnValues, FrequencySet, ReleaseView
 from kanonym.verification.checked_classes import CheckedClasses, check_models
 from kanonym.verification.findings.dominant_value import DOUBT_LEFT, NEARLY_ALL, DominatedClasses
 from kanonym.verification.frequency_set import is_countable, values_of
@@ -89,20 +89,16 @@ class LinkedColumns:
 class LinkedView(ReleaseView):
     """Released tables, with the classes of persons who are alike with all their rows.
 
-    tables, rows: the released tables. before, before_rows: those before anonymization, None where
-    they are not given. person_table: whose sensitive values classes are compared with, or None.
-    given: the policy that names columns.
+    person_table: whose sensitive values classes are compared with, or None. given: the policy that
+    names columns.
     """
 
     linked: ClassVar[bool] = True
 
-    tables: Tables
-    rows: LinkedRows
-    before: Tables | None
-    before_rows: LinkedRows | None
+    released: LinkedColumns
+    original: LinkedColumns | None
     person_table: pl.DataFrame | None
     given: LinkedPolicy
-    places: Mapping[str, Column]
 
     @classmethod
     def of(
@@ -125,20 +121,28 @@ class LinkedView(ReleaseView):
             place: policy.tables[name].attributes[column]
             for place, (name, column) in places.items()
         }
+        original = None
+        if before is not None:
+            original = LinkedColumns(before, LinkedRows.read(before, given), places)
         return cls(
             policy=PersonPolicy(attributes, policy.models, policy.others),
             schema=Schema(attributes),
             released=LinkedColumns(tables, rows, places),
             labels=known_names(tables, policy, policy.person),
-            original=None if before is None else LinkedColumns(before, rows, places),
-            tables=tables,
-            rows=rows,
-            before=before,
-            before_rows=None if before is None else LinkedRows.read(before, given),
+            original=original,
             person_table=person_table,
             given=given,
-            places=places,
         )
+
+    @property
+    def tables(self) -> Tables:
+        """The released tables."""
+        return self.released.tables
+
+    @property
+    def rows(self) -> LinkedRows:
+        """Their rows."""
+        return self.released.rows
 
     @property
     def persons(self) -> Message:
@@ -156,7 +160,9 @@ class LinkedView(ReleaseView):
         if self.policy.others is not Role.INSENSITIVE:
             return []
         named = {name: one.attributes for name, one in self.given.tables.items()}
-        return [place for place, (name, one) in self.places.items() if one not in named[name]]
+        return [
+            place for place, (name, one) in self.released.places.items() if one not in named[name]
+        ]
 
     @cached_property
     def own(self) -> dict[str, Codes]:
@@ -183,8 +189,7 @@ class LinkedView(ReleaseView):
         checked = check_models([*known, tree], models.sensitive, models.own, person.height)
         checks = {id(one): check for one, check in zip(models.own, checked.checks, strict=True)}
         for model in models.elsewhere:
-            failed = models.failing_elsewhere(model, classes, np.bincount(classes))
-            checks[id(model)] = self._check_elsewhere(model, satisfied=not failed.any())
+            checks[id(model)] = models.check_elsewhere(model, classes)
         for one in checked.violating:
             one["class"].pop(TREE, None)
         return replace(
@@ -192,19 +197,6 @@ class LinkedView(ReleaseView):
             checks=tuple(checks[id(one)] for one in policy.models),
             n_violating=int(models.failing(classes).sum()) if len(classes) else 0,
             labels=checked.labels[:-1],
-        )
-
-    def _check_elsewhere(self, model: PrivacyModel, *, satisfied: bool) -> ModelCheck:
-        shares = self.person_models.held[str(model.attribute)].largest_shares(self.person_classes)
-        achieved = float(shares.max(initial=0.0))
-        within = achieved <= float(model.required) + SLACK
-        return ModelCheck(
-            model.type,
-            model.attribute,
-            model.required,
-            achieved if satisfied or not within else float("inf"),
-            satisfied,
-            protects=model.protects,
         )
 
     @cached_property
@@ -226,7 +218,7 @@ class LinkedView(ReleaseView):
 
     def records_in_small_classes(self, names: Sequence[str]) -> int:
         """Return the persons in classes of fewer than k, if further columns are known, too."""
-        columns = [self.places[place] for place in names]
+        columns = [self.released.places[place] for place in names]
         further = [(name, codes_of(self.tables[name][one])) for name, one in columns]
         return self._in_small_classes(further, self.k)
 
@@ -240,13 +232,13 @@ class LinkedView(ReleaseView):
 
     def sampled_columns(self) -> Iterator[SampledColumns]:
         """Yield rows of each table, with the quasi-identifiers of the rows that they belong to."""
-        if self.before is None or self.before_rows is None:
+        if self.original is None:
             return
-        policy = self.before_rows.policy
+        policy = self.original.rows.policy
         for name in policy.order:
             columns, known = [], []
-            for at, above in self.before_rows.way_up(name):
-                table, frame = policy.tables[at], self.before[at]
+            for at, above in self.original.rows.way_up(name):
+                table, frame = policy.tables[at], self.original.tables[at]
                 place = pl.Series(above[:: max(1, -(-len(above) // SAMPLED))])
                 for column in frame.columns:
                     attribute = table.attributes.get(column)
@@ -265,9 +257,9 @@ class LinkedView(ReleaseView):
 
     def copied_columns(self) -> list[tuple[str, str]]:
         """Return columns that repeat a hidden column of another table, with it."""
-        if self.before is None or self.before_rows is None:
+        if self.original is None:
             return []
-        return hidden_copies(self.before, self.before_rows, self.tables)
+        return hidden_copies(self.original.tables, self.original.rows, self.tables)
 
     def interval_persons(self) -> tuple[tuple[str, ...], int, int] | None:
         """Return the shifted dates whose intervals are known, with how many of all are found."""
@@ -288,7 +280,7 @@ class LinkedView(ReleaseView):
         """Return the dates of persons that do not shift with their other dates."""
         return tuple(
             f"{name}.{column}"
-            for name, column in self.places.values()
+            for name, column in self.released.places.values()
             if self._shifted
             and name in self.rows.sizes
             and (name, column) not in self._shifted

@@ -15,7 +15,7 @@ from kanonym.kernels.classes.grouping import Groups
 from kanonym.linked.linked_policy import LinkedPolicy, Tables
 from kanonym.linked.person_rows import Codes, LinkedRows, codes_of
 from kanonym.models.base import PrivacyModel
-from kanonym.verification import SensitiveColumn, classes_of_release
+from kanonym.verification import ModelCheck, SensitiveColumn, classes_of_release
 
 SLACK = 1e-12
 """Shares are quotients of integers: what is as large as alpha is not above it."""
@@ -118,3 +118,18 @@ class PersonModels:
         """Return (n_classes,) bool: which classes fail a model about another table."""
         shares = self.held[str(model.attribute)].largest_shares(classes)
         return (shares > float(model.required) + SLACK) | (sizes < getattr(model, "k", 1))
+
+    def check_elsewhere(self, model: PrivacyModel, classes: Codes) -> ModelCheck:
+        """Return what a model about another table is found to be."""
+        failed = self.failing_elsewhere(model, classes, np.bincount(classes)).any()
+        achieved = float(self.held[str(model.attribute)].largest_shares(classes).max(initial=0.0))
+        if failed and achieved <= float(model.required) + SLACK:  # a class is too small
+            achieved = float("inf")
+        return ModelCheck(
+            model.type,
+            model.attribute,
+            model.required,
+            achieved,
+            not failed,
+            protects=model.protects,
+        )
