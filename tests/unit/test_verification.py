@@ -79,8 +79,8 @@ def test_a_release_that_holds_is_satisfied():
             },
             "persons": {
                 "verdict": "not assessed",
-                "rests_on": "the policy does not state it: set rows: persons if each row is a person, "
-                "or else entity, the columns that tell persons apart",
+                "rests_on": "the policy does not state it: set rows: persons if each row is a "
+                "person, or else entity, the columns that tell persons apart",
             },
         },
         "findings": [],
