@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
 from kanonym.engines.run import Run
+from kanonym.engines.stopwatch import Stopwatch
 from kanonym.verification import ReleaseView
 from kanonym.verification.frequency_set import Columns, Table
 
@@ -106,8 +107,8 @@ class Input(Protocol):
     """What a release is made of: a table as a policy reads it, a batch, or linked tables."""
 
     @property
-    def run(self) -> Run:
-        """What every step needs to know."""
+    def watch(self) -> Stopwatch:
+        """Notes the seconds of each stage."""
         ...
 
     def decide(self) -> Any:

@@ -28,6 +28,7 @@ from kanonym.engines.decision import EncodedDecision, run_task
 from kanonym.engines.records import apply_late_actions, released_values
 from kanonym.engines.release_view import view_of_release
 from kanonym.engines.run import Run
+from kanonym.engines.stopwatch import Stopwatch
 from kanonym.policy import Policy
 from kanonym.recoding.ordering import released_rows
 from kanonym.verification import ColumnValues, FrequencySet, ReleaseView
@@ -146,6 +147,11 @@ class LocalInput(ShortRepr):
     native: Any
     run: Run
     acting: ColumnActions
+
+    @property
+    def watch(self) -> Stopwatch:
+        """Notes the seconds of each stage."""
+        return self.run.watch
 
     def decide(self) -> EncodedDecision:
         """Divide the table into classes; see `decision.run_task`."""

@@ -20,7 +20,7 @@ from kanonym.engines.local import resolve_seed
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.linked.copied_columns import copied_columns
 from kanonym.linked.dates import check_one_shift, order_notes
-from kanonym.linked.given_tables import Column, check_tables
+from kanonym.linked.given_tables import Column, check_tables, like_given, polars_tables
 from kanonym.linked.levels import (
     PersonClasses,
     SearchedLevels,
@@ -41,6 +41,8 @@ from kanonym.linked.linked_policy import (
     released_policy,
     with_column_roles,
 )
+from kanonym.linked.linked_verification import view_of_tables
+from kanonym.linked.linked_view import LinkedView
 from kanonym.linked.person_models import PersonModels
 from kanonym.linked.person_rows import Codes, LinkedRows, Masks, codes_of
 from kanonym.linked.released_rows import (
@@ -62,24 +64,41 @@ class LinkedDecision(NamedTuple):
     stands: Mapping[str, Codes]
     suppressed: NDArray[np.bool_]
 
+    @property
+    def rows_out(self) -> int:
+        """Persons who are released."""
+        return int((~self.suppressed).sum())
+
 
 class StagedTables(NamedTuple):
     """Tables that are ready to be verified, and what a release tells of how they were made."""
 
-    frames: Mapping[str, pl.DataFrame]
+    frames: Mapping[str, Any]
     keys: list[dict[str, Any]]
     merged: Mapping[str, MergedRows]
     notes: list[Message]
+
+    def publish(self) -> Mapping[str, Any]:
+        """Return the released tables."""
+        return self.frames
+
+    def discard(self) -> None:
+        """Leave everything as it is: nothing is written."""
 
 
 @dataclass(frozen=True)
 class LinkedInput:
     """Tables as limits and actions leave them, and the persons in them with all their rows.
 
+    given, asked: what came in, and its policy without bands. rows_in: rows by table.
     before, tables: tables before and after actions, these with all columns that are released.
     keys: as of `released_keys`. built: hierarchies that were not given, a sentence each.
     """
 
+    given: Mapping[str, Any]
+    asked: LinkedPolicy
+    rows_in: Mapping[str, int]
+    watch: Stopwatch
     before: Tables
     tables: Tables
     persons: PersonClasses
@@ -94,9 +113,13 @@ class LinkedInput:
         return self.persons.rows.policy
 
     @classmethod
-    def read(cls, given: Tables, policy: LinkedPolicy, watch: Stopwatch) -> LinkedInput:
-        """Return what polars tables hold, once keys, references and roles are in order."""
+    def read(
+        cls, tables_in: Mapping[str, Any], policy: LinkedPolicy, watch: Stopwatch
+    ) -> LinkedInput:
+        """Return what tables hold, once keys, references and roles are in order."""
+        asked = banded_policy(policy)
         with watch.stage("read"):
+            given = polars_tables(tables_in, policy)
             check_tables(given, policy)
             seed = resolve_seed(policy.seed)
             random = np.random.default_rng(np.random.SeedSequence([seed, *b"linked"]))
@@ -128,13 +151,17 @@ class LinkedInput:
                 equal_but_for_levels(tables, rows, keys),
                 {n: [codes_of(tables[n][one]) for one in parts[n]] for n in parts},
             )
-        return cls(before, tables, persons, keys, built, random, seed)
+        rows_in = {name: frame.height for name, frame in given.items()}
+        return cls(
+            tables_in, asked, rows_in, watch, before, tables, persons, keys, built, random, seed
+        )
 
     def decide(self) -> LinkedDecision:
         """Return the levels that lose least and protect every person who is not suppressed."""
-        found = find_levels([one.losses for one in self.persons.known], self.persons.satisfies)
-        if found is not None:
-            return LinkedDecision(found, *self.persons.at(found.levels))
+        with self.watch.stage("algorithm"):
+            found = find_levels([one.losses for one in self.persons.known], self.persons.satisfies)
+            if found is not None:
+                return LinkedDecision(found, *self.persons.at(found.levels))
         _, failing = self.persons.at(tuple(one.highest for one in self.persons.known))
         fixed = [
             f"{name}.{one}"
@@ -158,27 +185,45 @@ class LinkedInput:
 
     def stage(self, decision: LinkedDecision) -> StagedTables:
         """Return the released tables: recoded, without rows that go, keys numbered, shuffled."""
-        rows, stands, suppressed = self.persons.rows, decision.stands, decision.suppressed
-        kept: Masks = {
-            name: (row == np.arange(len(row))) & ~suppressed[rows.persons[name]]
-            for name, row in stands.items()
-        }
-        whole = dict(self.tables)
-        for one, level in zip(self.persons.known, decision.search.levels, strict=True):
-            labels = one.released(level).alias(one.name)
-            whole[one.table] = whole[one.table].with_columns(labels)
-        merged = count_merged(whole, rows, self.keys, kept, suppressed)
-        notes = order_notes(self.before, whole, rows, kept)
-        frames = KeptRows(whole, rows, kept, stands, self.random).frames()
-        frames, keys = with_pseudonyms(frames, self.policy, self.keys, self.seed)
-        frames = {
-            # Categories would name values that only suppressed rows had.
-            name: frame.with_columns(selectors.by_dtype(pl.Categorical, pl.Enum).cast(pl.String))[
-                self.random.permutation(frame.height)
-            ]
-            for name, frame in frames.items()
-        }
-        return StagedTables(frames, keys, merged, notes)
+        with self.watch.stage("recode"):
+            rows, stands, suppressed = self.persons.rows, decision.stands, decision.suppressed
+            kept: Masks = {
+                name: (row == np.arange(len(row))) & ~suppressed[rows.persons[name]]
+                for name, row in stands.items()
+            }
+            whole = dict(self.tables)
+            for one, level in zip(self.persons.known, decision.search.levels, strict=True):
+                labels = one.released(level).alias(one.name)
+                whole[one.table] = whole[one.table].with_columns(labels)
+            merged = count_merged(whole, rows, self.keys, kept, suppressed)
+            notes = order_notes(self.before, whole, rows, kept)
+            frames = KeptRows(whole, rows, kept, stands, self.random).frames()
+            frames, keys = with_pseudonyms(frames, self.policy, self.keys, self.seed)
+            frames = {
+                # Categories would name values that only suppressed rows had.
+                name: frame.with_columns(
+                    selectors.by_dtype(pl.Categorical, pl.Enum).cast(pl.String)
+                )[self.random.permutation(frame.height)]
+                for name, frame in frames.items()
+            }
+            if any(one.lost for one in merged.values()):
+                raise InfeasibleError(
+                    "the recoded tables lack values of merged rows; nothing is released. This is a "
+                    "defect of kanonym: please report it"
+                )
+            return StagedTables(like_given(frames, self.given), keys, merged, notes)
+
+    def view(self, decision: LinkedDecision, staged: StagedTables) -> LinkedView:
+        """Return what was staged, as verification sees it."""
+        del decision
+        person = self.tables[self.policy.person] if self.policy.models else None
+        tables = polars_tables(staged.frames, self.asked)
+        return view_of_tables(tables, self.asked, self.before, person)
+
+
+def _plain_texts(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return categories as texts: they would name values that only suppressed rows had."""
+    return frame.with_columns(selectors.by_dtype(pl.Categorical, pl.Enum).cast(pl.String))
 
 
 def _acted_tables(

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from kanonym.data import files
-from kanonym.data.errors import InfeasibleError
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.linked.given_tables import like_given, polars_tables
 from kanonym.linked.levels import SearchedLevels
 from kanonym.linked.linked_input import LinkedInput
-from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource, banded_policy
-from kanonym.linked.linked_verification import LinkedVerification, verify_tables
+from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource
+from kanonym.linked.linked_verification import LinkedVerification, measured_persons
+from kanonym.linked.linked_view import LinkedView
 from kanonym.linked.released_rows import MergedRows
+from kanonym.pipeline.publishing import publish
 from kanonym.policy.document import read_or_given
 from kanonym.release import versions
 
@@ -201,35 +201,20 @@ def anonymize(
     """
     policy = read_or_given(policy, LinkedPolicy)
     watch = Stopwatch(progress)
-    given = polars_tables(tables, policy)
-    source = LinkedInput.read(given, policy, watch)
-    with watch.stage("algorithm"):
-        decided = source.decide()
-    with watch.stage("recode"):
-        staged = source.stage(decided)
-        frames = like_given(staged.frames, tables)
-    known, search = source.persons.known, decided.search
+    source = LinkedInput.read(tables, policy, watch)
+    decided = source.decide()
+    published = publish(source, decided)
+    staged, known, search = published.staged, source.persons.known, decided.search
     with watch.stage("verify"):
-        person = source.policy.person
-        verified = verify_tables(
-            polars_tables(frames, source.policy),
-            banded_policy(policy),
-            source.before,
-            source.tables[person] if policy.models else None,
-        )
-        if not verified.satisfied or any(one.lost for one in staged.merged.values()):
-            raise InfeasibleError(
-                f"the recoded tables fail their policy in {verified.persons.n_violating} classes, "
-                "or lack values of merged rows; nothing is released. This is a defect of kanonym: "
-                "please report it"
-            )
-        verified = replace(verified, notes=(*verified.notes, *staged.notes))
+        assert isinstance(published.view, LinkedView)  # noqa: S101 - the input made it
+        verified = measured_persons(published.view, published.verification)
+    verified = replace(verified, notes=(*verified.notes, *staged.notes))
     return LinkedRelease(
-        frames=frames,
+        frames=published.frame,
         policy=policy,
         verification=verified,
-        rows_in={name: frame.height for name, frame in given.items()},
-        rows_out={name: frame.height for name, frame in staged.frames.items()},
+        rows_in=source.rows_in,
+        rows_out=dict(verified.rows),
         suppressed=int(decided.suppressed.sum()),
         merged=staged.merged,
         levels={

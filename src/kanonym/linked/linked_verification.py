@@ -106,24 +106,29 @@ def verify(
     before = {} if original is None else polars_tables(named, asked)
     person_table = before.get(asked.person)
     whole = before if {*asked.tables} <= {*before} else None
-    return verify_tables(polars_tables(tables, asked), asked, whole, person_table)
+    view = view_of_tables(polars_tables(tables, asked), asked, whole, person_table)
+    return measured_persons(view, verify_release(view))
 
 
-def verify_tables(
+def view_of_tables(
     tables: Tables,
     policy: LinkedPolicy,
     before: Tables | None,
     person_table: pl.DataFrame | None,
-) -> LinkedVerification:
-    """Return what `verify` does of polars tables; policy: of the release, without bands."""
+) -> LinkedView:
+    """Return released tables as verification sees them; policy: of the release, without bands."""
     rows = LinkedRows.read(tables, policy)
     _check_released(tables, rows.policy)
-    view = LinkedView.of(tables, rows, policy, before, person_table)
+    return LinkedView.of(tables, rows, policy, before, person_table)
+
+
+def measured_persons(view: LinkedView, found: Verification) -> LinkedVerification:
+    """Return a verdict on persons with other meanings of k, and with what it does not cover."""
     return LinkedVerification(
-        verify_release(view),
-        count_persons(rows, view.own),
-        {name: tables[name].height for name in rows.policy.tables},
-        tuple(_notes(tables, rows, view.own)),
+        found,
+        count_persons(view.rows, view.own),
+        {name: view.tables[name].height for name in view.rows.policy.tables},
+        tuple(_notes(view.tables, view.rows, view.own)),
     )
 
 

@@ -17,14 +17,15 @@ class Published(NamedTuple):
     ----------
     frame
         The released table, or its place.
-    verification
-        What was found in what was written.
+    view, verification
+        What was written, as verification saw it, and what was found in it.
     staged
         What was written.
 
     """
 
     frame: Any
+    view: ReleaseView
     verification: Verification
     staged: Any
 
@@ -44,13 +45,13 @@ def publish(source: Input, decision: Any, *, required: bool = True) -> Published
     """
     staged = source.stage(decision)
     try:
-        with source.run.watch.stage("verify"):
+        with source.watch.stage("verify"):
             view = source.view(decision, staged)
             verification = verify_release(view)
             _require_records(verification.rows, decision.rows_out)
             if required:
                 _require_satisfied(view, verification)
-        return Published(staged.publish(), verification, staged)
+        return Published(staged.publish(), view, verification, staged)
     except BaseException:
         staged.discard()
         raise

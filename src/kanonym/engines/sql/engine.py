@@ -163,6 +163,11 @@ class SqlInput:
     def _schema(self) -> Schema:
         return self.run.schema
 
+    @property
+    def watch(self) -> Stopwatch:
+        """Notes the seconds of each stage."""
+        return self.run.watch
+
     def decide(self) -> Decision:
         """Divide the table into classes: of its frequency set, wherever that is.
 
