@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.actions.registry import unwrap
+from kanonym.data.person_key import entity_of
 from kanonym.evaluation.attacks.limits import check_limits
 from kanonym.language import Translator, translator
 from kanonym.policy.listed_values import without_values
@@ -267,6 +268,7 @@ def _loss(context: _Context, rectangles: tuple[str, str] | None) -> Loss:
 
 def _limits(context: _Context, known: KnownResults) -> tuple[tuple[str, str], ...]:
     """Say what the release does not protect against."""
+    entities = [model["entity"] for model in context.models if model.get("entity")]
     checks = context.release.verification.checks
     return wording.limit_texts(
         context.says,
@@ -278,7 +280,7 @@ def _limits(context: _Context, known: KnownResults) -> tuple[tuple[str, str], ..
             for one in unwrap(attribute.action)
         ],
         attacked=any(one.attempts for one in known.attacks),
-        entity=next(iter(context.release.policy.entities), None),
+        entity=entity_of("the policy", entities[0]) if entities else None,
         private=any(check.guarantee == "mechanism" for check in checks),
     )
 

@@ -400,6 +400,20 @@ def test_chances_by_class_sizes_say_what_is_picked(summary_of, language, attacke
         assert [of_persons in text for text in texts] == [False, True]
 
 
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_persons_of_several_columns_are_named_by_all_of_them(summary_of, language):
+    """The requirement and its limit name the columns together, as the model does."""
+    model = ka.KAnonymity(2, entity=["site", "number"])
+    check = ModelCheck(model.type, model.attribute, 2, 2, True)  # noqa: FBT003
+    models = [{"type": model.type, **model.to_dict()}]
+    text = render(
+        summary_of(COLUMNS, LABELS, language=language, checks=[check], models=models), "markdown"
+    )
+    sentence = LANGUAGES[language].text("limit.records.entity", attribute="site + number")
+    assert sentence in text
+    assert "['site'" not in text
+
+
 def test_json_has_all_of_it(summary_of):
     """The plain data hold the attacks, the assessment and the alternatives."""
     made = json.loads(render(summary_of(COLUMNS, LABELS, **KNOWN), "json"))
