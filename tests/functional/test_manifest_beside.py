@@ -101,6 +101,27 @@ def test_persons_of_several_columns_are_verified_by_the_policy_alone(kanonym, fo
     assert (ran.code, ran.json["models"][0]["recorded"]) == (0, True)
 
 
+def test_a_batch_of_persons_is_verified_by_the_policy_alone(kanonym, folder):
+    """`apply` writes a manifest as `anonymize` does, and leaves it out if that is asked for."""
+    levels = "intervals: {width: [10, 20], bottom: 0, top: 100}"
+    policy = PERSONS.replace("age: {role", f"age: {{hierarchy: {{{levels}}}, role")
+    (folder / "batches.yaml").write_text(f"{policy}algorithm: {{type: full-domain}}\n")
+    assert kanonym("fit visits.csv -p batches.yaml -o recoding.json").code == 0
+    ran = kanonym("apply recoding.json visits.csv -o out.csv --update")
+    assert (ran.code, BESIDE in ran.text) == (0, True)
+    ran = kanonym("verify out.csv -p batches.yaml --json")
+    assert (ran.code, ran.json["models"][0]["recorded"]) == (0, True)
+    ran = kanonym("apply recoding.json visits.csv -o second.csv --no-manifest")
+    assert (ran.code, "which the release no longer has" in ran.error) == (0, True)
+    assert kanonym("apply recoding.json visits.csv -o third.csv --manifest kept.json").code == 0
+    assert {"out.csv.manifest.json", "kept.json"} == {
+        one for one in names_in(folder) if "json" in one and "recoding.json" not in one
+    }
+    (folder / "fourth.csv.manifest.json").write_text("of somebody")
+    ran = kanonym("apply recoding.json visits.csv -o fourth.csv")
+    assert (ran.code, "exists and is no manifest" in ran.error) == (3, True)
+
+
 def test_readme_holds_for_a_policy_with_an_entity(kanonym, folder):
     """The README's commands with a policy run one after another where persons are counted."""
     (folder / "visits.csv").rename(folder / "patients.csv")

@@ -355,6 +355,8 @@ def test_a_further_batch_is_released_by_the_recoding_and_counted(visitor, folder
     assert re.search(r"Batch 2: \d+ of 300 records released", page), page
     place = re.search(r"into (\S+\.csv)\.", page)[1]
     assert verify(read_table(place), folder / "project" / "policy.yaml").satisfied
+    manifest = json.loads((folder / f"{place}.manifest.json").read_text("utf-8"))
+    assert manifest["output"]["sha256"] == sha256(place)
 
 
 def test_the_command_of_further_batches_runs(visitor, folder, monkeypatch):

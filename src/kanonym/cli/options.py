@@ -71,6 +71,20 @@ Catalog = Annotated[
         help="Catalog of value labels of a .sas7bdat input; default: INPUT.sas7bcat next to it.",
     ),
 ]
+Manifest = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help=(
+            "How to reproduce and check the release, as JSON; default: OUTPUT.manifest.json, where "
+            "verify looks for it."
+        ),
+        rich_help_panel=WRITTEN,
+    ),
+]
+NoManifest = Annotated[
+    bool, typer.Option("--no-manifest", help="No manifest.", rich_help_panel=WRITTEN)
+]
 NoReadBack = Annotated[
     bool,
     typer.Option(

@@ -62,3 +62,10 @@ def write_table(
                 "formulas (they start with = + - or @); --safe-cells puts an apostrophe before them"
             )
     return content
+
+
+def seconds_with_files(stages: dict[str, Any], reading: float, writing: float) -> dict[str, float]:
+    """Return the seconds of all stages, files included."""
+    every = {name: value for name, value in stages.items() if name != "total"}
+    every |= {"read": every.get("read", 0.0) + reading, "write": writing}
+    return {**every, "total": sum(every.values())}

@@ -88,21 +88,8 @@ def anonymize(
             rich_help_panel=options.WRITTEN,
         ),
     ] = None,
-    manifest: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help=(
-                "How to reproduce and check the release, as JSON; default: OUTPUT.manifest.json, "
-                "where verify looks for it."
-            ),
-            rich_help_panel=options.WRITTEN,
-        ),
-    ] = None,
-    no_manifest: Annotated[
-        bool,
-        typer.Option("--no-manifest", help="No manifest.", rich_help_panel=options.WRITTEN),
-    ] = False,
+    manifest: options.Manifest = None,
+    no_manifest: options.NoManifest = False,
     ledger: Annotated[
         Path | None,
         typer.Option(
@@ -349,12 +336,13 @@ def _show_release(
 ) -> None:
     """Print what was released; seconds: of reading and writing files."""
     from kanonym.cli.progress import print_note
+    from kanonym.cli.tables import seconds_with_files
     from kanonym.cli.terminal import release_tables, show, show_json
 
     found = {**release.to_dict(), **({"drawn": drawn} if drawn else {})}
     if found["algorithm"].get("interrupted"):
         print_note("the search was stopped: this is the best so far")
-    found["seconds"] = _seconds(found["seconds"], *seconds)
+    found["seconds"] = seconds_with_files(found["seconds"], *seconds)
     if json:
         show_json(found)
     else:
@@ -417,10 +405,3 @@ def _evaluate_release(
         # The release is verified and written: its report can do without.
         print_note(f"not attacked for the report: {error}")
         return {}
-
-
-def _seconds(stages: dict[str, Any], reading: float, writing: float) -> dict[str, float]:
-    """Return the seconds of all stages, files included."""
-    every = {name: value for name, value in stages.items() if name != "total"}
-    every |= {"read": every.get("read", 0.0) + reading, "write": writing}
-    return {**every, "total": sum(every.values())}

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kanonym.cli import options
+from kanonym.cli import locations, options
+from kanonym.cli.making.papers import Papers, tell_of_manifest
 
 if TYPE_CHECKING:
     from kanonym.series import PersonColumn
@@ -53,6 +54,8 @@ def apply(
             help="Suppress persons of whom all batches leave fewer than M sensitive values open.",
         ),
     ] = 1,
+    manifest: options.Manifest = None,
+    no_manifest: options.NoManifest = False,
     no_read_back: options.NoReadBack = False,
     safe_cells: options.SafeCells = False,
     format: options.Format = None,
@@ -70,9 +73,14 @@ def apply(
 
     from kanonym.cli.printing.series import batch_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.tables import write_table
+    from kanonym.cli.tables import seconds_with_files, write_table
     from kanonym.cli.terminal import show, show_json
-    from kanonym.data.files import atomic_write, check_table_output, read_table
+    from kanonym.data.files import (
+        atomic_write,
+        check_output,
+        check_table_output,
+        read_with_content,
+    )
     from kanonym.data.files.lock import lock_file
     from kanonym.data.frames import to_polars
     from kanonym.series import Fitted
@@ -82,15 +90,20 @@ def apply(
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
     if update and recoding == "-":
         raise typer.BadParameter("standard input cannot be updated", param_hint="RECODING")
-    options.check_places({"RECODING": recoding, "BATCH": batch}, [("-o", output)])
+    papers = Papers([], manifest, [], None)
+    options.check_places({"RECODING": recoding, "BATCH": batch}, [("-o", output), *papers.options])
     kind = options.format_of(output, format)
     check_table_output(output, kind)
+    if manifest is not None:
+        check_output(manifest)
     counts = update and Path(recoding).exists()
     with show_progress() as step, lock_file(recoding) if counts else nullcontext():
         start = perf_counter()
         step("read")
         fitted = Fitted.load(recoding)
-        frame = read_table(
+        place = locations.Place(output)
+        papers = papers.with_manifest(place, fitted.policy, None, left_out=no_manifest)
+        frame, source = read_with_content(
             batch,
             options.format_of(batch, format),
             user_missing=user_missing,
@@ -108,25 +121,22 @@ def apply(
             safe_cells=safe_cells,
             coded=release.coded_columns,
             catalog=catalog,
+            beside=partial(papers.write_manifest, release, source),
         )
-        if update:
-            # The count takes its place only after the release is in its own.
-            with atomic_write(recoding) as counted:
+        # The count takes its place only after the release is in its own.
+        with atomic_write(recoding) if update else nullcontext() as counted:
+            if counted is not None:
                 fitted.save(counted)
-                write(released, output, format)
-        else:
-            write(released, output, format)
+            result = write(released, output, format)
+        tell_of_manifest(release, papers.manifest, manifest, result)
         writing = perf_counter() - start
-    found = release.to_dict()
-    seconds = {name: value for name, value in found["seconds"].items() if name != "total"}
-    seconds["read"] = seconds.get("read", 0.0) + reading
-    seconds["write"] = writing
-    found["seconds"] = {**seconds, "total": sum(seconds.values())}
-    found["counted"] = update
+    found = {**release.to_dict(), "counted": update}
+    found["seconds"] = seconds_with_files(found["seconds"], reading, writing)
     if json:
         show_json(found)
     else:
-        written = [output, *([recoding] if update else [])]
+        beside = [] if papers.manifest is None else [str(papers.manifest)]
+        written = [output, *beside, *([recoding] if update else [])]
         show(*batch_tables(found, written), to_stderr=output == "-")
 
 

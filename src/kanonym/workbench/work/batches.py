@@ -11,6 +11,7 @@ from kanonym.data import files, frames
 from kanonym.data.errors import DataError
 from kanonym.data.files.lock import lock_file
 from kanonym.release import Release
+from kanonym.release.manifest import manifest_path
 from kanonym.series import Fitted
 from kanonym.workbench.work.facts import ReleasedBatch
 
@@ -60,7 +61,8 @@ def apply_recoding(
     """
     step("read")
     batch = str(Path(batch).expanduser())
-    frame = files.read_table(batch, encoding=encoding if files.is_text(batch, None) else None)
+    encoding = encoding if files.is_text(batch, None) else None
+    frame, source = files.read_with_content(batch, encoding=encoding)
     with lock_file(recoding):
         fitted = Fitted.load(recoding)
         release = fitted.apply(frame, progress=step)
@@ -69,6 +71,12 @@ def apply_recoding(
         with files.atomic_write(recoding) as counted:
             fitted.save(counted)
             files.write_table(
-                frames.to_polars(release.frame), output, like=batch, coded=release.coded_columns
+                frames.to_polars(release.frame),
+                output,
+                like=batch,
+                coded=release.coded_columns,
+                beside=lambda content: release.manifest(
+                    manifest_path(output), input=source, output=content
+                ),
             )
     return ReleasedBatch(str(output), release.to_dict())
