@@ -23,7 +23,7 @@ from kanonym.data.hierarchy.labels import text_of
 from kanonym.models import WholeTable
 from kanonym.recoding.recode import ALLOWED
 from kanonym.series import Fitted, fit
-from kanonym.series.hierarchies import extend_hierarchy
+from kanonym.series.known_attribute import extend_hierarchy
 from naive_lattice import measured
 from naive_mondrian import at_most
 from releases import KINDS, MODELS, SOURCES, TREE, coded, holds, policy_of, regrouped, tables, typed

@@ -293,12 +293,10 @@ def encoded_columns(
 
     Persons are those of the input, whatever is released in the place of their identifier.
     """
-    persons = {name: name for name in policy.entities}
+    persons = policy.entities
 
     def column(name: str) -> pl.Series:
-        # A recoding that was read from a file names a key of several columns by its text alone.
-        who = persons.get(name)
-        return acting.before(name) if who is None else frames.column(native, who)
+        return frames.column(native, name) if name in persons else acting.before(name)
 
     return column
 

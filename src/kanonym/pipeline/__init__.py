@@ -43,6 +43,7 @@ __all__ = [
     "decide_again",
     "encoded_columns",
     "measure",
+    "package_release",
     "parse_with_policy",
     "recorded_release",
     "released_columns",
@@ -153,7 +154,7 @@ def anonymize(
             # Before the release exists: a run that then fails has spent too much, never too little.
             known = spend_on(ledger, policy, promised) if policy.seed is None else None
         decision = source.decide()
-        made = _release(engine, run, decision, publish(source, decision))
+        made = package_release(engine, run, decision, publish(source, decision))
         return made if known is None else replace(made, ledger=known)
 
 
@@ -162,8 +163,8 @@ def spend_on(ledger: str | Path, policy: Policy, promised: DifferentialPrivacy) 
     return spend(ledger, replace(promised.spending, protects=protected_unit(policy)))
 
 
-def _release(engine: Engine, run: Run, decision: Decision, published: Published) -> Release:
-    """Package what was published."""
+def package_release(engine: Engine, run: Run, decision: Decision, published: Published) -> Release:
+    """Return the release that was published."""
     staged = published.staged
 
     def write(place: str) -> None:

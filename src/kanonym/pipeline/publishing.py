@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from kanonym.actions.registry import has_late_actions
 from kanonym.data.errors import DataError, InfeasibleError
 from kanonym.engines.base import Input
-from kanonym.verification import ReleaseView, Verification, verify_release
+from kanonym.verification import ModelCheck, ReleaseView, Verification, verify_release
 
 
 class Published(NamedTuple):
@@ -72,7 +73,7 @@ def _require_satisfied(view: ReleaseView, verification: Verification) -> None:
     if not failing:
         return
     changed = [name for name, one in view.attributes.items() if has_late_actions(one.action)]
-    linking = [name for check in failing for name in check.linked_by]
+    refuse_linked_rows(failing)
     reason = "This is a defect of kanonym: please report it"
     if any(check.guarantee == "population" for check in failing):
         reason = (
@@ -84,17 +85,26 @@ def _require_satisfied(view: ReleaseView, verification: Verification) -> None:
             f"Actions with `when: after` split equivalence classes ({', '.join(changed)}): "
             f"remove them, or apply them before the algorithm"
         )
-    if linking:
-        raise InfeasibleError(
-            f"{', '.join(linking)} tells whose rows are whose, so k counts persons with all their "
-            f"rows, and the fewest persons who are alike in all rows are "
-            f"{failing[0].achieved:g}, not {failing[0].required:g}. Nothing is released. Drop "
-            f"{', '.join(linking)}; or release it as linked tables (docs: linked tables), which "
-            "limit the rows of a person (cap, merge, band) and generalize until persons are alike "
-            "in all rows"
-        )
     failed = ", ".join(check.type for check in failing)
     raise InfeasibleError(
         f"the recoded table fails {failed} in {verification.n_violating} classes; "
         f"nothing is released. {reason}"
+    )
+
+
+def refuse_linked_rows(failing: Sequence[ModelCheck], what: str = "") -> None:
+    """Refuse a release of which a column tells whose rows are whose, if too few persons are alike.
+
+    failing: the checks that are not satisfied. what: of which release, at the start of the message.
+    """
+    linked = [check for check in failing if check.linked_by]
+    if not linked:
+        return
+    columns = ", ".join(dict.fromkeys(name for check in linked for name in check.linked_by))
+    raise InfeasibleError(
+        f"{what}{columns} tells whose rows are whose, so k counts persons with all their rows, and "
+        f"the fewest persons who are alike in all rows are {linked[0].achieved:g}, not "
+        f"{linked[0].required:g}. Nothing is released. Drop {columns}; or release it as linked "
+        "tables (docs: linked tables), which limit the rows of a person (cap, merge, band) and "
+        "generalize until persons are alike in all rows"
     )

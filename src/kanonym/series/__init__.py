@@ -6,10 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal, Unpack
 
+import polars as pl
+
 from kanonym.actions.registry import has_late_actions
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError
-from kanonym.data.hierarchy import FromFile, FromMapping, Hierarchy, from_mapping
+from kanonym.data.hierarchy import (
+    FromFile,
+    FromMapping,
+    Hierarchy,
+    from_mapping,
+)
 from kanonym.data.schema import Attribute, QuasiIdentifier, Role, Sensitive
 from kanonym.pipeline import (
     anonymize,
@@ -21,12 +28,11 @@ from kanonym.pipeline import (
 )
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.keywords import Keywords, takes_keywords
-from kanonym.release import Release
 from kanonym.series.batch_release import BatchRelease
-from kanonym.series.batches import Series
 from kanonym.series.fitted import Fitted
 from kanonym.series.learning import learn_recoding
-from kanonym.series.repeated_persons import PersonColumn, RepeatedPersons
+from kanonym.series.persons import PersonColumn, RepeatedPersons
+from kanonym.series.tally import Series
 from kanonym.verification import sensitive_names
 
 __all__ = ["BatchRelease", "Fitted", "PersonColumn", "RepeatedPersons", "fit"]
@@ -55,17 +61,14 @@ def fit(
         What every batch and the union of all must satisfy; or leave it out and use the
         short forms of `anonymize`.
     unseen
-        What becomes of a value of a quasi-identifier that the recoding does not know.
-        `root`: it is released as the root of its attribute, as null where values keep a
-        type of their own. `error`: the batch is refused. Numbers and dates within an
-        interval or the bounds of a class are known, codes that masking can mask, too. With
-        boxes, the same goes for records that fall in no class: the root everywhere, or an
-        error. A sensitive value never seen counts as one more value.
+        What becomes of a value of a quasi-identifier that the recoding does not know, and with
+        boxes of a record in no class. `root`: the root of its attribute, null where values keep
+        a type of their own. `error`: the batch is refused. Numbers and dates within an interval
+        or the bounds of a class are known, and codes that masking can mask. A sensitive value
+        never seen counts as one more value.
     each_batch
         Whether a batch must satisfy the policy by itself; else in the union alone.
-    progress
-        As of `anonymize`.
-    short
+    progress, short
         As of `anonymize`.
 
     Returns
@@ -108,54 +111,43 @@ def fit(
     release = anonymize(native, policy.with_seed(acting.seed), progress=progress)
     column = encoded_columns(native, policy, acting)
     hidden = sensitive_names(task.schema, policy.models)
-    return Fitted(
-        Series(
-            policy=_embed_hierarchies(policy),
-            recoding=learn_recoding(task, release.decision.encoded(), column),
-            unseen=unseen,
-            each_batch=bool(each_batch),
-            sensitive={name: column(name).dtype for name in hidden},
-        ),
-        _account(release),
+    series = Series(
+        policy=_embed_hierarchies(policy),
+        recoding=learn_recoding(task, release.decision.encoded(), column),
+        unseen=unseen,
+        each_batch=bool(each_batch),
+        sensitive={name: column(name).dtype for name in hidden if name not in policy.entities},
     )
-
-
-def _account(release: Release) -> dict[str, Any]:
-    """Return what the release of the fitted table was like, without a value."""
     found = release.to_dict()
-    return {
-        "rows": release.rows_in,
-        "suppressed": release.suppressed,
-        "classes": found["verification"]["classes"],
-        "span_loss": found["utility"]["span_loss"],
-        "gcp": found["utility"]["gcp"],
-        "models": found["verification"]["models"],
-    }
+    account = {"rows": release.rows_in, "suppressed": release.suppressed}
+    account |= {name: found["verification"][name] for name in ("classes", "models")}
+    account |= {name: found["utility"][name] for name in ("span_loss", "gcp")}
+    return Fitted(series, account)
 
 
 def _refuse_unsuitable(
     policy: Policy, attributes: dict[str, Attribute], *, each_batch: bool
 ) -> None:
     """Refuse what has no meaning for a batch, or for the union of several."""
-    reason = ""
-    counting = [one.type for one in policy.models if one.guarantee == "population"]
-    drawing = [one.type for one in policy.models if one.guarantee == "mechanism"]
+    kinds = {one.guarantee: one.type for one in policy.models}
+    sets = [name for name, one in attributes.items() if one.role is Role.SET]
     after = [name for name, one in attributes.items() if has_late_actions(one.action)]
-    if drawing:
+    reason = ""
+    if "mechanism" in kinds:
         reason = (
-            f"{drawing[0]} samples the records of each release, and a recoding would release all "
-            "of them: anonymize each batch"
+            f"{kinds['mechanism']} samples the records of each release, and a recoding would "
+            "release all of them: anonymize each batch"
         )
     elif policy.entities and not each_batch:
         reason = (
             f"k-anonymity counts persons by {policy.entities[0]!r}: those of several batches "
             "cannot be counted without keeping who they are. Let each batch satisfy the policy"
         )
-    elif counting:
-        reason = f"{counting[0]} counts persons of a population table"
+    elif "population" in kinds:
+        reason = f"{kinds['population']} counts persons of a population table"
     elif policy.algorithm.recodes == "cells":
         reason = f"{policy.algorithm.type} decides cell by cell"
-    elif sets := [name for name, one in attributes.items() if one.role is Role.SET]:
+    elif sets:
         reason = f"the items of {sets[0]!r} are recoded with all records of a table"
     elif after:
         reason = f"an action changes the released values of {after[0]!r}: let it come before"
@@ -165,22 +157,13 @@ def _refuse_unsuitable(
 
 def _embed_hierarchies(policy: Policy) -> Policy:
     """Return the policy with its hierarchies as mappings: a recoding needs no file beside it."""
-    attributes = {
-        name: replace(one, hierarchy=from_mapping(_mapping(one.hierarchy)))
-        if isinstance(one, QuasiIdentifier | Sensitive)
-        and isinstance(one.hierarchy, FromFile | FromMapping | Hierarchy)
-        else one
-        for name, one in policy.attributes.items()
-    }
-    parts = {name: getattr(policy, name) for name in type(policy).model_fields}
-    return Policy(**{**parts, "attributes": attributes})
-
-
-def _mapping(source: FromFile | FromMapping | Hierarchy) -> dict[str, list[str | None]]:
-    """Return the labels of each value; null, which JSON has no key for, gets its own branch."""
-    known = source if isinstance(source, Hierarchy) else source.rows
-    columns = [
-        [names[code] for code in codes.tolist()]
-        for names, codes in zip(known.labels, known.codes, strict=True)
-    ]
-    return {leaf: list(above) for leaf, *above in zip(*columns, strict=True) if leaf is not None}
+    attributes = dict(policy.attributes)
+    for name, one in policy.attributes.items():
+        if not isinstance(one, QuasiIdentifier | Sensitive):
+            continue
+        if isinstance(one.hierarchy, FromFile | FromMapping | Hierarchy):
+            rows = one.hierarchy.bind(pl.Series(name, [], dtype=pl.String)).rows()
+            # JSON has no key for null, which gets its own branch.
+            known = {leaf: list(above) for leaf, *above in rows if leaf is not None}
+            attributes[name] = replace(one, hierarchy=from_mapping(known))
+    return policy.model_copy(update={"attributes": attributes})

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from kanonym.data import frames
-from kanonym.data.errors import DataError, InfeasibleError, SchemaError
+from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.message import Message
-from kanonym.data.schema import Role, Schema, Sensitive
+from kanonym.data.schema import Role, Schema
 from kanonym.data.table import EncodedTable, encode
 from kanonym.engines.decision import EncodedDecision, with_input
 from kanonym.engines.local import (
@@ -25,22 +26,33 @@ from kanonym.engines.local import (
 )
 from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.pipeline.publishing import publish
+from kanonym.models import PrivacyModel
+from kanonym.pipeline import package_release
+from kanonym.pipeline.publishing import publish, refuse_linked_rows
 from kanonym.release import Release
-from kanonym.series.batches import Series
-from kanonym.series.decision import BatchDecision
-from kanonym.series.known_attribute import PlacedColumn
-from kanonym.series.repeated_persons import BatchComparison, RepeatedPersons
-from kanonym.series.suppression import suppress_failing
-from kanonym.series.tally import Tally, compared_attributes, union_view
-from kanonym.series.values import align_column
-from kanonym.verification import FrequencySet, Part, ReleaseView, Verification, verify_release
-from kanonym.verification.recorded import RecordedRelease
-
-SEVERAL_BATCHES = Message(
-    "it is not known which persons are in several batches: name their column and a key for each "
-    "batch (person)"
+from kanonym.series.known_attribute import align_column
+from kanonym.series.persons import BatchPersons, PersonColumn, RepeatedPersons
+from kanonym.series.recodings import Placement
+from kanonym.series.tally import (
+    Released,
+    Series,
+    Tally,
+    UnionView,
+    counted,
+    hierarchy_and_nulls,
+    suppress_failing,
+    suppress_tuples,
 )
+from kanonym.verification import (
+    FrequencySet,
+    ModelCheck,
+    Part,
+    ReleaseView,
+    Verification,
+    verify_release,
+)
+from kanonym.verification.parts import parts_of
+
 LATER = 0x626174  # keeps the draws of later batches apart from those of the policy's own seed
 
 
@@ -48,31 +60,25 @@ LATER = 0x626174  # keeps the draws of later batches apart from those of the pol
 class BatchRelease(Release):
     """The release of one batch of a series.
 
+    `verification` is of the batch alone; it may fail where the union alone must satisfy.
+
     Attributes
     ----------
     batch
         Its number in the series, from 1.
     union
         What was found in all that the series has released, this batch included.
-    unseen
-        Records of the batch by attribute whose value the recoding does not know: they
-        release the root there.
-    outside
-        Records of known values that fall in no class: they release the root everywhere.
+    unseen, outside
+        Records by attribute whose value the recoding does not know, and records of known values
+        that fall in no class: they release the root there, or everywhere.
     repeated
         What all batches together give away of persons who are in several; None where persons
         are not looked for.
 
-    `verification` is of the batch alone; it may fail where the union alone must satisfy.
     """
 
     _shown: ClassVar[tuple[str, ...]] = (
-        "batch",
-        "rows_in",
-        "rows_out",
-        "suppressed",
-        "verification.k",
-        "verification.verdict",
+        *("batch", "rows_in", "rows_out", "suppressed", "verification.k", "verification.verdict"),
     )
 
     batch: int
@@ -95,100 +101,74 @@ class BatchRelease(Release):
 
 def release_batch(
     series: Series,
-    before: Tally | None,
-    number: int,
+    before: Released,
     batch: Any,
+    person: PersonColumn | None = None,
     progress: Callable[[str], None] | None = None,
-    known_k: float | None = None,
-    comparison: BatchComparison | None = None,
-) -> tuple[BatchRelease, Tally]:
-    """Return the release of a batch, and the tally of all releases with it.
+) -> tuple[BatchRelease, Released]:
+    """Return the release of a batch, and what the series has released with it.
 
-    Parameters
-    ----------
-    series
-        What is fixed.
-    before
-        What was released before, None at first.
-    number
-        Of this batch, from 1.
-    batch
-        A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table.
-    progress
-        Called with the name of each stage as it begins.
-    known_k
-        The fewest persons of a class in any batch before, where persons are counted.
-    comparison
-        Of persons with those of earlier batches; None does not look for them.
-
-    Raises
-    ------
-    SchemaError, DataError
-        Columns or cells are not as in the fit; or a value is unseen, and that is an error.
-    InfeasibleError
-        Classes fail, and more records would have to be suppressed than the policy allows.
-
+    Errors as of `Fitted.apply`, whose parameters these are.
     """
-    watch = Stopwatch(progress)
+    number, watch = before.batches + 1, Stopwatch(progress)
     with watch.stage("read"):
         engine = LocalEngine(batch)
+        persons = None
+        if person is not None:
+            entities = series.policy.entities
+            persons = BatchPersons.of(engine.frame, person, before.persons, number, entities)
+        elif before.persons is not None:
+            raise PolicyError(
+                "earlier batches of this series were compared by persons: name the column and the "
+                "key of persons again"
+            )
         schema = _schema(series, engine.columns)
         seed = resolve_seed(_seed(series.policy.seed, number))
         given = engine.read(Run(series.policy, schema, seed, None, watch))
+    withheld = np.zeros(frames.n_rows(given.native), np.bool_)
+    while True:
         source = BatchInput(
-            given.engine, given.native, given.run, given.acting, series, before, comparison
+            given.engine, given.native, given.run, given.acting, series, before, persons, withheld
         )
-    decision = source.decide()
-    found = publish(source, decision, required=False)
+        decision = source.decide()
+        found = publish(source, decision, required=False)
+        exposed = withheld if persons is None else persons.exposed() | withheld
+        if (exposed == withheld).all():
+            break
+        withheld = exposed
+    alone = found.verification
     with watch.stage("verify"):
-        alone = found.verification
-        tally = source.tally(decision, found.staged.checked)
-        both = tally if before is None else before.plus(tally).merge_equal_rows()
-        union = _verify_union(source, both, alone, known_k)
         if series.each_batch:
             _require_satisfied(alone, f"batch {number}")
+        after = source.released(decision, found.staged.checked, alone)
+        union = _verify_union(source, after, alone)
         _require_satisfied(union, f"the union of {number} batches")
-    weights, placed = source.decided.table.weights, source.decided
+    weights = decision.table.weights
+    made = package_release(engine, given.run, decision, found)
     release = BatchRelease(
-        frame=found.frame,
-        policy=series.policy,
-        schema=schema,
-        verification=alone,
-        rows_in=decision.rows_in,
-        rows_out=decision.rows_out,
-        suppressed=decision.rows_in - decision.rows_out,
-        decision=decision,
-        seconds=watch.seconds,
-        rows=found.staged.rows,
-        columns=tuple(found.staged.columns),
+        **vars(made),
         batch=number,
         union=union,
-        repeated=None if comparison is None else comparison.repeated,
+        repeated=None
+        if persons is None
+        else replace(persons.repeated, suppressed=int(withheld.sum())),
         unseen={
-            known.name: int(weights[placed.strange[:, a]].sum())
+            known.name: int(weights[source.placement.strange[:, a]].sum())
             for a, known in enumerate(series.recoding.known)
         },
-        outside=int(weights[placed.outside].sum()),
+        outside=int(weights[source.placement.outside].sum()),
     )
-    return release, both
+    return release, after
 
 
 @dataclass(frozen=True, repr=False)
 class BatchInput(LocalInput):
-    """A batch, whose decision a recoding gives.
-
-    Attributes
-    ----------
-    series, before
-        What is fixed, and what was released before.
-    comparison
-        Compares the persons of the batch with those of earlier ones; None where nobody asked.
-
-    """
+    """A batch, whose decision a recoding gives."""
 
     series: Series
-    before: Tally | None
-    comparison: BatchComparison | None
+    before: Released
+    persons: BatchPersons | None  # beside those of earlier batches, where somebody asks
+    withheld: NDArray[np.bool_]  # (n_rows,) records that are not released, whatever their class
 
     def column(self, name: str) -> pl.Series:
         """Return a column as actions leave it; of who is counted, that of the input."""
@@ -200,79 +180,130 @@ class BatchInput(LocalInput):
         return [align_column(self.column(name), one) for name, one in self.series.sensitive.items()]
 
     @cached_property
-    def decided(self) -> BatchDecision:
-        """The classes of the recoding, without those that fail."""
-        recoding, schema, watch = self.series.recoding, self.run.schema, self.run.watch
-        with watch.stage("encode"):
-            placed = [
-                known.place(self.acting.before(known.name), named)
-                for known, named in zip(recoding.known, recoding.named_values, strict=True)
-            ]
-            table = _encode_batch(placed, self.hidden, schema, frames.n_rows(self.native))
-        with watch.stage("algorithm"):
-            decided = recoding.decide(table, placed)
-            if self.series.unseen == "error":
-                _refuse_unseen(decided)
-            return suppress_failing(self.series, schema, decided, self.before)
+    def placement(self) -> Placement:
+        """The classes of the recoding; the target of the table marks what is withheld."""
+        recoding, schema = self.series.recoding, self.run.schema
+        with self.run.watch.stage("encode"):
+            placed = recoding.place(self.acting.before)
+            known = [(pl.Series(one.domain.name, one.codes), None) for one in placed]
+            hidden = [(one, *hierarchy_and_nulls(schema, one.name)) for one in self.hidden]
+            persons = [(self.column(name), None, False) for name in self.run.policy.entities]
+            marks = None
+            if self.withheld.any():
+                marks = pl.Series(self.withheld).cast(pl.Int8).replace(0, None)
+            table = encode(known, [*hidden, *persons], len(self.withheld), target=marks)
+            pairs = zip(table.domains, table.codes.T, strict=True)
+            codes = [domain.values.to_numpy()[own] for domain, own in pairs]
+            table = replace(
+                table,
+                domains=tuple(one.domain for one in placed),
+                codes=np.ascontiguousarray(np.stack(codes, axis=1), dtype=np.int32),
+            )
+        with self.run.watch.stage("algorithm"):
+            return recoding.decide(table, placed)
 
     def decide(self) -> EncodedDecision:
-        """Return the decision of the recoding."""
-        decided = self.decided
-        decision = EncodedDecision.of(decided.table, decided.partition, decided.recoded)
-        given = FrequencySet(self.column, frames.n_rows(self.native))
+        """Return the decision of the recoding, without classes that fail."""
+        decision, strange, outside = self.placement
+        marks = decision.table.target_codes
+        with self.run.watch.stage("algorithm"):
+            if self.series.unseen == "error":
+                _refuse_unseen(decision.table, strange, outside)
+            if marks is not None:
+                decision = suppress_tuples(decision, marks >= 0)
+            decision = suppress_failing(self.series, self.run.schema, decision, self.before.tally)
+        given = FrequencySet(self.column, len(self.withheld))
         return with_input(decision, self.run.task, given)
 
     def view(self, decision: EncodedDecision, staged: LocalRelease) -> ReleaseView:
         """Return what was staged, as verification sees it."""
         view = super().view(decision, staged)
-        if self.comparison is None:
+        if self.persons is None:
             return view
-        repeated = self.comparison.compare(staged, decision.columns)
+        repeated = self.persons.compare(staged, decision.columns)
         return replace(view, given_away=repeated.given_away(self.run.policy.models))
 
-    def tally(self, decision: EncodedDecision, checked: Any) -> Tally:
-        """Count what was released, without the persons, from the released values alone."""
+    def released(self, decision: EncodedDecision, checked: Any, alone: Verification) -> Released:
+        """Return what the series has released with the batch, from the released values alone.
+
+        checked: the released table. alone: what was found in it.
+        """
         gone = pl.Series(decision.labels < 0)
-        asked = compared_attributes(self.run.policy.models)
-        hidden = [one for one in self.hidden if one.name not in self.run.policy.entities]
-        return Tally.of(
-            [frames.column(checked, name) for name in decision.columns],
-            [
-                align_column(frames.column(checked, one.name), self.series.sensitive[one.name])
-                for one in hidden
-            ],
-            [values.filter(gone) if values.name in asked else values.clear() for values in hidden],
+        left = [
+            values.filter(gone) if values.name in self.series.compared else values.clear()
+            for values in self.hidden
+        ]
+        known = [frames.column(checked, name) for name in decision.columns]
+        hidden = [
+            align_column(frames.column(checked, name), dtype)
+            for name, dtype in self.series.sensitive.items()
+        ]
+        rows = Tally(counted([*known, *hidden]), len(known), tuple(counted([one]) for one in left))
+        tally = rows.merge_equal_rows()
+        before, entities = self.before, self.run.policy.entities
+        fewest = [one.achieved for one in alone.checks if one.attribute in entities and alone.rows]
+        fewest += [] if before.fewest_persons is None else [before.fewest_persons]
+        return Released(
+            before.batches + 1,
+            before.rows_in + decision.rows_in,
+            tally if before.tally is None else before.tally.plus(tally).merge_equal_rows(),
+            alone.with_findings(*before.findings).findings if alone.rows else before.findings,
+            min(fewest, default=None),
+            None if self.persons is None else self.persons.after,
         )
 
 
-def _verify_union(
-    source: BatchInput, tally: Tally, alone: Verification, known_k: float | None
-) -> Verification:
-    """Return the verdict on all batches together.
-
-    A class of the union has at least the persons that it has in one batch, and every batch was
-    checked: so the fewest persons of a class in any batch bound those of the union.
-
-    known_k: that of the batches before; None for the first one.
-    """
-    persons = {
-        str(one.attribute): min(one.achieved, one.achieved if known_k is None else known_k)
-        for one in alone.checks
-        if one.attribute in source.run.policy.entities
-    }
-    recorded = RecordedRelease(persons, ())
-    view = union_view(source.run.policy, source.run.schema, tally, recorded)
-    union = verify_release(view).with_findings(*alone.findings)
-    unknown = source.before is not None and source.comparison is None
-    parts = tuple(
-        Part("persons", "not assessed", SEVERAL_BATCHES)
-        if unknown and one.name == "persons" and one.assessed
-        else together
-        if one.assessed
-        else one
-        for one, together in zip(alone.parts, union.parts, strict=True)
+def _verify_union(source: BatchInput, after: Released, alone: Verification) -> Verification:
+    """Return the verdict on all batches together."""
+    policy, tally = source.run.policy, after.tally
+    assert tally is not None  # noqa: S101 - of this batch at least
+    view = UnionView(
+        policy=policy,
+        schema=source.run.schema,
+        released=tally.table,
+        labels=[one.name for one in tally.known],
+        tally=tally,
     )
-    return replace(union, parts=parts, not_looked_for=())
+    union = verify_release(view).with_findings(*after.findings)
+    others = iter(union.checks)
+    checks = [
+        _with_persons(after, model, check if model.entity else next(others), policy.rows)
+        for model, check in zip(policy.models, alone.checks, strict=True)
+    ]
+    parts = list(parts_of(checks, view.schema.names(Role.SENSITIVE), view.persons))
+    if parts[-1].assessed and source.persons is not None:
+        column = source.persons.asked.column
+        rests_on = Message("persons are recognized in all batches by {column}", column=column)
+        parts[-1] = Part("persons", "checked", rests_on)
+    elif parts[-1].assessed and after.batches > 1:
+        rests_on = Message(
+            "it is not known which persons are in several batches: give {column} and a key for "
+            "each batch (person; --person COLUMN --person-key FILE)",
+            column=policy.entities[0] if policy.entities else Message("their column"),
+        )
+        parts[-1] = Part("persons", "not assessed", rests_on)
+    return replace(union, checks=tuple(checks), parts=tuple(parts), not_looked_for=())
+
+
+def _with_persons(
+    after: Released, model: PrivacyModel, check: ModelCheck, rows: str | None
+) -> ModelCheck:
+    """Return the check of a model over all batches: nobody who is in several counts twice.
+
+    A class of all batches has at least the persons that it has in one, and every batch was checked:
+    so where the policy names an entity, the fewest persons of a class in any batch bound those of
+    all. check: that of this batch for such a model, else that of all batches.
+    """
+    if model.entity is None and not (model.counts_records and rows == "persons"):
+        return check
+    achieved, linking = check.achieved, check.linked_by
+    if model.entity is not None:
+        achieved = after.fewest_persons or 0
+    if after.persons is not None:
+        linking = tuple(dict.fromkeys([*linking, *after.persons.linking]))
+        achieved = min(achieved, after.persons.fewest(alike=bool(after.persons.linking)))
+    satisfied = achieved >= check.required or not (after.tally and after.tally.counts.any())
+    return replace(check, achieved=achieved, satisfied=satisfied, linked_by=linking)
 
 
 def _schema(series: Series, columns: Sequence[str]) -> Schema:
@@ -280,79 +311,54 @@ def _schema(series: Series, columns: Sequence[str]) -> Schema:
     schema = series.policy.schema_for(columns)
     known = {one.name for one in series.recoding.known}
     found = set(schema.names(Role.QUASI_IDENTIFIER))
-    if found != known:
+    lacking, new = (", ".join(sorted(names)) for names in (known - found, found - known))
+    if lacking or new:
         raise SchemaError(
             "the quasi-identifiers are not those of the fit: "
-            + "; ".join(
-                f"{what} {', '.join(sorted(names))}"
-                for what, names in (("lacking", known - found), ("new", found - known))
-                if names
-            )
+            f"lacking {lacking or 'none'}; new {new or 'none'}"
         )
     return schema
 
 
 def _seed(seed: int | None, number: int) -> int | None:
-    """Return the seed of a batch: the policy's for the first, others for later ones.
-
-    The same draws for every batch could be taken out again by comparing batches. Without a
-    seed in the policy each batch draws its own.
-    """
+    """Return the seed of a batch: equal draws could be taken out again by comparing batches."""
     if seed is None or number == 1:
         return seed
     state = np.random.SeedSequence([seed, LATER, number]).generate_state(2, np.uint64)
     return int(state[0]) << 64 | int(state[1])
 
 
-def _encode_batch(
-    placed: Sequence[PlacedColumn], hidden: Sequence[pl.Series], schema: Schema, n_rows: int
-) -> EncodedTable:
-    """Return the frequency set of a batch."""
-    known = [(pl.Series(one.domain.name, one.codes), None) for one in placed]
-    seen = []
-    for values in hidden:
-        attribute = schema.attributes.get(values.name)
-        if isinstance(attribute, Sensitive):
-            seen.append((values, attribute.hierarchy, attribute.nulls == "exclude"))
-        else:  # who is counted
-            seen.append((values, None, False))
-    table = encode(known, seen, n_rows)
-    codes = [domain.values.to_numpy()[table.codes[:, a]] for a, domain in enumerate(table.domains)]
-    return replace(
-        table,
-        domains=tuple(one.domain for one in placed),
-        codes=np.ascontiguousarray(np.stack(codes, axis=1), dtype=np.int32),
-    )
-
-
-def _refuse_unseen(decided: BatchDecision) -> None:
+def _refuse_unseen(
+    table: EncodedTable, strange: NDArray[np.bool_], outside: NDArray[np.bool_]
+) -> None:
     """Refuse a value that the recoding does not know, and a record in no class."""
-    table = decided.table
-    wrong = (decided.strange.any(axis=1) | decided.outside)[table.tuple_of_row]
+    wrong = (strange.any(axis=1) | outside)[table.tuple_of_row]
     if not wrong.any():
         return
     row = int(wrong.argmax())
     own = table.tuple_of_row[row]
-    for a, domain in enumerate(table.domains):
-        if decided.strange[own, a]:
-            code = int(table.codes[own, a])
-            value = None if code == domain.null_code else domain.values[code]
-            raise DataError(
-                f"column {domain.name!r}, row {row + 1}: {value!r} was not seen in the fit. "
-                "Correct the cell, or fit with unseen values released as the root (unseen: root)"
-            )
+    if outside[own]:
+        raise DataError(
+            f"row {row + 1} falls in no class of the fit, though each of its values was seen. "
+            "Fit again, or release such records as the root (unseen: root)"
+        )
+    a = int(strange[own].argmax())
+    domain, code = table.domains[a], int(table.codes[own, a])
+    value = None if code == domain.null_code else domain.values[code]
     raise DataError(
-        f"row {row + 1} falls in no class of the fit, though each of its values was seen. "
-        "Fit again, or release such records as the root (unseen: root)"
+        f"column {domain.name!r}, row {row + 1}: {value!r} was not seen in the fit. "
+        "Correct the cell, or fit with unseen values released as the root (unseen: root)"
     )
 
 
 def _require_satisfied(verification: Verification, what: str) -> None:
-    if verification.satisfied is False:
-        failed = [check.type for check in verification.checks if not check.satisfied]
-        n = verification.n_violating
-        classes = f" in {n} classes" if n else ""
-        raise InfeasibleError(
-            f"{what} fails {', '.join(failed)}{classes}; nothing is released. "
-            "Wait for more records, or fit a coarser recoding"
-        )
+    if verification.satisfied is not False:
+        return
+    failed = [check for check in verification.checks if not check.satisfied]
+    refuse_linked_rows(failed, f"{what}: ")
+    n = verification.n_violating
+    raise InfeasibleError(
+        f"{what} fails {', '.join(check.type for check in failed)}"
+        f"{f' in {n} classes' if n else ''}; nothing is released. "
+        "Wait for more records, or fit a coarser recoding"
+    )

@@ -6,50 +6,43 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from kanonym.data import files
 from kanonym.data.errors import DataError
 from kanonym.data.files.disk import decode, read_bytes
+from kanonym.data.hierarchy.leaves import parse_values, value_texts
 from kanonym.policy import Policy
 
 KIND = "fitted recoding"
-VERSION = 1
+VERSION = 2
 
-
-def document_text(content: Mapping[str, Any]) -> str:
-    """Return the text of a file: what it is, the content, and the SHA-256 of both."""
-    # Through JSON and back: what is hashed is what will be read.
-    plain = json.loads(json.dumps({"kanonym": KIND, "version": VERSION, **content}))
-    lines = [f"{_key(name)}{_lay_out(value, 1)}" for name, value in plain.items()]
-    lines.append(f'{_key("sha256")}"{_digest(plain)}"')
-    return "{\n" + ",\n".join(f" {line}" for line in lines) + "\n}\n"
+_PLAIN = (
+    *("Int8", "Int16", "Int32", "Int64", "Int128", "UInt8", "UInt16", "UInt32", "UInt64"),
+    *("Float32", "Float64", "Boolean", "String", "Categorical", "Date", "Time", "Null"),
+)
+_PARAMETERS: dict[str, Callable[[Any], list[Any]]] = {
+    "Enum": lambda dtype: [dtype.categories.to_list()],
+    "Datetime": lambda dtype: [dtype.time_unit, dtype.time_zone],
+    "Duration": lambda dtype: [dtype.time_unit],
+    "Decimal": lambda dtype: [dtype.precision, dtype.scale],
+}
+_BY_TEXT = (pl.Date, pl.Datetime, pl.Time, pl.Decimal)
 
 
 def save(path: str | Path, content: Mapping[str, Any]) -> None:
-    """Write a file, whole or not at all.
-
-    Raises
-    ------
-    DataError
-        It cannot be written.
-
-    """
-    files.write_text(path, document_text(content))
+    """Write what a file is, its content, and the SHA-256 of both, whole or not at all."""
+    # Through JSON and back: what is hashed is what will be read.
+    plain = json.loads(json.dumps({"kanonym": KIND, "version": VERSION, **content}))
+    files.write_text(path, _lay_out({**plain, "sha256": _digest(plain)}, 0) + "\n")
 
 
 def load(path: str | Path) -> dict[str, Any]:
-    """Return the content of a file.
-
-    Raises
-    ------
-    DataError
-        It cannot be read, is no fitted recoding, is one of a later version, or was changed
-        since it was written.
-
-    """
+    """Return the content of a file; `DataError` if kanonym did not write it so."""
     text = decode(read_bytes(path), str(path))
     try:
         content = json.loads(text)
@@ -81,7 +74,9 @@ def _lay_out(value: Any, depth: int) -> str:
         return json.dumps(value, ensure_ascii=False)
     inner = " " * (depth + 1)
     if isinstance(value, dict):
-        parts = [f"{_key(name)}{_lay_out(one, depth + 1)}" for name, one in value.items()]
+        names = (json.dumps(name, ensure_ascii=False) for name in value)
+        lines = (_lay_out(one, depth + 1) for one in value.values())
+        parts = [f"{name}: {line}" for name, line in zip(names, lines, strict=True)]
         return "{\n" + ",\n".join(inner + part for part in parts) + "\n" + " " * depth + "}"
     if not isinstance(value[0], dict | list):
         return json.dumps(value, ensure_ascii=False)
@@ -89,39 +84,18 @@ def _lay_out(value: Any, depth: int) -> str:
     return "[\n" + ",\n".join(inner + part for part in parts) + "\n" + " " * depth + "]"
 
 
-def _key(name: str) -> str:
-    return f"{json.dumps(name, ensure_ascii=False)}: "
-
-
-def policy_of(form: Mapping[str, Any], path: str | Path) -> Policy:
-    """Return the policy of a file; files that it names are relative to the file's folder."""
-    return Policy.from_text(json.dumps(form), Path(path).parent, source=str(path))
-
-
-def rebase_form(form: Mapping[str, Any], path: str | Path) -> dict[str, Any]:
-    """Return a policy's form with its files relative to the folder of a path.
-
-    Keys and mappings of actions are all: hierarchies are in the form.
-    """
+def policy_form(policy: Policy, path: str | Path) -> dict[str, Any]:
+    """Return the form of a policy, with the keys and mappings of actions relative to a file."""
+    form: dict[str, Any] = json.loads(json.dumps(policy.to_dict()))
     folder = Path(path).resolve().parent
-    attributes = {
-        name: {**one, "action": [_rebase_action(action, folder) for action in one["action"]]}
-        if one.get("action")
-        else one
-        for name, one in form["attributes"].items()
-    }
-    return {**form, "attributes": attributes}
-
-
-def _rebase_action(action: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the form of an action."""
-    given = dict(action)
-    key = given.get("key")
-    if isinstance(key, Mapping) and "file" in key:
-        given["key"] = {**key, "file": _relative_path(folder, key["file"])}
-    if "mapping" in given:
-        given["mapping"] = _relative_path(folder, given["mapping"])
-    return given
+    for attribute in form["attributes"].values():
+        for action in attribute.get("action") or ():
+            key = action.get("key")
+            if isinstance(key, dict) and "file" in key:
+                key["file"] = _relative_path(folder, key["file"])
+            if "mapping" in action:
+                action["mapping"] = _relative_path(folder, action["mapping"])
+    return form
 
 
 def _relative_path(folder: Path, file: str) -> str:
@@ -132,3 +106,53 @@ def _relative_path(folder: Path, file: str) -> str:
         with contextlib.suppress(ValueError):
             own = Path(os.path.relpath(own, folder))
     return str(own)
+
+
+def type_form(dtype: pl.DataType) -> Any:
+    """Return a column type as JSON holds it: its name, or a mapping from it to parameters."""
+    name = type(dtype).__name__
+    return {name: _PARAMETERS[name](dtype)} if name in _PARAMETERS else name
+
+
+def type_of(form: Any) -> pl.DataType:
+    """Return the column type of a form; `ValueError` if there is none."""
+    name, given = form, list[Any]()
+    if isinstance(form, dict) and len(form) == 1:
+        ((name, given),) = form.items()
+    if name not in (_PARAMETERS if given else _PLAIN):
+        raise ValueError(f"no column type: {form!r}")
+    dtype: pl.DataType = getattr(pl, name)(*given)
+    return dtype
+
+
+def to_json(values: pl.Series) -> list[Any]:
+    """Return values as JSON holds them: times as ISO text, durations as whole numbers."""
+    if values.dtype == pl.Duration:
+        return values.to_physical().to_list()
+    return (value_texts(values) if values.dtype in _BY_TEXT else values).to_list()
+
+
+def from_json(name: str, values: Sequence[Any], dtype: pl.DataType) -> pl.Series:
+    """Return the values of a type that `to_json` made."""
+    if dtype in _BY_TEXT:
+        return parse_values(pl.Series(name, values, dtype=pl.String), dtype)
+    return pl.Series(name, values, dtype=dtype)
+
+
+def table_form(columns: Sequence[pl.Series]) -> dict[str, Any]:
+    """Return the JSON form of columns: their types, and a line a row."""
+    rows = zip(*(to_json(one) for one in columns), strict=True)
+    return {
+        "columns": {one.name: type_form(one.dtype) for one in columns},
+        "rows": [list(row) for row in rows],
+    }
+
+
+def table_of(form: Mapping[str, Any]) -> list[pl.Series]:
+    """Return the columns that `table_form` wrote."""
+    types = {name: type_of(one) for name, one in form["columns"].items()}
+    columns = list(zip(*form["rows"], strict=True)) or [()] * len(types)
+    return [
+        from_json(name, column, dtype)
+        for (name, dtype), column in zip(types.items(), columns, strict=True)
+    ]

@@ -2,47 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 from polars.exceptions import PolarsError
 
-from kanonym.data import frames
-from kanonym.data.errors import DataError, InfeasibleError, KanonymError
+from kanonym.data.errors import DataError, KanonymError
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.policy import Policy
 from kanonym.release import versions
 from kanonym.series import document
 from kanonym.series.batch_release import BatchRelease, release_batch
-from kanonym.series.batches import Series
-from kanonym.series.boxes import Boxes
-from kanonym.series.learning import Recoding
-from kanonym.series.levels import Levels
-from kanonym.series.repeated_persons import (
-    BatchComparison,
-    KnownPersons,
-    PersonColumn,
-    person_hashes,
-    refuse_forgotten,
-    without_persons,
-)
-from kanonym.series.tally import Tally
-from kanonym.series.values import type_form, type_of
-
-_FORMS: dict[str, type[Recoding]] = {one.form: one for one in (Levels, Boxes)}
+from kanonym.series.persons import PersonColumn
+from kanonym.series.recodings import FORMS, Recoding
+from kanonym.series.tally import Released, Series
 
 
 @dataclass(repr=False)
 class Fitted(ShortRepr):
     """A recoding with its policy, and the counts of what it has released.
 
-    Made by `ka.fit`, or read by `Fitted.load`. It holds no record: of the table that it was fitted
-    to it has the hierarchies, or the bounds of classes and what they release; of batches that were
-    applied, the number of records of each released class and sensitive value. Protect the file like
-    the tables: bounds of classes reveal more than a release by means or hierarchies.
+    Made by `ka.fit`, or read by `Fitted.load`. It holds no record: of the fitted table the
+    hierarchies, or the bounds of classes and what they release; of batches the number of records
+    of each released class and sensitive value. Protect the file like the tables: bounds of classes
+    reveal more than a release by means or hierarchies.
 
     Attributes
     ----------
@@ -51,31 +37,17 @@ class Fitted(ShortRepr):
     account
         What the release of the fitted table was like: `rows`, `suppressed`, `classes`,
         `span_loss`, `gcp`, `models`.
-    batches
-        Number of batches released.
-    rows_in
-        Records that came in with them.
-    tally
-        What was released of them, counted; None before the first.
-    persons
-        Hashes of the persons in them, where `apply` is asked to look for persons.
-    fewest_persons
-        The fewest persons of a class in any batch, where the policy counts persons.
+    released
+        What was released so far: `batches`, `rows_in`, `tally`, `findings`, `fewest_persons` and,
+        where `apply` is asked to look for persons, `persons`.
 
     """
 
-    _shown: ClassVar[tuple[str, ...]] = (
-        "batches",
-        "rows_in",
-    )
+    _shown: ClassVar[tuple[str, ...]] = ("batches", "rows_in")
 
     series: Series
     account: dict[str, Any] = field(default_factory=dict)
-    batches: int = 0
-    rows_in: int = 0
-    tally: Tally | None = None
-    persons: KnownPersons | None = None
-    fewest_persons: float | None = None
+    released: Released = field(default_factory=Released)
 
     @property
     def policy(self) -> Policy:
@@ -87,6 +59,16 @@ class Fitted(ShortRepr):
         """How values are recoded: by levels or by boxes."""
         return self.series.recoding
 
+    @property
+    def batches(self) -> int:
+        """Number of batches released."""
+        return self.released.batches
+
+    @property
+    def rows_in(self) -> int:
+        """Records that came in with them."""
+        return self.released.rows_in
+
     def apply(
         self,
         batch: Any,
@@ -96,7 +78,7 @@ class Fitted(ShortRepr):
     ) -> BatchRelease:
         """Release a batch by the recoding, and count it.
 
-        Each record gets the labels of its class. The released batch is verified, by itself
+        Each record gets the labels of its class. The released batch is verified by itself
         (unless the fit says otherwise) and together with all that was released before; classes
         that fail are suppressed as far as the policy's limit goes. After an error nothing
         has changed.
@@ -107,9 +89,9 @@ class Fitted(ShortRepr):
             A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table, with the
             columns of the table that was fitted.
         person
-            How persons are recognized in several batches. The release then says in `repeated` what
-            all batches together give away of them; the same column and key are needed for every
-            batch. None does not look for them.
+            How persons are recognized in several batches, the same for all of them; the release
+            says in `repeated` what these give away together. None does not look for them: from the
+            second batch on the part *persons* of the union's verdict is then not assessed.
         progress
             Called with the name of each stage as it begins.
 
@@ -122,88 +104,20 @@ class Fitted(ShortRepr):
         ------
         SchemaError, DataError
             Columns or cells are not as in the fit; or a value is unseen, and that is an error.
+        PolicyError
+            Persons are recognized in some batches alone, or by another column or key.
         InfeasibleError
-            Classes fail, and more records would have to be suppressed than allowed: the
-            message names some of them.
+            Classes fail, and more records would have to be suppressed than allowed; or a released
+            column tells whose rows are whose, and too few persons are alike in all rows.
 
         Notes
         -----
         Cost O(n_rows) a column for the encoding, O(log n_classes) a distinct tuple where
         classes do not overlap, and O(distinct rows of all releases) for the union.
 
-        The union counts each record as a person: who is in several batches may be found
-        by comparing them, which no model here looks at. With `person` this is measured, and
-        `least_values` bounds it.
-
         """
-        refuse_forgotten(self.persons, person, self.batches)
-        if person is None:
-            release, tally = self._release(batch, None, progress)
-        else:
-            release, tally = self._release_persons(batch, person, progress)
-        self.tally = tally
-        self.batches += 1
-        self.rows_in += release.rows_in
-        if self.policy.entities:
-            checks = release.verification.checks
-            fewest = [one.achieved for one in checks if one.attribute in self.policy.entities]
-            self.fewest_persons = min([*fewest, self.fewest_persons or fewest[0]])
+        release, self.released = release_batch(self.series, self.released, batch, person, progress)
         return release
-
-    def _release(
-        self,
-        batch: Any,
-        comparison: BatchComparison | None,
-        progress: Callable[[str], None] | None,
-    ) -> tuple[BatchRelease, Tally]:
-        return release_batch(
-            self.series,
-            self.tally,
-            self.batches + 1,
-            batch,
-            progress,
-            self.fewest_persons,
-            comparison,
-        )
-
-    def _release_persons(
-        self, batch: Any, person: PersonColumn, progress: Callable[[str], None] | None
-    ) -> tuple[BatchRelease, Tally]:
-        """Release a batch, without records of persons of whom too few values would stay open."""
-        hashes, key = person_hashes(batch, person)
-        before = self.persons or KnownPersons()
-        given = native = frames.to_eager(batch)
-        rows, gone = np.arange(len(hashes)), 0
-        limit = int(self.policy.suppression_limit * len(hashes) + 1e-9)
-        while True:
-            comparison = BatchComparison(before, hashes, key)
-            release, tally = self._release(given, comparison, progress)
-            left = comparison.left.items()
-            exposed = {one for one, values in left if values < person.least_values}
-            if not exposed:
-                break
-            stay = without_persons(hashes, exposed)
-            gone += len(hashes) - len(stay)
-            rows, hashes = rows[stay], hashes.gather(stay)
-            given = frames.assemble(native, rows, frames.column_names(native), batch)
-        suppressed = release.suppressed + gone
-        if suppressed > limit:
-            raise InfeasibleError(
-                f"{gone} records are of persons of whom all batches together would leave fewer "
-                f"than {person.least_values} sensitive values open: {suppressed} of "
-                f"{release.rows_in + gone} records would be suppressed, and suppression_limit "
-                f"{self.policy.suppression_limit:g} allows {limit}. Allow more, or leave these "
-                "persons out of the batch"
-            )
-        self.persons = comparison.after
-        changed = replace(
-            release,
-            repeated=replace(comparison.repeated, suppressed=gone),
-            rows_in=release.rows_in + gone,
-            suppressed=suppressed,
-            rows=rows[release.rows],
-        )
-        return changed, tally
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form, without its checksum: what `save` writes."""
@@ -213,15 +127,11 @@ class Fitted(ShortRepr):
             "unseen": self.series.unseen,
             "each_batch": self.series.each_batch,
             "policy": self.policy.to_dict(),
-            "sensitive": {name: type_form(one) for name, one in self.series.sensitive.items()},
-            "recoding": {"form": self.recoding.form, **self.recoding.to_dict()},
-            "released": {
-                "batches": self.batches,
-                "rows_in": self.rows_in,
-                "tally": None if self.tally is None else self.tally.to_dict(),
-                **({} if self.persons is None else {"persons": self.persons.to_dict()}),
-                **({"fewest_persons": self.fewest_persons} if self.policy.entities else {}),
+            "sensitive": {
+                name: document.type_form(one) for name, one in self.series.sensitive.items()
             },
+            "recoding": self.recoding.to_dict(),
+            "released": self.released.to_dict(),
         }
 
     def describe(self) -> dict[str, Any]:
@@ -237,48 +147,31 @@ class Fitted(ShortRepr):
     def save(self, path: str | Path) -> None:
         """Write the recoding and the count of what it released as JSON, whole or not at all.
 
-        Raises
-        ------
-        DataError
-            It cannot be written.
-
+        `DataError` if the file cannot be written.
         """
-        content = self.to_dict()
-        document.save(path, {**content, "policy": document.rebase_form(content["policy"], path)})
+        content = {**self.to_dict(), "policy": document.policy_form(self.policy, path)}
+        document.save(path, content)
 
     @classmethod
     def load(cls, path: str | Path) -> Fitted:
-        """Read what `save` wrote.
+        """Read what `save` wrote; files that the policy names are relative to its folder.
 
-        Files that the policy names (keys of pseudonyms) are relative to its folder.
-
-        Raises
-        ------
-        DataError
-            The file cannot be read, is no fitted recoding, of a later version, or was changed.
-
+        `DataError` if the file cannot be read, is no fitted recoding of this version, or was
+        changed.
         """
         content = document.load(path)
         try:
+            recoding, sensitive = content["recoding"], content["sensitive"].items()
             series = Series(
-                policy=document.policy_of(content["policy"], path),
-                recoding=_FORMS[content["recoding"]["form"]].from_dict(content["recoding"]),
+                policy=Policy.from_text(
+                    json.dumps(content["policy"]), Path(path).parent, source=str(path)
+                ),
+                recoding=FORMS[recoding["form"]].from_dict(recoding),
                 unseen=content["unseen"],
                 each_batch=content["each_batch"],
-                sensitive={name: type_of(one) for name, one in content["sensitive"].items()},
+                sensitive={name: document.type_of(one) for name, one in sensitive},
             )
-            past = content["released"]
-            tally = past["tally"] and Tally.from_dict(past["tally"])
-            persons = KnownPersons(**past["persons"]) if "persons" in past else None
-            return cls(
-                series,
-                content["fitted"],
-                past["batches"],
-                past["rows_in"],
-                tally,
-                persons,
-                past.get("fewest_persons"),
-            )
+            return cls(series, content["fitted"], Released.from_dict(content["released"]))
         except KanonymError:
             raise
         except (LookupError, TypeError, ValueError, AttributeError, PolarsError) as error:

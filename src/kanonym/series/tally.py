@@ -1,38 +1,40 @@
-"""What was released so far, counted: enough to verify the union, and nothing else."""
+"""What a series has released, counted, and which classes of a batch fail beside it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.algorithms.prefix_suppression import suppress_prefix
+from kanonym.data.errors import InfeasibleError
+from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.partition import SUPPRESSED
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Schema, Sensitive
+from kanonym.engines.decision import EncodedDecision
+from kanonym.engines.local import LocalEngine
 from kanonym.kernels.classes.disclosure import ALPHA, DISTINCT, ENTROPY, RECURSIVE, SIZE
 from kanonym.models import PrivacyModel
+from kanonym.models.base import whole_table_models
 from kanonym.policy import Policy
-from kanonym.series.values import (
-    categories_as_text,
-    from_json,
-    stack_columns,
-    to_json,
-    type_form,
-    type_of,
-)
+from kanonym.series.document import table_form, table_of
+from kanonym.series.known_attribute import categories_as_text, stack_columns, values_of
+from kanonym.series.persons import KnownPersons
+from kanonym.series.recodings import Recoding, select_classes
 from kanonym.verification import (
-    ColumnValues,
+    Finding,
     FrequencySet,
     ReleaseView,
     SensitiveColumn,
     classes_of_release,
     group_released,
 )
-from kanonym.verification.frequency_set import values_of
-from kanonym.verification.recorded import RecordedRelease
+from kanonym.verification.frequency_set import AggregatedTable
 
 COUNT = "*"  # no column has this name
 ALONE = (SIZE, DISTINCT, ENTROPY, RECURSIVE, ALPHA)
@@ -40,158 +42,173 @@ ALONE = (SIZE, DISTINCT, ENTROPY, RECURSIVE, ALPHA)
 
 
 @dataclass(frozen=True, repr=False)
-class Tally(ShortRepr):
-    """Records counted by released class and sensitive values.
+class Series(ShortRepr):
+    """What is fixed for all batches."""
 
-    Attributes
-    ----------
-    known, hidden
-        The released columns of quasi-identifiers, and those of the sensitive attributes that
-        models look at; (n,) values each, distinct rows.
-    counts
-        (n,) int64 records of each row.
-    left_out, left_counts
-        By sensitive attribute the values of suppressed records, ascending, and (m,) int64
-        numbers of them: t-closeness and the like compare classes with all records that came
-        in. Each attribute on its own, for nobody released which values stood together.
-
-    """
-
-    known: tuple[pl.Series, ...]
-    hidden: tuple[pl.Series, ...]
-    counts: NDArray[np.int64]
-    left_out: tuple[pl.Series, ...]
-    left_counts: tuple[NDArray[np.int64], ...]
-
-    @classmethod
-    def of(
-        cls,
-        known: Sequence[pl.Series],
-        hidden: Sequence[pl.Series],
-        left_out: Sequence[pl.Series],
-        counts: NDArray[np.int64] | None = None,
-    ) -> Tally:
-        """Count rows; counts: (n,) records that each stands for, None for one each."""
-        rows, numbers = _count_rows([categories_as_text(one) for one in (*known, *hidden)], counts)
-        left = _sort_columns([(categories_as_text(one), None) for one in left_out])
-        return cls(rows[: len(known)], rows[len(known) :], numbers, *left)
+    policy: Policy
+    recoding: Recoding
+    unseen: str  # `root` or `error`, for unknown values and for records in no class
+    each_batch: bool  # a batch must satisfy the policy by itself, too
+    sensitive: dict[str, pl.DataType]  # the attributes that models look at
 
     @property
-    def n_records(self) -> int:
-        """Number of records."""
-        return int(self.counts.sum())
+    def compared(self) -> set[str]:
+        """The attributes whose classes a model compares with all records that came in."""
+        return {
+            model.attribute
+            for model in self.policy.models
+            if model.attribute and not all(one.measure in ALONE for one in model.criteria())
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Tally(ShortRepr):
+    """Released records counted by class and sensitive values; each frame has the count last.
+
+    Of suppressed records there are the values of each attribute by itself, for t-closeness and the
+    like compare classes with all records that came in.
+    """
+
+    rows: pl.DataFrame  # quasi-identifiers as released, then what models look at
+    n_known: int
+    suppressed: tuple[pl.DataFrame, ...]  # by sensitive attribute
+
+    @property
+    def known(self) -> list[pl.Series]:
+        """The released columns of quasi-identifiers."""
+        return self.rows.get_columns()[: self.n_known]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """The records of each row."""
+        return self.rows[COUNT].to_numpy()
+
+    @property
+    def table(self) -> AggregatedTable:
+        """The released records; frames do not take the name of the count."""
+        return AggregatedTable(LocalEngine(self.rows.rename({COUNT: "\0"})), "\0")
 
     def plus(self, other: Tally) -> Tally:
         """Return both together: rows of this one first, equal rows not joined."""
-        pairs = [
-            tuple(stack_columns(*both) for both in zip(mine, others, strict=True))
-            for mine, others in (
-                (self.known, other.known),
-                (self.hidden, other.hidden),
-                (self.left_out, other.left_out),
-            )
-        ]
-        return Tally(
-            pairs[0],
-            pairs[1],
-            np.concatenate([self.counts, other.counts]),
-            pairs[2],
-            tuple(
-                np.concatenate(both)
-                for both in zip(self.left_counts, other.left_counts, strict=True)
-            ),
-        )
+        left = tuple(map(_stack, self.suppressed, other.suppressed))
+        return Tally(_stack(self.rows, other.rows), self.n_known, left)
 
     def merge_equal_rows(self) -> Tally:
-        """Return the tally with equal rows made one."""
-        rows, counts = _count_rows([*self.known, *self.hidden], self.counts)
-        d = len(self.known)
-        left = _sort_columns(list(zip(self.left_out, self.left_counts, strict=True)))
-        return Tally(rows[:d], rows[d:], counts, *left)
-
-    def without(self, names: Sequence[str]) -> Tally:
-        """Return the tally without some sensitive attributes."""
-        kept = [place for place, one in enumerate(self.hidden) if one.name not in names]
-        return replace(
-            self,
-            hidden=tuple(self.hidden[place] for place in kept),
-            left_out=tuple(self.left_out[place] for place in kept),
-            left_counts=tuple(self.left_counts[place] for place in kept),
-        )
+        """Return the tally with equal rows made one, and suppressed values ascending."""
+        # Not in the order of the records, which is nobody's business.
+        left = tuple(_merge(one).sort(one.columns[0]) for one in self.suppressed)
+        return Tally(_merge(self.rows), self.n_known, left)
 
     def sensitive_columns(self, schema: Schema) -> list[SensitiveColumn]:
         """Return the sensitive attributes as models look at them."""
         found = []
-        for values, left, gone in zip(self.hidden, self.left_out, self.left_counts, strict=True):
-            attribute = schema.attributes.get(values.name)
-            if not isinstance(attribute, Sensitive):  # who is counted
-                found.append(SensitiveColumn(values, None))
-                continue
-            reference = stack_columns(values, left) if len(left) else None
-            counts = np.concatenate([self.counts, gone]) if len(left) else None
-            excluded = attribute.nulls == "exclude"
-            found.append(SensitiveColumn(values, attribute.hierarchy, excluded, reference, counts))
+        hidden = self.rows.get_columns()[self.n_known : -1]
+        for values, (left, gone) in zip(hidden, self.suppressed, strict=True):
+            compared: tuple[Any, ...] = (None, None)
+            if len(left):
+                compared = stack_columns(values, left), np.concatenate([self.counts, gone])
+            own = hierarchy_and_nulls(schema, values.name)
+            found.append(SensitiveColumn(values, *own, *compared))
         return found
 
-    def failing_rows(self, schema: Schema, models: Sequence[PrivacyModel]) -> NDArray[np.bool_]:
-        """Return (n,) bool: which rows are of a class that fails a model of classes."""
-        groups = group_released(self.known, len(self.counts))
-        classes = classes_of_release(groups, self.sensitive_columns(schema), self.counts)
+    def failing_rows(
+        self, schema: Schema, models: Sequence[PrivacyModel], persons: Sequence[pl.Series] = ()
+    ) -> NDArray[np.bool_]:
+        """Return (n,) bool: which rows are of a class that fails a model of classes.
+
+        persons: (n,) who the records are, for the models that count them.
+        """
+        groups = group_released(self.known, len(self.rows))
+        columns = [*self.sensitive_columns(schema), *map(SensitiveColumn, persons)]
+        classes = classes_of_release(groups, columns, self.counts)
         fails = np.zeros(len(classes.sizes), np.bool_)
         for model in models:
             if model.guarantee != "whole table":
                 fails |= ~model.satisfied(classes)
         return fails[groups.labels]
 
-    @property
-    def columns(self) -> list[str]:
-        """The names of all columns."""
-        return [one.name for one in (*self.known, *self.hidden)]
-
-    def take(self, names: Sequence[str]) -> FrequencySet:
-        """Return the rows, whichever columns are asked for."""
-        del names
-        columns = {one.name: one for one in (*self.known, *self.hidden)}
-        return FrequencySet(columns.__getitem__, len(self.counts), self.counts)
-
-    def values(self, name: str) -> ColumnValues:
-        """Return how often the values of a column are repeated."""
-        return values_of(self.take([name]).column, name, counts=self.counts)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form: a row a class and sensitive values, the count last."""
-        return {
-            "columns": {one.name: type_form(one.dtype) for one in (*self.known, *self.hidden)},
-            "quasi_identifiers": len(self.known),
-            "rows": _to_rows((*self.known, *self.hidden), self.counts),
-            "suppressed": {
-                left.name: _to_rows([left], counts)
-                for left, counts in zip(self.left_out, self.left_counts, strict=True)
-            },
-        }
+        suppressed = [table_form(one.get_columns()) for one in self.suppressed]
+        rows = table_form(self.rows.get_columns())
+        return {"quasi_identifiers": self.n_known, **rows, "suppressed": suppressed}
 
     @classmethod
     def from_dict(cls, form: dict[str, Any]) -> Tally:
         """Return what `to_dict` wrote."""
-        types = {name: type_of(one) for name, one in form["columns"].items()}
-        d = int(form["quasi_identifiers"])
-        rows, counts = _from_rows(form["rows"], types)
-        names = list(types)[d:]
-        left = [_from_rows(form["suppressed"][name], {name: types[name]}) for name in names]
-        return cls(
-            rows[:d],
-            rows[d:],
-            counts,
-            tuple(values for (values,), _ in left),
-            tuple(numbers for _, numbers in left),
-        )
+        suppressed = tuple(pl.DataFrame(table_of(one)) for one in form["suppressed"])
+        return cls(pl.DataFrame(table_of(form)), int(form["quasi_identifiers"]), suppressed)
+
+
+def hierarchy_and_nulls(schema: Schema, name: str) -> tuple[HierarchySource | None, bool]:
+    """Return the hierarchy of a sensitive attribute, and whether models leave out null."""
+    attribute = schema.attributes[name]
+    assert isinstance(attribute, Sensitive)  # noqa: S101 - so policies are checked
+    return attribute.hierarchy, attribute.nulls == "exclude"
+
+
+def counted(columns: Sequence[pl.Series], counts: NDArray[np.int64] | None = None) -> pl.DataFrame:
+    """Return columns with the records that each row stands for; one each by default."""
+    numbers = np.ones(len(columns[0]), np.int64) if counts is None else counts
+    return pl.DataFrame([*columns, pl.Series(COUNT, numbers)])
+
+
+def _stack(above: pl.DataFrame, below: pl.DataFrame) -> pl.DataFrame:
+    return pl.DataFrame(list(map(stack_columns, above, below)))
+
+
+def _merge(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return distinct rows, in their order, and the records of each."""
+    plain = pl.DataFrame([categories_as_text(one) for one in rows])
+    grouped = plain.group_by(rows.columns[:-1], maintain_order=True)
+    return grouped.agg(pl.col(COUNT).sum())
+
+
+@dataclass(frozen=True, repr=False)
+class Released(ShortRepr):
+    """What a series has released so far."""
+
+    batches: int = 0
+    rows_in: int = 0
+    tally: Tally | None = None
+    findings: tuple[Finding, ...] = ()  # of all batches
+    fewest_persons: float | None = None  # of a class in any batch, where the policy counts them
+    persons: KnownPersons | None = None  # where they are looked for
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "batches": self.batches,
+            "rows_in": self.rows_in,
+            "findings": [one.to_dict() for one in self.findings],
+            "fewest_persons": self.fewest_persons,
+            "tally": self.tally and self.tally.to_dict(),
+            "persons": self.persons and asdict(self.persons),
+        }
+
+    @classmethod
+    def from_dict(cls, form: dict[str, Any]) -> Released:
+        """Return what `to_dict` wrote."""
+        parts = {
+            "tally": form["tally"] and Tally.from_dict(form["tally"]),
+            "findings": tuple(
+                Finding(**{**one, "columns": tuple(one["columns"])}) for one in form["findings"]
+            ),
+            "persons": form["persons"] and KnownPersons(**form["persons"]),
+        }
+        return cls(**{**form, **parts})
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnionView(ReleaseView):
-    """All that a series has released, as verification sees it."""
+    """All that a series has released, as verification sees it; it does not tell persons apart."""
 
     tally: Tally
+
+    @property
+    def models(self) -> list[PrivacyModel]:
+        """The models that count no persons."""
+        return [one for one in self.policy.models if one.entity is None]
 
     def sensitive_column(self, taken: FrequencySet, name: str) -> SensitiveColumn:
         """Return a sensitive attribute, beside all records that came in."""
@@ -200,67 +217,119 @@ class UnionView(ReleaseView):
         return next(one for one in columns if one.values.name == name)
 
 
-def union_view(
-    policy: Policy, schema: Schema, tally: Tally, recorded: RecordedRelease
-) -> UnionView:
-    """Return all that a series has released, as verification sees it."""
-    return UnionView(
-        policy=policy,
-        schema=schema,
-        released=tally,
-        labels=[one.name for one in tally.known],
-        recorded=recorded,
-        tally=tally,
+def suppress_failing(
+    series: Series, schema: Schema, decision: EncodedDecision, before: Tally | None
+) -> EncodedDecision:
+    """Suppress the classes of a batch that fail; `InfeasibleError` beyond the policy's limit.
+
+    before: what was released before; None for the first batch.
+    """
+    n_rows, withheld = decision.rows_in, decision.rows_in - decision.rows_out
+    first, n_failing = list[int](), 0
+    while (failing := _failing_classes(series, schema, decision, before)).any():
+        first += _first_rows(decision, failing)[: 3 - len(first)]
+        n_failing += int(failing.sum())
+        decision = suppress_classes(decision, failing)
+    decision = _suppress_smallest(series, decision, before)
+    gone, allowed = n_rows - decision.rows_out, _allowed(series, n_rows)
+    if gone <= allowed:
+        return decision
+    rows = f"{', '.join(map(str, first))}{', …' if n_failing > len(first) else ''}"
+    alone = "alone or in the union" if series.each_batch else "in the union"
+    failing_text = (
+        f"{n_failing} classes of the batch fail the policy {alone} (of the records in row {rows})"
+    )
+    withheld_text = (
+        f"{withheld} records are of persons of whom all batches together would leave too few "
+        "sensitive values open"
+    )
+    reasons = [text for text, n in ((failing_text, n_failing), (withheld_text, withheld)) if n]
+    raise InfeasibleError(
+        f"{', and '.join(reasons)}: {gone} of {n_rows} records would be suppressed, and "
+        f"suppression_limit {series.policy.suppression_limit:g} allows {allowed}. Wait for more "
+        "records, allow more, or fit a coarser recoding"
     )
 
 
-def compared_attributes(models: Sequence[PrivacyModel]) -> set[str]:
-    """Return the attributes whose classes a model compares with all records that came in."""
-    return {
-        model.attribute
-        for model in models
-        if model.attribute is not None and not all(one.measure in ALONE for one in model.criteria())
-    }
+def suppress_tuples(decision: EncodedDecision, tuples: NDArray[np.bool_]) -> EncodedDecision:
+    """Suppress some tuples of a batch, (n_tuples,) bool, and the classes that are empty then."""
+    partition = decision.partition
+    labels = np.where(tuples, np.int32(SUPPRESSED), partition.labels)
+    sizes = np.bincount(labels[labels >= 0], minlength=partition.n_classes)
+    left = EncodedDecision.of(decision.table, replace(partition, labels=labels), decision.recoded)
+    return suppress_classes(left, sizes == 0)
 
 
-def _count_rows(
-    columns: Sequence[pl.Series], counts: NDArray[np.int64] | None
-) -> tuple[tuple[pl.Series, ...], NDArray[np.int64]]:
-    """Return distinct rows, in their order, and the records of each."""
-    if not columns:
-        n = 0 if counts is None else int(counts.sum())
-        return (), np.full(min(n, 1), n, np.int64)
-    n = len(columns[0])
-    every = pl.Series(COUNT, np.ones(n, np.int64) if counts is None else counts)
-    frame = pl.DataFrame([*columns, every])
-    names = [one.name for one in columns]
-    grouped = frame.group_by(names, maintain_order=True).agg(pl.col(COUNT).sum())
-    return tuple(grouped.get_columns()[:-1]), grouped[COUNT].to_numpy()
+def suppress_classes(decision: EncodedDecision, classes: NDArray[np.bool_]) -> EncodedDecision:
+    """Suppress the records of some classes: (n_classes,) bool."""
+    partition, kept = decision.partition, np.flatnonzero(~classes)
+    place = np.full(len(classes) + 1, SUPPRESSED, np.int32)  # the last for the suppressed
+    place[kept] = np.arange(len(kept), dtype=np.int32)
+    left = replace(
+        partition,
+        labels=place[partition.labels],
+        n_classes=len(kept),
+        levels=None if partition.levels is None else partition.levels[kept],
+    )
+    return EncodedDecision.of(decision.table, left, select_classes(decision.recoded, kept))
 
 
-def _sort_columns(
-    columns: Sequence[tuple[pl.Series, NDArray[np.int64] | None]],
-) -> tuple[tuple[pl.Series, ...], tuple[NDArray[np.int64], ...]]:
-    """Return the distinct values of each column, and the records of each.
+def _allowed(series: Series, n_rows: int) -> int:
+    return int(series.policy.suppression_limit * n_rows + 1e-9)
 
-    In the order of values, that of the records is nobody's business.
+
+def _failing_classes(
+    series: Series, schema: Schema, decision: EncodedDecision, before: Tally | None
+) -> NDArray[np.bool_]:
+    """Return (n_classes,) bool: which classes of a batch fail a model."""
+    table, labels = decision.table, decision.partition.labels
+    models, entities = series.policy.models, series.policy.entities
+    failing = np.zeros(decision.n_classes, np.bool_)
+    kept = labels >= 0
+    if not kept.any():
+        return failing
+    n_attributes = len(series.sensitive)
+    hidden = list(map(values_of, table.sensitive[:n_attributes], table.sensitive_codes.T))
+    known = [
+        column.gather(one.label_of_class[labels].astype(np.uint32))
+        for one in decision.recoded
+        for column in one.columns
+    ]
+    rows, gone = counted([*known, *hidden], table.weights), pl.Series(~kept)
+    left = tuple(counted([one.filter(gone)], table.weights[~kept]) for one in hidden)
+    mine = Tally(rows.filter(~gone), len(known), left)
+    wrong = np.zeros(len(mine.rows), np.bool_)
+    if series.each_batch or before is None:
+        codes = table.sensitive_codes.T[n_attributes:]
+        persons = [pl.Series(name, own[kept]) for name, own in zip(entities, codes, strict=True)]
+        wrong |= mine.failing_rows(schema, models, persons)
+    if before is not None:
+        # Persons are counted in each batch: a class of all has at least those of one.
+        asked = [one for one in models if one.entity is None]
+        wrong |= before.plus(mine).failing_rows(schema, asked)[len(before.counts) :]
+    failing[labels[kept][wrong]] = True
+    return failing
+
+
+def _suppress_smallest(
+    series: Series, decision: EncodedDecision, before: Tally | None
+) -> EncodedDecision:
+    """Suppress the smallest classes, until models of the whole batch hold of the others.
+
+    As it is where none is asked for, or the limit does not go so far: verification then says so.
     """
-    found = []
-    for column, counts in columns:
-        (values,), numbers = _count_rows([column], counts)
-        order = values.arg_sort()
-        found.append((values.gather(order), numbers[order.to_numpy()]))
-    return tuple(values for values, _ in found), tuple(numbers for _, numbers in found)
+    models = whole_table_models(series.policy.models)
+    if not models or not (series.each_batch or before is None or not before.counts.any()):
+        return decision
+    sizes = decision.class_sizes
+    losses = sizes * np.sum([one.loss for one in decision.recoded], axis=0)
+    budget = _allowed(series, decision.rows_in) - (decision.rows_in - decision.rows_out)
+    kept = suppress_prefix(models, sizes, np.ones(len(sizes), np.bool_), losses, max(budget, 0))
+    return decision if kept is None or kept.all() else suppress_classes(decision, ~kept)
 
 
-def _to_rows(columns: Sequence[pl.Series], counts: NDArray[np.int64]) -> list[list[Any]]:
-    parts = [to_json(one) for one in columns]
-    return [list(row) for row in zip(*parts, counts.tolist(), strict=True)]
-
-
-def _from_rows(
-    rows: Sequence[Sequence[Any]], types: dict[str, pl.DataType]
-) -> tuple[tuple[pl.Series, ...], NDArray[np.int64]]:
-    columns = list(zip(*rows, strict=True)) or [()] * (len(types) + 1)
-    series = (from_json(name, columns[i], types[name]) for i, name in enumerate(types))
-    return tuple(series), np.array(columns[-1], np.int64)
+def _first_rows(decision: EncodedDecision, failing: NDArray[np.bool_]) -> list[int]:
+    """Return the first row, from 1, of up to three of the classes, smallest first."""
+    classes = np.flatnonzero(failing)
+    smallest = classes[np.argsort(decision.class_sizes[classes], kind="stable")][:3]
+    return [int((decision.labels == number).argmax()) + 1 for number in smallest]

@@ -165,7 +165,7 @@ def test_the_unseen_can_be_an_error(fitted, rows, said):
     recoding = fitted(unseen="error")
     with pytest.raises(ka.DataError, match=said):
         recoding.apply(rows)
-    assert (recoding.batches, recoding.tally) == (0, None)
+    assert (recoding.batches, recoding.released.tally) == (0, None)
 
 
 def test_a_failing_class_is_suppressed_within_the_limit():
@@ -181,7 +181,7 @@ def test_more_than_the_limit_is_refused():
     fitted = by_boxes()
     with pytest.raises(ka.InfeasibleError, match=r"1 classes .* in row 3\): 1 of 3 rec"):
         fitted.apply(batch([23, 24, 42]))
-    assert (fitted.batches, fitted.rows_in, fitted.tally) == (0, 0, None)
+    assert (fitted.batches, fitted.rows_in, fitted.released.tally) == (0, 0, None)
 
 
 def test_the_union_alone_may_have_to_satisfy():
@@ -320,7 +320,7 @@ def test_each_batch_counts_persons_of_several_columns(tmp_path):
     asked = {"identifiers": ["site", "number"], "quasi_identifiers": ["age"], "k": 10}
     fitted = fit(table, **asked, entity=["site", "number"])
     fitted.apply(table).union.to_dict()
-    assert fitted.fewest_persons == 10
+    assert fitted.released.fewest_persons == 10
     fitted.save(tmp_path / "fitted.json")
     again = type(fitted).load(tmp_path / "fitted.json")
     assert again.policy.models[0].entity == fitted.policy.models[0].entity

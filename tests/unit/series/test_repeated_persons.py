@@ -52,6 +52,8 @@ def test_what_two_batches_say_together_is_told(person, tmp_path):
     first = series.apply(JANUARY, person=person()).repeated
     assert first.to_dict() == {
         "persons": 0,
+        "in_several": 0,
+        "in_series": 4,
         "fewer": {"disease": 0},
         "known": {"disease": 0},
         "least": {"disease": None},

@@ -11,14 +11,8 @@ import pytest
 from polars.testing import assert_series_equal
 
 import kanonym as ka
-from kanonym.series.values import (
-    align_column,
-    from_json,
-    stack_columns,
-    to_json,
-    type_form,
-    type_of,
-)
+from kanonym.series.document import table_form, table_of, type_of
+from kanonym.series.known_attribute import align_column, stack_columns
 
 COLUMNS = {
     "integers": pl.Series([3, -(2**62), None]),
@@ -33,6 +27,7 @@ COLUMNS = {
     "spans": pl.Series([timedelta(days=2, seconds=3), None]),
     "exact": pl.Series([Decimal("1.20"), None]),
     "ordered": pl.Series(["low", None, "high"], dtype=pl.Enum(["low", "middle", "high"])),
+    "nothing": pl.Series([None, None], dtype=pl.Null),
     "names": pl.Series(["b", None, "a", "b"], dtype=pl.Categorical),
 }
 
@@ -40,13 +35,12 @@ COLUMNS = {
 @pytest.mark.parametrize("name", COLUMNS)
 def test_what_is_written_is_read(name):
     """Every value and type of every kind of column comes back from JSON as it was."""
-    column = COLUMNS[name].alias(name)
-    text = json.dumps({"type": type_form(column.dtype), "values": to_json(column)})
-    form = json.loads(text)
-    dtype = type_of(form["type"])
-    again = from_json(name, form["values"], dtype)
-    assert dtype == column.dtype
-    assert_series_equal(again, column)
+    columns = [COLUMNS[name].alias(name), pl.Series("*", range(len(COLUMNS[name])))]
+    for written in (columns, [one.clear() for one in columns]):
+        again = table_of(json.loads(json.dumps(table_form(written))))
+        for column, read in zip(written, again, strict=True):
+            assert read.dtype == column.dtype
+            assert_series_equal(read, column)
 
 
 @pytest.mark.parametrize("form", ["Object", "Series", {"Enum": ["a"], "Decimal": [1, 2]}, 3, None])
@@ -61,6 +55,7 @@ def test_what_is_no_type_is_refused(form):
     [
         (pl.Series([1234, None]), pl.String(), ["1234", None]),
         (pl.Series(["12", None]), pl.Int64(), [12, None]),
+        (pl.Series(["12.0", " 7"]), pl.Int64(), [12, 7]),
         (pl.Series([12.0, None]), pl.Int64(), [12, None]),
         (pl.Series([12, None]), pl.Float64(), [12.0, None]),
         (pl.Series(["2020-01-31"]), pl.Date(), [date(2020, 1, 31)]),
@@ -96,6 +91,7 @@ def test_categories_that_are_new_come_last():
         (pl.Series([Decimal("1.0"), Decimal("2.5")]), pl.Int64(), "row 2: '2.5' is no Int64"),
         (pl.Series([Decimal("0.25")]), pl.Decimal(9, 1), "row 1: '0.25' is no Decimal"),
         (pl.Series(["2020-01-01", "soon"]), pl.Date(), "row 2: 'soon' is no Date"),
+        (pl.Series(["2020-01-01T05:00"]), pl.Date(), "row 1: '2020-01-01T05:00' is no Date"),
         (
             pl.Series([datetime(2020, 1, 1, 5)]),
             pl.Date(),

@@ -53,6 +53,16 @@ def test_a_column_that_tells_a_quasi_identifier_is_warned_of(column):
     assert dependent(release.verification) == {column: {"records": records, "k": 20}}
 
 
+def test_without_k_the_smallest_class_counts():
+    """Where no k is required, classes that get smaller than all of the release are warned of."""
+    release = released("birth_year", k=None, l=4)
+    smallest = min(Counter(release.frame["age"]).values())
+    sizes = Counter(release.frame.select("age", "birth_year").iter_rows())
+    records = sum(n for n in sizes.values() if n < smallest)
+    assert records > 0
+    assert dependent(release.verification) == {"birth_year": {"records": records, "k": smallest}}
+
+
 def test_columns_that_do_not_depend_on_the_quasi_identifiers_are_not_warned_of():
     """An independent column makes classes smaller, too; the policy says that it is not known."""
     assert released("ward").verification.verdict == "satisfied"

@@ -8,7 +8,9 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from kanonym.data.message import Message
+from kanonym.models import KAnonymity
 from kanonym.verification import Finding, LargestShare, ModelCheck, Part, Verification
+from kanonym.verification.recorded import RecordedRelease
 
 HOLDS = ModelCheck("k-anonymity", None, 2, 3, satisfied=True)
 CHECKED = tuple(
@@ -96,6 +98,14 @@ def test_the_json_form_has_verdict_parts_findings_and_shares():
     assert whole["largest_shares"] == [
         {"attribute": "disease", "share": 0.99, "records": 100, "table_share": 0.2}
     ]
+
+
+@pytest.mark.parametrize(("persons", "records", "achieved"), [(3, 9, 3), (4, 9, 4), (9, 5, 5)])
+def test_recorded_persons_are_compared_with_k(persons, records, achieved):
+    """Of persons that a manifest recorded k counts no more than a class has records."""
+    recorded = RecordedRelease({"id": persons}, ())
+    (check,) = recorded.with_checks((), [KAnonymity(4, "id")], records)
+    assert (check.achieved, check.satisfied) == (achieved, achieved >= 4)
 
 
 def test_a_finding_cannot_be_changed():

@@ -143,7 +143,6 @@ def apply(
 def _person_column(column: str | None, key: str | None, least: int) -> PersonColumn | None:
     """Return how persons are recognized, if that is asked for."""
     from kanonym.series import PersonColumn
-    from kanonym.series.repeated_persons import source_of_text
 
     if column is None:
         if key is not None or least != 1:
@@ -151,4 +150,6 @@ def _person_column(column: str | None, key: str | None, least: int) -> PersonCol
         return None
     if key is None:
         raise typer.BadParameter("needs --person-key FILE", param_hint="--person")
-    return PersonColumn(column, source_of_text(key), least)
+    kind, mark, name = key.partition(":")
+    source = {"env": name} if mark and kind == "env" else {"file": key}
+    return PersonColumn(column, source, least)

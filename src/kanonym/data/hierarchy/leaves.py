@@ -76,7 +76,7 @@ def parse_leaves(leaves: pl.Series, dtype: pl.DataType, where: Callable[[int], s
 
     """
     require_text(pl.Series(leaves.name, [], dtype=dtype))
-    values = _parse_typed(leaves, dtype)
+    values = parse_values(leaves, dtype)
     if values.dtype.is_float():
         values = values.fill_nan(None)
     bad = (values.is_null() & leaves.is_not_null()).arg_true()
@@ -95,7 +95,8 @@ def parse_leaves(leaves: pl.Series, dtype: pl.DataType, where: Callable[[int], s
     return values
 
 
-def _parse_typed(leaves: pl.Series, dtype: pl.DataType) -> pl.Series:
+def parse_values(leaves: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """Return texts as values of a type, or of a wider one of its kind; null where one is none."""
     if dtype in (pl.String, pl.Categorical, pl.Null):
         return leaves if dtype == pl.Null else leaves.cast(dtype)
     if isinstance(dtype, pl.Enum):

@@ -1,0 +1,346 @@
+"""The recodings that can be kept: a level for each attribute, or the boxes of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data import schema
+from kanonym.data.hierarchy.base import ROOT
+from kanonym.data.partition import BLANK, Partition
+from kanonym.data.recoded_attribute import RecodedAttribute
+from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.table import EncodedTable
+from kanonym.engines.decision import EncodedDecision
+from kanonym.kernels.classes.grouping import group_rows
+from kanonym.kernels.neighbours import containing_box
+from kanonym.recoding.generalization import generalize
+from kanonym.recoding.recode import join_equal
+from kanonym.series.document import from_json, table_form, table_of, to_json, type_form, type_of
+from kanonym.series.known_attribute import KnownAttribute, PlacedColumn
+
+Columns = Callable[[str], pl.Series]
+
+
+class Placement(NamedTuple):
+    """The classes of a batch, and what is in none of the fit."""
+
+    decision: EncodedDecision
+    strange: NDArray[np.bool_]  # (n_tuples, d) values that the recoding does not know
+    outside: NDArray[np.bool_]  # (n_tuples,) tuples of known values that fall in no class
+
+
+@dataclass(frozen=True, repr=False)
+class Levels(ShortRepr):
+    """One level an attribute, as full-domain recoding finds them: all have hierarchies.
+
+    A value that the hierarchy does not place becomes the root; at level 0, where values keep
+    their type, null.
+    """
+
+    form: ClassVar[str] = "levels"
+
+    known: tuple[KnownAttribute, ...]
+    levels: tuple[int, ...]
+
+    def place(self, column: Columns) -> list[PlacedColumn]:
+        """Encode the quasi-identifiers of a batch."""
+        return [
+            one.place(column(one.name), pl.Series([], dtype=one.dtype), exact=not level)
+            for one, level in zip(self.known, self.levels, strict=True)
+        ]
+
+    def decide(self, table: EncodedTable, placed: Sequence[PlacedColumn]) -> Placement:
+        """Return the classes of a batch; cost O(n_tuples · d)."""
+        strange = _strange(table, placed)
+        levels = np.empty(table.codes.shape, np.int32)
+        labels, sizes = [], []
+        for a, (one, level) in enumerate(zip(placed, self.levels, strict=True)):
+            tree = one.domain.hierarchy
+            assert tree is not None  # noqa: S101 - all known ones have one
+            at, otherwise = one.levels[level], one.levels[-1] if level else BLANK
+            levels[:, a] = np.where(strange[:, a], otherwise, at)
+            sizes.append(len(tree.labels[at]) + 1)
+            own = tree.codes[at, table.codes[:, a]]
+            labels.append(np.where(strange[:, a], np.int32(sizes[-1] - 1), own))
+        groups = group_rows(labels, sizes)
+        names = (one.name for one in self.known)
+        joined = Partition(
+            groups.labels,
+            len(groups.sizes),
+            levels=np.ascontiguousarray(levels[groups.first]),
+            account={"fitted_levels": dict(zip(names, self.levels, strict=True))},
+        )
+        partition, dtypes = None, [one.dtype for one in placed]
+        while joined is not partition:
+            partition = joined
+            assert partition.levels is not None  # noqa: S101 - made above
+            recoded = generalize(
+                table.domains, partition.levels, table.codes, partition.labels, dtypes
+            )
+            joined = join_equal(table, partition, recoded)
+        outside = np.zeros(len(table.codes), np.bool_)
+        return Placement(EncodedDecision.of(table, joined, recoded), strange, outside)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the level and the highest one of each attribute."""
+        attributes: dict[str, Any] = {}
+        for one, level in zip(self.known, self.levels, strict=True):
+            highest = 0 if one.hierarchy is None else one.hierarchy.n_levels - 1
+            attributes[one.name] = {"type": str(one.dtype), "level": level, "highest": highest}
+        return {"form": self.form, "attributes": attributes}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        attributes = {
+            one.name: {"level": level, **one.to_dict()}
+            for one, level in zip(self.known, self.levels, strict=True)
+        }
+        return {"form": self.form, "attributes": attributes}
+
+    @classmethod
+    def from_dict(cls, form: dict[str, Any]) -> Levels:
+        """Return what `to_dict` wrote."""
+        attributes = form["attributes"].items()
+        return cls(
+            tuple(KnownAttribute.from_dict(name, one) for name, one in attributes),
+            tuple(int(one["level"]) for _, one in attributes),
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Side(ShortRepr):
+    """The sides of all boxes along one quasi-identifier, and what classes release of it."""
+
+    known: KnownAttribute
+    recoding: schema.Recoding
+    values: pl.Series  # between which boxes lie, or which they list: box after box
+    offsets: NDArray[np.int64]  # (n_boxes + 1,) where those of each box start
+    listed: bool  # a box holds the values that it lists alone: of names, and of released sets
+    released: tuple[pl.Series, ...]  # (n_classes,) each
+    loss: NDArray[np.float64]  # (n_classes,) the normalized certainty penalty in the fit
+
+    def with_root(self) -> list[pl.Series]:
+        """Return what classes release, and last a record in no box: the root as text, else null."""
+        hierarchy = self.known.hierarchy
+        name = ROOT if hierarchy is None else hierarchy.labels[-1][0]
+        return [
+            one.extend_constant(name if one.dtype == pl.String else None, 1)
+            for one in self.released
+        ]
+
+    def bounds(
+        self, placed: PlacedColumn, *, wide: bool = False
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return (n_boxes,) int32 lowest and highest code of each box.
+
+        wide: as far as labels of hierarchies are true.
+        """
+        starts, hierarchy = self.offsets[:-1], placed.domain.hierarchy
+        low = np.minimum.reduceat(placed.bounds, starts)
+        high = np.maximum.reduceat(placed.bounds, starts)
+        if not wide or self.recoding != "hierarchy" or hierarchy is None:
+            return low, high
+        return hierarchy.subtree(low, high)
+
+
+@dataclass(frozen=True, repr=False)
+class Boxes(ShortRepr):
+    """Boxes of classes, as algorithms leave them that divide a table as Mondrian does.
+
+    A record in several boxes belongs to the first; one in none, to the first whose labels of
+    hierarchies are true of it, where it lies within the other sides. What is left releases the
+    root of every attribute.
+    """
+
+    form: ClassVar[str] = "boxes"
+
+    sides: tuple[Side, ...]
+    class_of_box: NDArray[np.int64]  # (n_boxes,); boxes that release the same are one class
+
+    @property
+    def known(self) -> tuple[KnownAttribute, ...]:
+        """What is known of each quasi-identifier."""
+        return tuple(side.known for side in self.sides)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.sides[0].loss)
+
+    def place(self, column: Columns) -> list[PlacedColumn]:
+        """Encode the quasi-identifiers of a batch, and the values of boxes."""
+        return [
+            side.known.place(column(side.known.name), side.values, exact=False)
+            for side in self.sides
+        ]
+
+    def decide(self, table: EncodedTable, placed: Sequence[PlacedColumn]) -> Placement:
+        """Return the classes of a batch; cost as of `containing_box`."""
+        strange = _strange(table, placed)
+        own = self.class_of(np.where(strange, np.int32(-1), table.codes), placed)
+        outside = (own == self.n_classes) & ~strange.any(axis=1)
+        used, labels = np.unique(own, return_inverse=True)
+        partition = Partition(labels.astype(np.int32), len(used))
+        recoded = select_classes(map(self._recode, self.sides, placed), used)
+        # A class may release the roots that records in no box do.
+        joined = join_equal(table, partition, recoded)
+        if joined is not partition:
+            kept = np.full(joined.n_classes, -1, np.int64)
+            kept[joined.labels[::-1]] = partition.labels[::-1]
+            recoded = select_classes(recoded, kept)
+        return Placement(EncodedDecision.of(table, joined, recoded), strange, outside)
+
+    def class_of(
+        self, points: NDArray[np.int32], placed: Sequence[PlacedColumn]
+    ) -> NDArray[np.int64]:
+        """Return the class of each point, `n_classes` for one in no box.
+
+        points: (n, d) int32 codes, -1 where nothing is known of the value.
+        """
+        box = self._box_of(points, placed, wide=False)
+        if any(side.recoding == "hierarchy" for side in self.sides) and (box < 0).any():
+            box[box < 0] = self._box_of(points[box < 0], placed, wide=True)
+        # A point in no box, -1, reads the entry that is appended.
+        return np.append(self.class_of_box, self.n_classes)[box]
+
+    def _box_of(
+        self, points: NDArray[np.int32], placed: Sequence[PlacedColumn], *, wide: bool
+    ) -> NDArray[np.int64]:
+        """Return the box of each point, -1 for none."""
+        n = len(self.class_of_box)
+        if not n:
+            return np.full(len(points), -1, np.int64)
+        pairs = list(zip(self.sides, placed, strict=True))
+        bounds = [side.bounds(one, wide=wide) for side, one in pairs]
+        listed = [(side.offsets, one.bounds) for side, one in pairs if side.listed]
+        flags = np.array([side.listed for side in self.sides])
+        lengths = [np.diff(offsets) for offsets, _ in listed]
+        sides = containing_box.Boxes(
+            np.ascontiguousarray(np.stack([low for low, _ in bounds], axis=1)),
+            np.ascontiguousarray(np.stack([high for _, high in bounds], axis=1)),
+            np.where(flags, np.cumsum(flags) - 1, -1),
+            np.cumsum(np.concatenate([np.zeros(1, np.int64), *lengths])),
+            np.concatenate([np.zeros(0, np.int32), *(_sort_codes(*one) for one in listed)]),
+        )
+        n_leaves = np.int64(1 << max(-(-n // containing_box.LEAF) - 1, 0).bit_length())
+        tree = containing_box.build_box_tree(sides, n_leaves)
+        return containing_box.find_containing(np.ascontiguousarray(points), sides, tree, n_leaves)
+
+    def _recode(self, side: Side, placed: PlacedColumn) -> RecodedAttribute:
+        """Return what every class releases of one attribute, last what records in no box do."""
+        n, size = self.n_classes, placed.domain.size
+        low, high = np.full(n + 1, size, np.int32), np.zeros(n + 1, np.int32)
+        if len(self.class_of_box):
+            lowest, highest = side.bounds(placed)
+            np.minimum.at(low, self.class_of_box, lowest)
+            np.maximum.at(high, self.class_of_box, highest)
+        low[n], high[n] = 0, max(size - 1, 0)
+        # Labels are numbered as they are in the fit, which decides the order of a release.
+        order = np.arange(n + 1)
+        if side.recoding in ("interval", "range", "hierarchy"):
+            order[:n] = np.lexsort((high[:n], low[:n]))
+        columns, labels = _distinct_rows(side.with_root(), order)
+        loss = np.append(side.loss, 1.0)
+        return RecodedAttribute(side.known.name, side.recoding, columns, labels, low, high, loss)
+
+    def describe(self) -> dict[str, Any]:
+        """Return how many boxes there are, and how each attribute is recoded."""
+        attributes = {
+            one.known.name: {"type": str(one.known.dtype), "recoding": one.recoding}
+            for one in self.sides
+        }
+        return {"form": self.form, "boxes": len(self.class_of_box), "attributes": attributes}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form: a row a class, and a row a box, with its class and its values."""
+        attributes = {
+            side.known.name: {
+                "recoding": side.recoding,
+                "listed": side.listed,
+                "bounds": type_form(side.values.dtype),
+                "released": [one.name for one in side.released],
+                "loss": side.loss.tolist(),
+                **side.known.to_dict(),
+            }
+            for side in self.sides
+        }
+        lists = (
+            [values[low:high] for low, high in pairwise(side.offsets.tolist())]
+            for side in self.sides
+            for values in [to_json(side.values)]
+        )
+        boxes = zip(self.class_of_box.tolist(), *lists, strict=True)
+        return {
+            "form": self.form,
+            "attributes": attributes,
+            "classes": table_form([one for side in self.sides for one in side.released]),
+            "boxes": [list(box) for box in boxes],
+        }
+
+    @classmethod
+    def from_dict(cls, form: dict[str, Any]) -> Boxes:
+        """Return what `to_dict` wrote."""
+        attributes = form["attributes"]
+        released = {one.name: one for one in table_of(form["classes"])}
+        classes, *lists = (
+            zip(*form["boxes"], strict=True) if form["boxes"] else [()] * (1 + len(attributes))
+        )
+        sides = tuple(
+            Side(
+                known=KnownAttribute.from_dict(name, one),
+                recoding=one["recoding"],
+                values=from_json(name, list(chain.from_iterable(own)), type_of(one["bounds"])),
+                offsets=np.cumsum([0, *map(len, own)], dtype=np.int64),
+                listed=bool(one["listed"]),
+                released=tuple(released[column] for column in one["released"]),
+                loss=np.array(one["loss"], np.float64),
+            )
+            for (name, one), own in zip(attributes.items(), lists, strict=True)
+        )
+        return cls(sides, np.array(classes, np.int64))
+
+
+Recoding = Levels | Boxes
+FORMS: dict[str, type[Recoding]] = {one.form: one for one in (Levels, Boxes)}
+
+
+def select_classes(
+    recoded: Iterable[RecodedAttribute], classes: NDArray[np.int64]
+) -> tuple[RecodedAttribute, ...]:
+    """Return what some classes release."""
+    parts = ("label_of_class", "low", "high", "loss")
+    chosen = ((one, {name: getattr(one, name)[classes] for name in parts}) for one in recoded)
+    return tuple(replace(one, **own) for one, own in chosen)
+
+
+def _sort_codes(offsets: NDArray[np.int64], codes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the codes of each box in their order."""
+    owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    return codes[np.lexsort((codes, owners))]
+
+
+def _strange(table: EncodedTable, placed: Sequence[PlacedColumn]) -> NDArray[np.bool_]:
+    """Return (n_tuples, d) bool: values that a recoding does not know."""
+    pairs = zip(placed, table.codes.T, strict=True)
+    return np.stack([one.strange[codes] for one, codes in pairs], axis=1)
+
+
+def _distinct_rows(
+    columns: Sequence[pl.Series], order: NDArray[np.int64]
+) -> tuple[tuple[pl.Series, ...], NDArray[np.int32]]:
+    """Return the distinct rows of columns by first appearance in an order, and each row's place."""
+    rows = pl.DataFrame(columns)[order]
+    distinct = rows.unique(maintain_order=True)
+    places = rows.join(
+        distinct.with_row_index("*"), rows.columns, "left", nulls_equal=True, maintain_order="left"
+    )
+    label = np.empty(len(order), np.int32)
+    label[order] = places["*"].to_numpy()
+    return tuple(distinct), label
