@@ -93,21 +93,21 @@ class ProposedPersons:
             "columns": " + ".join(self.columns),
             "values": self.values,
             "records": self.records,
-            "constant": ", ".join((self.constant or self.occasions or self.alike)[:NAMED]),
+            "others": ", ".join((self.constant or self.occasions or self.alike)[:NAMED]),
         }
         if self.likely_groups:
             return Message(
-                "{columns} has {values:,} values in {records:,} records and determines other "
-                "columns ({constant}): probably groups of persons, such as households, schools or "
+                "{columns} has {values:,} values in {records:,} records, and other columns depend "
+                "on it ({others}): probably groups of persons, such as households, schools or "
                 "matched sets; if they are persons, set entity in k-anonymity, and if each row is "
                 "a person, rows: persons",
                 **facts,
             )
         return Message(
-            "{columns} has {values:,} values in {records:,} records and determines other columns "
-            "({constant}), as persons with several records do, or groups such as households: if "
-            "these are persons, it is the entity of k-anonymity; if each row is a person, set "
-            "rows: persons instead",
+            "{columns} has {values:,} values in {records:,} records, and other columns depend on "
+            "it ({others}), as they do on persons with several records, or on groups such as "
+            "households: if these are persons, it is the entity of k-anonymity; if each row is a "
+            "person, set rows: persons instead",
             **facts,
         )
 

@@ -27,12 +27,12 @@ SENTENCES: Sentences = {
         "their entity"
     ),
     "evidence.persons": (
-        "{values} values for {records} records, which determine other columns: it seems to number "
+        "{values} values for {records} records, on which other columns depend: it seems to number "
         "persons with several records, or groups such as households"
     ),
     "evidence.persons.report": (
-        "its values repeat and determine other columns: it seems to number persons with several "
-        "records, or groups such as households"
+        "its values repeat, and other columns depend on them: it seems to number persons with "
+        "several records, or groups such as households"
     ),
     "evidence.constant": "the same in every record: it distinguishes nobody",
     "evidence.constant-sensitive": (

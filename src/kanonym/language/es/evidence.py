@@ -26,12 +26,12 @@ SENTENCES: Sentences = {
         "entidad"
     ),
     "evidence.persons": (
-        "{values} valores para {records} registros, que determinan otras columnas: parece numerar "
-        "personas con varios registros, o grupos como hogares"
+        "{values} valores para {records} registros, de los que dependen otras columnas: parece "
+        "numerar personas con varios registros, o grupos como hogares"
     ),
     "evidence.persons.report": (
-        "sus valores se repiten y determinan otras columnas: parece numerar personas con varios "
-        "registros, o grupos como hogares"
+        "sus valores se repiten y otras columnas dependen de ellos: parece numerar personas con "
+        "varios registros, o grupos como hogares"
     ),
     "evidence.constant": "igual en todos los registros: no distingue a nadie",
     "evidence.constant-sensitive": (

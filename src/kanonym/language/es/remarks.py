@@ -23,22 +23,22 @@ MESSAGES: Mapping[str, str] = {
     "no identifier repeats: each row is treated as a person": (
         "ningún identificador se repite: cada fila se trata como una persona"
     ),
-    "{columns} has {values:,} values in {records:,} records and determines other columns "
-    "({constant}), as persons with several records do, or groups such as households: if these are "
-    "persons, it is the entity of k-anonymity; if each row is a person, set rows: persons "
-    "instead": (
-        "{columns} tiene {values} valores en {records} registros y determina otras columnas "
-        "({constant}), como hacen las personas con varios registros, o grupos como hogares: si "
-        "son personas, es la entidad de la k-anonimidad; si cada fila es una persona, indique "
-        "rows: persons"
+    "{columns} has {values:,} values in {records:,} records, and other columns depend on it "
+    "({others}), as they do on persons with several records, or on groups such as households: if "
+    "these are persons, it is the entity of k-anonymity; if each row is a person, set rows: "
+    "persons instead": (
+        "{columns} tiene {values} valores en {records} registros, y de ella dependen otras "
+        "columnas ({others}), como dependen de personas con varios registros, o de grupos como "
+        "hogares: si son personas, es la entidad de la k-anonimidad; si cada fila es una persona, "
+        "indique rows: persons"
     ),
-    "{columns} has {values:,} values in {records:,} records and determines other columns "
-    "({constant}): probably groups of persons, such as households, schools or matched sets; if "
-    "they are persons, set entity in k-anonymity, and if each row is a person, rows: persons": (
-        "{columns} tiene {values} valores en {records} registros y determina otras columnas "
-        "({constant}): probablemente son grupos de personas, como hogares, escuelas o conjuntos "
-        "emparejados; si son personas, indique entity en la k-anonimidad, y si cada fila es una "
-        "persona, rows: persons"
+    "{columns} has {values:,} values in {records:,} records, and other columns depend on it "
+    "({others}): probably groups of persons, such as households, schools or matched sets; if they "
+    "are persons, set entity in k-anonymity, and if each row is a person, rows: persons": (
+        "{columns} tiene {values} valores en {records} registros, y de ella dependen otras "
+        "columnas ({others}): probablemente son grupos de personas, como hogares, escuelas o "
+        "conjuntos emparejados; si son personas, indique entity en la k-anonimidad, y si cada fila "
+        "es una persona, rows: persons"
     ),
     "{records:,} records have {values:,} different values of {columns}, and records that agree in "
     "them agree in {constant}: they look like several records of each person; name the column "
