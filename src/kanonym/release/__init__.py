@@ -48,6 +48,9 @@ FrameT = TypeVar("FrameT", default=Any)
 _FIGURES = ("utility", "risk", "algorithm", "values_kept", "_released_names", "promise")
 """What is measured before a release is pickled."""
 
+_VERIFIED = ("satisfied", "verdict", "parts", "k", "classes", "models", "largest_shares")
+"""What the JSON of a release has of its verification, beside the findings."""
+
 _LEFT_OUT = ("decision", "writer", "examples")
 """What a pickle has not: all that is made of the encoded table of the input."""
 
@@ -89,12 +92,8 @@ class Release(Result, Generic[FrameT]):
     """
 
     _shown: ClassVar[tuple[str, ...]] = (
-        "engine",
-        "rows_in",
-        "rows_out",
-        "suppressed",
-        "verification.k",
-        "verification.verdict",
+        *("engine", "rows_in", "rows_out", "suppressed"),
+        *("verification.k", "verification.verdict"),
     )
 
     frame: FrameT
@@ -240,22 +239,14 @@ class Release(Result, Generic[FrameT]):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
         checked = self.verification.to_dict()
-        told = (
-            "satisfied",
-            "verdict",
-            "parts",
-            "k",
-            "classes",
-            "models",
-            "largest_shares",
-            "findings",
-        )
         return {
             "rows_in": self.rows_in,
             "rows_out": self.rows_out,
             "suppressed": self.suppressed,
             "algorithm": self.algorithm,
-            "verification": {key: checked[key] for key in told if key in checked},
+            "verification": {
+                key: checked[key] for key in (*_VERIFIED, "findings") if key in checked
+            },
             "utility": self.utility.to_dict(),
             "risk": self.risk.to_dict(),
             "seconds": {**self.seconds, "total": sum(self.seconds.values())},

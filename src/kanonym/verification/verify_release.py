@@ -29,7 +29,7 @@ def verify_release(view: ReleaseView) -> Verification:
     checks = checked.checks
     sizes, numbers = np.unique(checked.classes.sizes, return_counts=True)
     if view.recorded is not None:
-        smallest = int(sizes[0]) if len(sizes) else 0
+        smallest = int(sizes[sizes > 0][:1].sum())  # ascending; 0 without a record
         checks = view.recorded.with_checks(checks, view.policy.models, smallest)
     findings: list[Finding] = []
     not_looked_for = []

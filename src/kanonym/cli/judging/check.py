@@ -31,8 +31,9 @@ def check(
     satisfy the models at all. With a policy about several tables, TABLE is the place of all of
     them: keys, references and roles are checked, and columns that repeat others are listed.
     """
+    from kanonym.cli.printing.policies import policy_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import policy_tables, show, show_json
+    from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import read_table
     from kanonym.linked.linked_policy import is_linked
     from kanonym.pipeline.policy_check import check_policy
