@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     from kanonym.profiling import Profile
     from kanonym.reporting.plots import ReleasePlots
 
-FrameT = TypeVar("FrameT", default=Any)
-"""The type of a table."""
+FrameT = TypeVar("FrameT", default=Any)  # the type of a table
 
 _FIGURES = ("utility", "risk", "algorithm", "values_kept", "_released_names", "promise")
 """What is measured before a release is pickled."""
