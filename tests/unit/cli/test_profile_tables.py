@@ -21,7 +21,9 @@ def shown(columns):
     """Return the words of a profile on a wide terminal."""
     known = {"uniques": 0, "separation": 1.0}
     sets = {"sets": []}
+    persons = {"reason": "", "proposed": [], "repeated": None}
     found = {"rows": 5000, "k": 1, "columns": columns, "quasi_identifiers": known}
+    found["persons"] = persons
     console = Console(file=io.StringIO(), width=250)
     console.print(*profile_tables({**found, "unique_sets": sets, "near_unique_sets": sets}, []))
     return console.file.getvalue()
