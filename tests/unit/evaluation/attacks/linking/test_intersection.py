@@ -10,6 +10,7 @@ from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks.classes.homogeneity import Homogeneity
 from kanonym.evaluation.attacks.linking.intersection import Intersection
 from kanonym.evaluation.attacks.matching import disclosure
+from margins import least_held
 from scenes import HIDDEN, KNOWN, banded, people, released, scene, shuffled, starred
 
 EVERYBODY = Intersection(attempts=10**6)
@@ -59,7 +60,7 @@ def test_it_is_at_least_as_good_as_either_release():
     table = people()
     found = carried_out(seen(table, released(table, 3), released(table, 4)))
     alone = [found.parts[f"disease: {place} release alone"] for place in ("first", "second")]
-    assert found.targets.rate > max(alone)
+    assert found.targets.rate >= max(alone)
     assert found.baseline.rate == max(alone)
     one = carried_out(seen(table, released(table, 3), released(table, 3)))
     assert found.parts["disease: values left"] < one.parts["disease: values left"]
@@ -108,7 +109,7 @@ def test_releases_that_contradict_each_other_disclose_nothing():
 
 
 def test_the_interval_covers_the_truth():
-    """Of 100 samples of 60 persons, nine in ten at least have the rate of all in the interval."""
+    """Of 100 samples of 60 persons, as many as promised have the rate of all in the interval."""
     table = people()
     sight = seen(table, released(table, 4), released(table, 6))
     truth = carried_out(sight).targets.rate
@@ -116,7 +117,7 @@ def test_the_interval_covers_the_truth():
     for seed in range(100):
         low, high = carried_out(sight, Intersection(attempts=60), seed).targets.interval()
         covered += low <= truth <= high
-    assert covered >= 90
+    assert covered >= least_held(100)
 
 
 def test_the_order_of_records_does_not_matter():

@@ -12,6 +12,7 @@ import pytest
 import kanonym as ka
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks.linking.linkability import Linkability
+from margins import least_held
 from scenes import KNOWN, people, released, scene, shuffled, starred
 
 
@@ -86,8 +87,10 @@ def test_the_order_of_rows_does_not_matter():
 def test_the_control_links_only_what_columns_say_of_each_other():
     """Persons who are not in the original are linked less than those who are."""
     table, others = people(seed=0), people(seed=1)
-    found = carried_out(scene(table, table, KNOWN, control=others), neighbours=5)
+    known = ["age", "sex", "cost"]
+    found = carried_out(scene(table, table, known, control=others), neighbours=5)
     assert found.control is not None
+    # By other seeds 0.06, 0.22 ± 0.02 and 0.95 ± 0.015.
     assert found.baseline.rate < found.control.rate < found.targets.rate
     assert found.chance is found.control
 
@@ -127,7 +130,7 @@ def test_columns_may_be_chosen():
 
 
 def test_the_interval_covers_the_truth():
-    """Of 100 samples of 60 persons, nine in ten at least have the rate of all in the interval."""
+    """Of 100 samples of 60 persons, as many as promised have the rate of all in the interval."""
     table = unique(200).with_columns(number=pl.col("number") // 3)
     sight = scene(table, table, ["age", "number"])
     truth = carried_out(sight).targets.rate
@@ -136,7 +139,7 @@ def test_the_interval_covers_the_truth():
         low, high = carried_out(sight, seed, attempts=60).targets.interval()
         covered += low <= truth <= high
     assert truth == pytest.approx(1 / 3, abs=0.01)
-    assert covered >= 90
+    assert covered >= least_held(100)
 
 
 def test_it_says_why_it_cannot_be_tried():

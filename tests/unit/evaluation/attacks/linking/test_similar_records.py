@@ -6,8 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+import kanonym as ka
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks.linking.similar_records import SimilarRecords
+from margins import least_held
 from scenes import KNOWN, banded, people, released, scene, shuffled, starred
 
 
@@ -61,14 +63,14 @@ def test_one_class_gives_the_baseline(sensitive):
 
 def test_it_falls_as_k_grows():
     """On Mondrian at each larger k fewer values are found out, at last as many as by guessing."""
-    table = people()
-    outcomes = [
-        carried_out(scene(table, released(table, k), KNOWN, ["disease"])) for k in (2, 5, 15, 60)
+    table = measured()
+    asked = {"quasi_identifiers": ["x", "y"], "sensitive": ["ill"]}
+    risks = [
+        carried_out(scene(table, ka.anonymize(table, k=k, **asked).frame, *asked.values())).risk
+        for k in (2, 5, 15, 60)
     ]
-    risks = [found.risk for found in outcomes]
     assert risks == sorted(risks, reverse=True)
-    assert risks[0] > 0.03
-    assert risks[-1] == 0
+    assert risks[0] > risks[-1] == 0  # by other seeds 0.16 ± 0.03
 
 
 def test_too_little_similarity_is_a_guess():
@@ -145,7 +147,7 @@ def test_the_control_is_attacked_as_well():
 
 
 def test_the_interval_covers_the_truth():
-    """Of 100 samples of 60 persons, nine in ten at least have the rate of all in the interval."""
+    """Of 100 samples of 60 persons, as many as promised have the rate of all in the interval."""
     table = people()
     sight = scene(table, released(table, 2), KNOWN, ["disease"])
     truth = carried_out(sight).targets.rate
@@ -153,7 +155,7 @@ def test_the_interval_covers_the_truth():
     for seed in range(100):
         low, high = carried_out(sight, seed, attempts=60).targets.interval()
         covered += low <= truth <= high
-    assert covered >= 90
+    assert covered >= least_held(100)
 
 
 def test_frames_of_any_library_are_attacked(frame):

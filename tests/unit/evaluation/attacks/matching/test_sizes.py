@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kanonym.evaluation.attacks.matching.sizes import expected_singletons
+from margins import least_held
 
 
 def test_a_control_of_the_same_size_is_counted():
@@ -28,18 +29,19 @@ def test_of_a_larger_control_it_is_the_mean_over_all_choices(wanted):
     assert expected_singletons(held, size, wanted).successes == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("size", "share"), [(1000, 0.4), (2500, 0.25), (5000, 0.1)])
+@pytest.mark.parametrize(("size", "share"), [(1000, 0.36), (2500, 0.24), (5000, 0.14)])
 def test_a_smaller_control_tells_what_a_larger_one_would(size, share):
     """The nearer the size, the nearer is the estimated rate to the true one.
 
-    Weights are uneven: log-normal, which is not the law that the estimate assumes.
+    Weights are uneven: log-normal, which is not the law that the estimate assumes, and is low by
+    0.31, 0.19 and 0.09 (± 0.009 by other seeds).
     """
     random = np.random.default_rng(size)
-    weights = random.lognormal(-9, 1.5, 4000).clip(max=0.5)
+    weights = random.lognormal(-9, 1.5, 40_000).clip(max=0.5)
     truth = (10_000 * weights * (1 - weights) ** 9999).mean()
     found = expected_singletons(random.binomial(size, weights), size, 10_000)
     assert found.rate == pytest.approx(truth, rel=share)
-    assert found.attempts == 4000 * size // 10_000
+    assert found.attempts == 40_000 * size // 10_000
 
 
 def test_weights_of_the_assumed_law_are_estimated_without_bias():
@@ -51,7 +53,7 @@ def test_weights_of_the_assumed_law_are_estimated_without_bias():
         truth = (5000 * weights * (1 - weights) ** 4999).mean()
         low, high = expected_singletons(random.binomial(1000, weights), 1000, 5000).interval()
         covered += low <= truth <= high
-    assert covered >= 38
+    assert covered >= least_held(40)
 
 
 def test_nothing_found_is_nothing_estimated():

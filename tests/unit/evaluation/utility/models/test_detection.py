@@ -11,6 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 from kanonym.evaluation.utility.models import detection as module
 from kanonym.evaluation.utility.models.detection import area_interval, detection
+from margins import least_held
 
 
 def people(n, seed, shift=0.0):
@@ -34,9 +35,10 @@ def detected(real, other, seed=0, **options):
 
 def test_samples_of_one_population_cannot_be_told_apart():
     """The area of such tables is 0.5 on average, and within its interval as often as it says."""
-    found = [detected(people(100, seed), people(150, 99 + seed), seed) for seed in range(8)]
-    assert np.mean([one.value for one in found]) == pytest.approx(0.5, abs=0.04)
-    assert sum(one.parts["low"] <= 0.5 <= one.parts["high"] for one in found) >= 7
+    found = [detected(people(100, seed), people(150, 99 + seed), seed) for seed in range(20)]
+    of_one = ((1 / 100 + 1 / 150) / 12) ** 0.5  # the deviation of an area without a difference
+    assert np.mean([one.value for one in found]) == pytest.approx(0.5, abs=5 * of_one / 20**0.5)
+    assert sum(one.parts["low"] <= 0.5 <= one.parts["high"] for one in found) >= least_held(20)
 
 
 def test_tables_without_anything_in_common_are_told_apart():
@@ -49,8 +51,8 @@ def test_tables_without_anything_in_common_are_told_apart():
 def test_what_joins_columns_gives_records_away():
     """Columns shuffled by themselves keep their shares and are told apart nonetheless."""
     other = people(600, 2)
-    other[1] = other[1].shuffle(seed=0)
-    assert detected(people(600, 1), other).value > 0.6
+    other[0] = other[0].shuffle(seed=0)
+    assert detected(people(600, 1), other).value > 0.6  # by other seeds 0.678 ± 0.014
 
 
 @pytest.mark.parametrize("columns", [[0, 1, 2, 3, 4], [1]])
@@ -72,10 +74,11 @@ def test_weights_say_what_the_others_imitate():
     real, other = people(500, 1), people(250, 2)
     in_a = (real[3] == "a").to_numpy()
     other = [column.filter(other[3] == "a") for column in other]
-    assert detected(real, other).value > 0.8
     part = detected(real, other, weights=in_a.astype(float))
     assert part == detected([column.filter(in_a) for column in real], other)
-    assert part.parts["low"] < 0.5
+    assert (
+        detected(real, other).value > 0.75 > part.value
+    )  # by other seeds 0.86 ± 0.02, 0.45 ± 0.05
 
 
 def test_a_weight_counts_like_so_many_records():
@@ -84,17 +87,19 @@ def test_a_weight_counts_like_so_many_records():
     other = [pl.Series("town", ["a"] * 750 + ["b"] * 250)]
     weights = np.repeat([3.0, 1.0], 500)
     assert detected(real, other).value == pytest.approx(0.625, abs=0.02)
-    assert detected(real, other, weights=weights).value == pytest.approx(0.5, abs=0.02)
+    weighted = detected(real, other, weights=weights).value
+    assert weighted == pytest.approx(0.5, abs=0.05)  # by other seeds 0.486 ± 0.006
 
 
 def test_missing_values_give_records_away():
     """A column that is null more often in one table is told by that."""
-    real, other = people(200, 1), people(200, 2)
+    n = 800
+    real, other = people(n, 1), people(n, 2)
     for i in (1, 3):
-        holes = np.random.default_rng(i).random(200) < 0.5
-        gaps = [pl.Series(other[i].name, [None] * 200, other[i].dtype)]
+        holes = np.random.default_rng(i).random(n) < 0.5
+        gaps = [pl.Series(other[i].name, [None] * n, other[i].dtype)]
         changed = [*other[:i], other[i].zip_with(pl.Series(~holes), gaps[0]), *other[i + 1 :]]
-        assert detected(real, changed).value > 0.7
+        assert detected(real, changed).value > 0.66  # by other seeds 0.745 ± 0.015
 
 
 def test_values_of_which_each_is_rare_give_nothing_away():
