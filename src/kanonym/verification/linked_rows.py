@@ -48,16 +48,19 @@ def with_linked_rows(view: ReleaseView, checked: CheckedClasses) -> CheckedClass
     violating = list(checked.violating)
     for name in _columns_of_persons(view, entity):
         taken = view.released.take([*view.labels, *dict.fromkeys([entity, name])])
-        persons, units = value_codes(taken.column(entity))[0], unit_codes(taken.column(name))
+        persons, units = unit_codes(taken.column(entity)), unit_codes(taken.column(name))
         if not _links_rows(persons, units, taken.counts):
             continue
         labels = [taken.column(one) for one in view.labels]
         groups = group_released(labels, taken.n_rows)
-        alike = persons_alike(groups.labels, persons, units, taken.counts)
+        # A row without a pseudonym is linked with none: its class is counted as it is.
+        told = taken.column(name).is_not_null().to_numpy()
+        counts = None if taken.counts is None else taken.counts[told]
+        alike = persons_alike(groups.labels[told], persons[told], units[told], counts)
         linking += [one for one in columns_of([name]) if one not in linking]
         fewest = min(fewest, int(alike.min()))
         failing = np.zeros(len(groups.sizes), np.bool_)
-        failing[groups.labels[alike < k]] = True
+        failing[groups.labels[told][alike < k]] = True
         n_violating = max(n_violating, int(failing.sum()))
         sizes = np.bincount(groups.labels, taken.counts).astype(np.int64)
         if not violating:

@@ -526,7 +526,7 @@ def test_persons_are_held_out_with_all_their_records(monkeypatch):
     table = pl.DataFrame(
         {
             "who": [f"p{i % n}" for i in range(4 * n)] + [None] * n,
-            "age": [i % n for i in range(5 * n)],
+            "age": [i % n // 8 for i in range(5 * n)],
             "ill": ["flu", "cold"] * (5 * n // 2),
         }
     )
