@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import polars as pl
@@ -22,7 +22,7 @@ from kanonym.data.frames import to_polars
 from kanonym.data.hierarchy.labels import text_of
 from kanonym.models import WholeTable
 from kanonym.recoding.recode import ALLOWED
-from kanonym.series import Fitted, fit
+from kanonym.series import Fitted, PersonColumn, fit
 from kanonym.series.known_attribute import extend_hierarchy
 from naive_lattice import measured
 from naive_mondrian import at_most
@@ -62,10 +62,10 @@ def fitted_to(table, policy, **options):
         return None
 
 
-def applied(fitted, batch):
+def applied(fitted, batch, **options):
     """Return the release of a batch, None where there is none."""
     try:
-        return fitted.apply(batch)
+        return fitted.apply(batch, **options)
     except ka.InfeasibleError:
         return None
 
@@ -259,3 +259,86 @@ def test_every_frame_library_gives_the_same_releases(library, algorithm, columns
         ours = to_polars(again.frame)
         assert ours.columns == one.frame.columns
         assert ours.rows() == one.frame.rows()
+
+
+KEY = {"env": "SERIES_KEY"}
+ACTIONS = {
+    "dropped": [],
+    "drawn anew": [ka.actions.Surrogate()],
+    "the same": [ka.actions.KeyedHash(key=KEY)],
+}
+VISITS = st.lists(
+    st.tuples(st.integers(0, 5), st.sampled_from([20, 21, 40]), st.sampled_from("xy")),
+    min_size=2,
+    max_size=16,
+)
+
+
+def visits_of(rows):
+    """Return visits of persons."""
+    columns = {"id": pl.Int64, "age": pl.Int64, "s": pl.String}
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+@pytest.mark.parametrize("algorithm", ["span", "full-domain"])
+@pytest.mark.parametrize("pseudonym", ACTIONS)
+@settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
+@given(
+    table=VISITS,
+    batches=st.lists(VISITS, min_size=1, max_size=4),
+    k=st.integers(2, 3),
+    known=st.booleans(),
+)
+def test_the_union_promises_no_more_persons_than_there_are(
+    pseudonym, algorithm, table, batches, k, known, monkeypatch
+):
+    """Nobody counts twice, in a batch or in all, and who is alone in all linked rows is found."""
+    monkeypatch.setenv("SERIES_KEY", "a key of tests, of no data")
+    policy = ka.Policy(
+        attributes={
+            "id": ka.Identifier(action=ACTIONS[pseudonym]),
+            "age": ka.QuasiIdentifier(ka.hierarchy.intervals(width=[10, 40])),
+            "s": ka.Sensitive(),
+        },
+        models=[ka.KAnonymity(k, entity="id")],
+        algorithm=EVERY[algorithm],
+        suppression_limit=1.0,
+    )
+    fitted = fitted_to(visits_of(table), policy) if table else None
+    if fitted is None:
+        return
+    person = PersonColumn("id", KEY) if known else None
+    classes, histories, seen = defaultdict(set), defaultdict(list), []
+    for number, batch in enumerate(map(visits_of, [table, *batches])):
+        release = applied(fitted, batch, person=person)
+        event(f"released: {release is not None}")
+        if release is None:
+            continue
+        own = defaultdict(set)
+        for age, row in zip(release.frame["age"], release.rows, strict=True):
+            who = batch["id"][int(row)]
+            own[age].add(who)
+            histories[who].append((number, age))
+        for age, persons in own.items():
+            assert len(persons) >= k
+            classes[age] |= persons
+        (alone,), (together,) = release.verification.checks, release.union.checks
+        if not alone.linked_by:
+            assert alone.achieved == min(map(len, own.values()), default=0)
+        assert together.achieved <= min(map(len, classes.values()), default=0)
+        assert together.achieved >= k or not classes
+        if known:
+            now, earlier = set().union(*own.values()), set().union(*seen)
+            several = sum(len({batch for batch, _ in one}) > 1 for one in histories.values())
+            found = release.repeated
+            assert found.persons == len(now & earlier)
+            assert (found.in_several, found.in_series) == (several, len(now | earlier))
+            seen.append(now)
+            if pseudonym == "the same" and several:
+                alike = Counter(tuple(sorted(one)) for one in histories.values())
+                event(f"alike: {min(alike.values())}")
+                assert together.achieved <= min(alike.values())
+                assert "id" in together.linked_by
+        with tempfile.TemporaryDirectory() as folder:
+            fitted.save(Path(folder) / "fitted.json")
+            fitted = Fitted.load(Path(folder) / "fitted.json")

@@ -36,7 +36,8 @@ def apply(
     person: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN", help="Identifier of persons: look for those in several batches."
+            metavar="COLUMN",
+            help="Identifier of persons (or several: a,b): look for those in several batches.",
         ),
     ] = None,
     person_key: Annotated[
@@ -152,4 +153,4 @@ def _person_column(column: str | None, key: str | None, least: int) -> PersonCol
         raise typer.BadParameter("needs --person-key FILE", param_hint="--person")
     kind, mark, name = key.partition(":")
     source = {"env": name} if mark and kind == "env" else {"file": key}
-    return PersonColumn(column, source, least)
+    return PersonColumn(options.parse_names([column]), source, least)

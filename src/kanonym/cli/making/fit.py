@@ -14,8 +14,8 @@ SERIES = "Requirements for every batch"
 
 
 @takes_policy(
-    *("quasi_identifiers", "sensitive", "identifiers", "others", "k", "l", "t", "models"),
-    *("hierarchies", "suppression_limit", "algorithm", "levels", "metric"),
+    *("quasi_identifiers", "sensitive", "identifiers", "others", "k", "entity", "rows", "l", "t"),
+    *("models", "hierarchies", "suppression_limit", "algorithm", "levels", "metric"),
 )
 def fit(
     table: options.Table,

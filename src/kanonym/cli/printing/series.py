@@ -59,6 +59,10 @@ def _repeated_rows(repeated: Mapping[str, Any] | None) -> list[tuple[str, object
         return []
     lines: list[tuple[str, object]] = [
         ("persons of earlier batches", repeated["persons"]),
+        (
+            "persons in several batches",
+            f"{format_number(repeated['in_several'])} of {format_number(repeated['in_series'])}",
+        ),
         ("suppressed for them", repeated["suppressed"]),
     ]
     for name, n in repeated["known"].items():

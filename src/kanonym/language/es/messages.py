@@ -33,10 +33,14 @@ MESSAGES: Mapping[str, str] = {
     "k counts the persons of {column}": "k cuenta las personas de {column}",
     "the policy states that each row is a person": "la política dice que cada fila es una persona",
     "each row of {table} is a person": "cada fila de {table} es una persona",
-    "it is not known which persons are in several batches: name their column and a key for each "
-    "batch (person)": (
-        "no se sabe qué personas están en varias entregas: indique su columna y una clave en cada "
-        "entrega (person)"
+    "it is not known which persons are in several batches: give {column} and a key for each batch "
+    "(person; --person COLUMN --person-key FILE)": (
+        "no se sabe qué personas están en varias entregas: indique {column} y una clave en cada "
+        "entrega (person; --person COLUMNA --person-key ARCHIVO)"
+    ),
+    "their column": "su columna",
+    "persons are recognized in all batches by {column}": (
+        "las personas se reconocen en todas las entregas por {column}"
     ),
     "{tables}: the policy says that nobody knows how many rows a person has there; "
     "whoever does finds {alone:,} persons alone in their class": (
