@@ -104,7 +104,8 @@ def test_a_table_of_a_result_is_escaped_in_a_notebook():
 def test_a_release_says_what_it_is(release):
     """Its `repr` has the records, k and the verdict."""
     assert repr(release) == (
-        "Release(engine='local', rows_in=61, rows_out=60, suppressed=1, k=7, verdict='satisfied')"
+        "Release(engine='local', rows_in=61, rows_out=60, suppressed=1, k=7, "
+        "verdict='not assessed')"
     )
 
 

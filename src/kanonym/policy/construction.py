@@ -223,7 +223,6 @@ def check_models(
     as it is.
     """
     sensitive = [name for name, attribute in attributes.items() if isinstance(attribute, Sensitive)]
-    persons = [name for name, attribute in attributes.items() if isinstance(attribute, Identifier)]
     faults = []
     for i, model in enumerate(given):
         name = model.attribute
@@ -232,13 +231,8 @@ def check_models(
         if name is None or model.known_items is not None:
             continue
         if model.entity is not None:
-            for column in columns_of([name]):
-                told = attributes.get(column)
-                if told is None and others is not Role.IDENTIFIER:
-                    faults.append(Fault((i, "entity"), unknown_name("identifier", column, persons)))
-                elif told is not None and not isinstance(told, Identifier):
-                    reason = f"{column!r} is {told.role}; it must be an identifier"
-                    faults.append(Fault((i, "entity"), reason))
+            if reason := _entity_fault(name, attributes, others):
+                faults.append(Fault((i, "entity"), reason))
             continue
         if attribute is None and others is not Role.SENSITIVE:
             reason = unknown_name("sensitive attribute", name, sensitive)
@@ -250,6 +244,18 @@ def check_models(
             faults.append(Fault((i, "attribute"), reason))
     if faults:
         raise FaultsFoundError(faults)
+
+
+def _entity_fault(entity: str, attributes: Mapping[str, Attribute], others: Role | None) -> str:
+    """Return what is wrong with the first column of an entity that has a fault, or no text."""
+    persons = [name for name, attribute in attributes.items() if isinstance(attribute, Identifier)]
+    for column in columns_of([entity]):
+        told = attributes.get(column)
+        if told is None and others is not Role.IDENTIFIER:
+            return unknown_name("identifier", column, persons)
+        if told is not None and not isinstance(told, Identifier):
+            return f"{column!r} is {told.role}; it must be an identifier"
+    return ""
 
 
 def _collect(

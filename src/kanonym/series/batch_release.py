@@ -106,10 +106,7 @@ def release_batch(
     person: PersonColumn | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> tuple[BatchRelease, Released]:
-    """Return the release of a batch, and what the series has released with it.
-
-    Errors as of `Fitted.apply`, whose parameters these are.
-    """
+    """Return the release of a batch, and what the series has released with it."""
     number, watch = before.batches + 1, Stopwatch(progress)
     with watch.stage("read"):
         engine = LocalEngine(batch)
@@ -224,10 +221,7 @@ class BatchInput(LocalInput):
         return replace(view, given_away=repeated.given_away(self.run.policy.models))
 
     def released(self, decision: EncodedDecision, checked: Any, alone: Verification) -> Released:
-        """Return what the series has released with the batch, from the released values alone.
-
-        checked: the released table. alone: what was found in it.
-        """
+        """Return what the series has released with the batch, from the released values alone."""
         gone = pl.Series(decision.labels < 0)
         left = [
             values.filter(gone) if values.name in self.series.compared else values.clear()

@@ -166,10 +166,7 @@ class BatchPersons:
         number: int,
         entities: Sequence[str],
     ) -> BatchPersons:
-        """Recognize the persons of a batch, as those of all earlier ones were, and k counts them.
-
-        entities: by which k counts persons.
-        """
+        """Recognize the persons of a batch as those of earlier ones were, and as k counts them."""
         names = frames.column_names(frame)
         missing = [one for one in columns_of([asked.column]) if one not in names]
         if missing:
@@ -198,10 +195,7 @@ class BatchPersons:
         return cls(asked, key, known, number, _hash_texts(texts, key, "person"))
 
     def compare(self, released: LocalRelease, labels: Sequence[str]) -> RepeatedPersons:
-        """Return what a staged release gives away beside earlier ones.
-
-        labels: the columns of quasi-identifiers.
-        """
+        """Return what a staged release gives away beside earlier ones, by the columns of labels."""
         frame, before = released.written, self.before
         persons = self.hashes.gather(released.rows).fill_null("")
         columns = [frames.column(frame, one) for one in labels]
