@@ -217,6 +217,17 @@ def test_a_changed_recoding_is_refused(refused, fitted):
     assert "was changed since kanonym wrote it" in refused(APPLY)
 
 
+def test_a_recoding_counts_persons(kanonym, folder):
+    """`fit --entity` makes k count persons: each has three rows of one age here."""
+    visits = pl.DataFrame({"who": [n // 3 for n in range(36)], "age": [n // 3 for n in range(36)]})
+    visits.write_csv(folder / "visits.csv")
+    asked = "fit visits.csv --identifiers who -q age -k 4 --entity who -o recoding.json"
+    assert kanonym(asked).code == 0
+    assert kanonym("apply recoding.json visits.csv -o out.csv --json").code == 0
+    rows = pl.read_csv(folder / "out.csv").group_by("age").len()["len"]
+    assert rows.min() >= 3 * 4
+
+
 def test_persons_of_several_batches_are_told(kanonym, folder):
     """`apply --person` tells how many persons earlier batches had, and keeps no name."""
     (folder / "key").write_text("a key of tests, of no data\n")
