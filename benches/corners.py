@@ -214,7 +214,7 @@ def commands() -> None:
             "kanonym measure, 1,000": ["measure", thousand, *named],
             "kanonym profile, 1,000": ["profile", thousand],
             "kanonym anonymize, 1,000": ["anonymize", thousand, "-p", policy, "-o", released],
-            "kanonym verify, 1,000": ["verify", released, "--policy", policy, "--accept-warnings"],
+            "kanonym verify, 1,000": ["verify", released, "--policy", policy, "--accept-findings"],
             "kanonym demo": ["demo", "--directory"],
         }.items():
             spent = []

@@ -35,7 +35,8 @@ def main() -> None:
             algorithm=ka.LocalRecoding(),
             k=k,
         )
-        table, found = release.decision.problem.table, release.decision.found
+        problem, found = release.decision.refinement
+        table = problem.table
         n = np.bincount(found.labels, table.weights, found.n_classes).astype(np.int64)
         totals = np.zeros(6)
         for a, domain in enumerate(table.domains):

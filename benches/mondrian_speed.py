@@ -81,7 +81,7 @@ def main() -> None:
             floor.append(measure(partial(group, frame), 3))
             release = []
             whole.append(measure(partial(anonymize, frame, release)))
-            problem = release.pop().decision.problem
+            problem, _ = release.pop().decision.refinement
             partition.append(measure(partial(ka.Mondrian().partition, problem)))
         base, all_, part = (
             Took(*map(statistics.median, zip(*times, strict=True)))
