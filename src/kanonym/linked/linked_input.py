@@ -221,11 +221,6 @@ class LinkedInput:
         return view_of_tables(tables, self.asked, self.before, person)
 
 
-def _plain_texts(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return categories as texts: they would name values that only suppressed rows had."""
-    return frame.with_columns(selectors.by_dtype(pl.Categorical, pl.Enum).cast(pl.String))
-
-
 def _acted_tables(
     tables: Tables, keys: Mapping[Column, Column], rows: LinkedRows, seed: int
 ) -> dict[str, pl.DataFrame]:
