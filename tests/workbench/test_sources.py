@@ -38,7 +38,7 @@ def test_european_dates_of_a_workbook(visitor, tmp_path, monkeypatch):
     page = visitor.get(f"{visitor.at}/open").text
     assert 'name="format" value="%d.%m.%Y"' in page
     assert "02.02.1951 → 1951-02-02" in page
-    changed = act(visitor, "open/convention", column="born", type="date", format="%m.%d.%Y")
+    changed = act(visitor, "open/reading", column="born", type="date", format="%m.%d.%Y")
     assert "13.01.1962" in re.search(r'<p class="unmet">(.*?)</p>', changed.text)[1]
     act(visitor, "history/undo")
     hashed, python = exported(visitor)

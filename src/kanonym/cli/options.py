@@ -160,18 +160,18 @@ def read_like_first_table(
     further tables, or None.
     """
     from kanonym import pipeline
-    from kanonym.data.conventions import canonical_table, detect_conventions
+    from kanonym.data.readings import canonical_table, detect_readings
 
     told = sentence_printer(step)
     if "policy" in asked:
-        policy, _ = pipeline.with_conventions(asked["policy"], tables[0], told, lenient=True)
+        policy, _ = pipeline.with_readings(asked["policy"], tables[0], told, lenient=True)
         return {**asked, "policy": policy}, list(tables)
     known = [*asked["quasi_identifiers"], *asked["sensitive"]]
     free = [name for name in known if name not in asked["hierarchies"] and name in tables[0]]
-    conventions, notes = detect_conventions(tables[0], free, lenient=True)
+    readings, notes = detect_readings(tables[0], free, lenient=True)
     for note in notes:
         told(note)
-    return asked, [one if one is None else canonical_table(one, conventions) for one in tables]
+    return asked, [one if one is None else canonical_table(one, readings) for one in tables]
 
 
 def read_values(
@@ -181,12 +181,12 @@ def read_values(
 
     columns: which to look at; None for all. Where two readings are possible, texts stay.
     """
-    from kanonym.data.conventions import detect_conventions, typed_table
+    from kanonym.data.readings import detect_readings, typed_table
 
-    conventions, notes = detect_conventions(frame, columns, lenient=True)
+    readings, notes = detect_readings(frame, columns, lenient=True)
     for note in notes:
         sentence_printer(step)(note)
-    return typed_table(frame, conventions), conventions
+    return typed_table(frame, readings), readings
 
 
 def parse_names(given: list[str] | None) -> list[str]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
-from kanonym.data.conventions import Convention, convention_of
 from kanonym.data.domain import Domain
 from kanonym.data.errors import PolicyError, SchemaError
+from kanonym.data.readings import Reading, reading_of
 
 if TYPE_CHECKING:
     from kanonym.data.hierarchy import HierarchySource
@@ -99,7 +99,7 @@ class QuasiIdentifier:
     def __post_init__(self) -> None:
         _hold_as_tuple(self)
         _require_source(self.hierarchy)
-        convention_of(self.type, self.format)
+        reading_of(self.type, self.format)
         if self.recoding is not None and self.recoding not in RECODINGS:
             raise PolicyError(
                 f"recoding {self.recoding!r} is unknown; it is one of {', '.join(RECODINGS)}"
@@ -144,7 +144,7 @@ class Sensitive:
     def __post_init__(self) -> None:
         _hold_as_tuple(self)
         _require_source(self.hierarchy)
-        convention_of(self.type, self.format)
+        reading_of(self.type, self.format)
         if self.nulls not in ("value", "exclude"):
             raise PolicyError(f"nulls {self.nulls!r} is unknown; it is 'value' or 'exclude'")
 
@@ -285,19 +285,19 @@ class Schema:
         )
 
     @property
-    def conventions(self) -> dict[str, Convention]:
+    def readings(self) -> dict[str, Reading]:
         """How columns of texts are written, of the attributes that say so."""
-        return conventions_of(self.attributes)
+        return readings_of(self.attributes)
 
     def names(self, role: Role) -> list[str]:
         """Return the columns of one role, in the table's order."""
         return [name for name, attribute in self.attributes.items() if attribute.role is role]
 
 
-def conventions_of(attributes: Mapping[str, Attribute]) -> dict[str, Convention]:
+def readings_of(attributes: Mapping[str, Attribute]) -> dict[str, Reading]:
     """Return how columns of texts are written, of the attributes that say so."""
     found = {
-        name: convention_of(one.type, one.format)
+        name: reading_of(one.type, one.format)
         for name, one in attributes.items()
         if isinstance(one, QuasiIdentifier | Sensitive)
     }

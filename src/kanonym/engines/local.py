@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from kanonym.actions.registry import ColumnActions
 from kanonym.data import files, frames
 from kanonym.data.columns.sorting import sorting_key
-from kanonym.data.conventions import canonical_table, changed_texts, styled_columns, typed_table
 from kanonym.data.errors import DataError
 from kanonym.data.item_sets import encode_sets, names_of_sets, read_sets
+from kanonym.data.readings import canonical_table, changed_texts, styled_columns, typed_table
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Role, Schema
 from kanonym.engines.base import ABILITIES, SAMPLED, Ability
@@ -111,7 +111,7 @@ class LocalEngine(ShortRepr):
 
     def read(self, run: Run) -> LocalInput:
         """Return the table as a policy reads it."""
-        native = typed_table(self.frame, run.schema.conventions)
+        native = typed_table(self.frame, run.schema.readings)
         acting = bind_actions(native, run.schema, run.seed)
         for name in acting.actions:
             acting.before(name)
@@ -172,7 +172,7 @@ class LocalInput(ShortRepr):
         """Assemble the released table."""
         schema, acting = self.run.schema, self.acting
         with self.run.watch.stage("recode"):
-            conventions = schema.conventions
+            readings = schema.readings
             after = apply_late_actions(decision, acting)
             changed = {column.name: column for columns in after.values() for column in columns}
             sets = released_sets(decision, schema)
@@ -189,10 +189,10 @@ class LocalInput(ShortRepr):
                 decision, schema, rows, acting, {**after, **{n: [one] for n, one in sets.items()}}
             )
             released = frames.assemble(
-                self.engine.frame, rows, styled_columns(values, conventions), self.engine.given
+                self.engine.frame, rows, styled_columns(values, readings), self.engine.given
             )
             written = frames.to_eager(released)
-            checked = canonical_table(written, conventions)
+            checked = canonical_table(written, readings)
         return LocalRelease(self, released, written, checked, rows)
 
     def view(self, decision: EncodedDecision, staged: LocalRelease) -> ReleaseView:

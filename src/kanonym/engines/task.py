@@ -16,12 +16,12 @@ from kanonym.algorithms.itemsets.apriori import Apriori
 from kanonym.algorithms.itemsets.base import ItemAlgorithm
 from kanonym.algorithms.secret_key import secret_key
 from kanonym.data import files, frames
-from kanonym.data.conventions import typed_table
 from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import Automatic, Hierarchy, HierarchySource
 from kanonym.data.population import encode_with_population, require_contained
+from kanonym.data.readings import typed_table
 from kanonym.data.results.short_repr import ShortRepr
-from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema, Sensitive, conventions_of
+from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema, Sensitive, readings_of
 from kanonym.data.table import EncodedTable, encode, kind_of, value_codes
 from kanonym.differential_privacy.public_hierarchies import public_hierarchy
 from kanonym.differential_privacy.value_texts import canonical_texts
@@ -224,7 +224,7 @@ def population_of(policy: Policy) -> Callable[[str], pl.Series] | None:
     if path:
         files.refuse_url(os.fspath(given))  # a policy is kept and passed on, keys and all
     table = files.read_table(os.fspath(given)) if path else frames.to_eager(given)
-    table = typed_table(table, conventions_of(policy.attributes))
+    table = typed_table(table, readings_of(policy.attributes))
     where = f" {os.fspath(given)}" if path else ""
 
     def column(name: str) -> pl.Series:

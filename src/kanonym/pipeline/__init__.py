@@ -19,7 +19,6 @@ from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.models.differential import DifferentialPrivacy, sampling_model
 from kanonym.pipeline.checks import measure, released_columns, verify
-from kanonym.pipeline.conventions import parse_with_policy, to_canonical, with_conventions
 from kanonym.pipeline.planning import (
     required_abilities,
     resolve_policy,
@@ -27,6 +26,7 @@ from kanonym.pipeline.planning import (
     uncounted_entities,
 )
 from kanonym.pipeline.publishing import Published, publish
+from kanonym.pipeline.readings import parse_with_policy, to_canonical, with_readings
 from kanonym.pipeline.replaying import decide_again, replay
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.keywords import Keywords, takes_keywords
@@ -53,7 +53,7 @@ __all__ = [
     "to_canonical",
     "uncounted_entities",
     "verify",
-    "with_conventions",
+    "with_readings",
 ]
 
 

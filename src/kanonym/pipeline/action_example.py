@@ -13,7 +13,7 @@ from kanonym.data import frames
 from kanonym.data.errors import SchemaError
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.engines.local import bind_actions
-from kanonym.pipeline.conventions import parse_with_policy
+from kanonym.pipeline.readings import parse_with_policy
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown_name
 

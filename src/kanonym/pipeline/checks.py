@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 
 from kanonym.data import frames
-from kanonym.data.conventions import changed_texts
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.item_sets import (
@@ -22,13 +21,14 @@ from kanonym.data.item_sets import (
     tree_of,
 )
 from kanonym.data.person_key import columns_of
+from kanonym.data.readings import changed_texts
 from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensitive
 from kanonym.engines import Engine, LocalEngine, engine_of, is_local
 from kanonym.engines.base import require_abilities
 from kanonym.engines.release_view import counting_of, mechanism_of, population_columns
 from kanonym.metrics.disclosure import Measurement, measure_table
-from kanonym.pipeline.conventions import parse_with_policy, to_canonical
-from kanonym.pipeline.planning import convention_requests, is_perturbed
+from kanonym.pipeline.planning import is_perturbed, reading_requests
+from kanonym.pipeline.readings import parse_with_policy, to_canonical
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.definition import policy_from
 from kanonym.recoding.recode import released_names
@@ -98,7 +98,7 @@ def verify(
     with ExitStack() as stack:
         for engine in (table, *([] if before is None else [before])):
             stack.callback(engine.close)
-        require_abilities(table, convention_requests(policy))
+        require_abilities(table, reading_requests(policy))
         return verify_release(_view_of_table(policy, table, before, count, recorded))
 
 

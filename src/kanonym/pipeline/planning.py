@@ -8,7 +8,7 @@ from typing import Any
 from kanonym.actions.registry import record_actions, unwrap
 from kanonym.data import frames
 from kanonym.data.person_key import columns_of
-from kanonym.data.schema import Role, Schema, conventions_of
+from kanonym.data.schema import Role, Schema, readings_of
 from kanonym.engines.base import Request
 from kanonym.engines.task import Task
 from kanonym.policy import Policy, PolicySource
@@ -30,7 +30,7 @@ def task_of(policy: Policy, native: Any) -> Task:
 
 def required_abilities(policy: Policy, schema: Schema) -> list[Request]:
     """Return what a release needs that not every engine can do."""
-    asked = convention_requests(policy)
+    asked = reading_requests(policy)
     for name, attribute in schema.attributes.items():
         for kind in record_actions(attribute.action or ()):
             asked.append(Request("row-actions", f"attribute {name!r}, action {kind}"))
@@ -46,11 +46,11 @@ def required_abilities(policy: Policy, schema: Schema) -> list[Request]:
     return asked
 
 
-def convention_requests(policy: Policy) -> list[Request]:
+def reading_requests(policy: Policy) -> list[Request]:
     """Return the columns of a policy whose texts are read as dates or numbers."""
     return [
         Request("formats", f"attribute {name!r}, type and format")
-        for name in conventions_of(policy.attributes)
+        for name in readings_of(policy.attributes)
     ]
 
 

@@ -21,8 +21,8 @@ from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.person_risk import person_risk
 from kanonym.models.known_items import KnownItems
 from kanonym.models.rare_item_records import records_with_rare_items
-from kanonym.pipeline.conventions import parse_with_policy
 from kanonym.pipeline.planning import task_of
+from kanonym.pipeline.readings import parse_with_policy
 from kanonym.policy import Policy
 
 

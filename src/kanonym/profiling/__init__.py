@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from kanonym.data import frames
-from kanonym.data.conventions import detect_conventions, typed_table
 from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.readings import detect_readings, typed_table
 from kanonym.data.schema import QuasiIdentifier, Role, Schema
 from kanonym.profiling.columns import Content, content_of, unreadable_content
 from kanonym.profiling.groupings import CodedColumn
@@ -88,10 +88,10 @@ def profile(
     if isinstance(quasi_identifiers, str):
         raise SchemaError(f"give a list of columns, not the text {quasi_identifiers!r}")
     native = frames.to_eager(frame)
-    written = detect_conventions(native, lenient=True)
+    written = detect_readings(native, lenient=True)
     for note in written.notes:
         step(f"encode: {note}")
-    native = typed_table(native, written.conventions)
+    native = typed_table(native, written.readings)
     names, n_rows = frames.column_names(native), frames.n_rows(native)
     given = {name: QuasiIdentifier() for name in quasi_identifiers}
     Schema.resolve(names, {**given}, Role.INSENSITIVE)
@@ -114,7 +114,7 @@ def profile(
                 f"column {name!r} cannot be a quasi-identifier as it is; {content.trouble}"
             )
         one = _column_profile(content, _findings(column, free_text), named=name in given)
-        columns.append(replace(one, convention=written.conventions.get(name)))
+        columns.append(replace(one, reading=written.readings.get(name)))
         coded[name] = of_rows
     proposed = proposed_persons(list(coded.values()))
     columns = [_with_persons(one, proposed, named=one.name in given) for one in columns]

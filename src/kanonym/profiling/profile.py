@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from kanonym.data.columns.frame_types import Frame
-from kanonym.data.conventions import Convention
 from kanonym.data.files import write_text
+from kanonym.data.readings import Reading
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Role
@@ -74,7 +74,7 @@ class ColumnProfile(ShortRepr):
         What it identifies or is, such as `e-mail address`; of identifiers, the findings.
     safe_harbor
         The category of HIPAA's Safe Harbor that removes it, or None.
-    convention
+    reading
         How its texts write dates or numbers, if not as this package does; or None.
 
     """
@@ -86,7 +86,7 @@ class ColumnProfile(ShortRepr):
     reasons: tuple[Reason, ...]
     kinds: tuple[str, ...] = ()
     safe_harbor: str | None = None
-    convention: Convention | None = None
+    reading: Reading | None = None
 
     @property
     def name(self) -> str:
@@ -115,7 +115,7 @@ class ColumnProfile(ShortRepr):
             "kinds": list(self.kinds),
             "safe_harbor": self.safe_harbor,
             "type": content.type,
-            **({} if self.convention is None else {"format": self.convention.form}),
+            **({} if self.reading is None else {"format": self.reading.form}),
             **{name: counted[name] for name in ("distinct", "uniques", "distinction")},
             "separation": content.counted.separation,
             "nulls": content.nulls,
@@ -354,8 +354,8 @@ def attribute_form(one: ColumnProfile) -> dict[str, Any]:
     if hierarchy and one.content.suggestion is not None:
         ((kind, given),) = one.content.suggestion.builder.to_dict().items()
         form["hierarchy"] = {kind: given} if given else kind
-    if one.convention is not None and one.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
-        form |= {"type": one.convention.kind, "format": one.convention.form}
+    if one.reading is not None and one.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+        form |= {"type": one.reading.kind, "format": one.reading.form}
     return form
 
 

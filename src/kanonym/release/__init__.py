@@ -19,8 +19,8 @@ from typing_extensions import TypeVar  # its default is Python 3.13's
 from kanonym import __version__
 from kanonym.actions.registry import keeps_values, share_kept
 from kanonym.data import files, frames
-from kanonym.data.conventions import canonical_table, styled_columns
 from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.readings import canonical_table, styled_columns
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.schema import Role, Schema
 from kanonym.differential_privacy.ledger import Ledger
@@ -183,7 +183,7 @@ class Release(Result, Generic[FrameT]):
         sizes = self.decision.class_sizes
         found: dict[str, str | None] = {}
         for one in self.decision.recoded:
-            (labels,) = styled_columns(one.columns[:1], self.schema.conventions)
+            (labels,) = styled_columns(one.columns[:1], self.schema.readings)
             counts = np.bincount(one.label_of_class, sizes, len(labels))
             most = labels[int(counts.argmax())] if len(labels) else None
             found[one.name] = None if most is None else str(most)
@@ -208,7 +208,7 @@ class Release(Result, Generic[FrameT]):
         if self.writer is not None:  # an engine carries out no action of that kind
             return {}
         acting = {name: one.action for name, one in self.schema.attributes.items() if one.action}
-        released = canonical_table(frames.to_eager(self.frame), self.schema.conventions)
+        released = canonical_table(frames.to_eager(self.frame), self.schema.readings)
         recoded = {one.name for one in self.decision.recoded}
         told = {
             name: share_kept(several, None if name in recoded else frames.column(released, name))

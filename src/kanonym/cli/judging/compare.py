@@ -156,7 +156,7 @@ def compare(
             header_row=header_row,
             user_missing=user_missing,
         )
-        policy, _ = pipeline.with_conventions(policy, frame, options.sentence_printer(step))
+        policy, _ = pipeline.with_readings(policy, frame, options.sentence_printer(step))
         with _announce_resume(resume):
             found = comparison.compare(
                 frame,

@@ -52,7 +52,7 @@ def measure(
     from kanonym import pipeline
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import measurement_tables, show, show_json
-    from kanonym.data.conventions import detect_conventions, typed_table
+    from kanonym.data.readings import detect_readings, typed_table
     from kanonym.engines import is_local
 
     columns = asked.columns()
@@ -72,10 +72,10 @@ def measure(
         )
         if is_local(frame):
             amounts = [name for name in columns["sensitive"] if name in frame.columns]
-            conventions, notes = detect_conventions(frame, amounts, lenient=True)
+            readings, notes = detect_readings(frame, amounts, lenient=True)
             for note in notes:
                 options.sentence_printer(step)(note)
-            frame = typed_table(frame, conventions)
+            frame = typed_table(frame, readings)
         step("measure")
         found = pipeline.measure(
             frame,

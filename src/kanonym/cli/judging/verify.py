@@ -129,7 +129,7 @@ def verify(
         )
         frame, before = (options.group_long(one, columns) for one in (frame, before))
         if is_local(frame):
-            asked, _ = pipeline.with_conventions(
+            asked, _ = pipeline.with_readings(
                 asked, frame, options.sentence_printer(step), lenient=True
             )
         step("verify")

@@ -258,7 +258,7 @@ def anonymize(
         )
         # Under differential privacy, how texts are read must not follow from their values.
         policy, notes = (
-            (policy, ()) if stays or private else pipeline.with_conventions(policy, frame, tell)
+            (policy, ()) if stays or private else pipeline.with_readings(policy, frame, tell)
         )
         release = pipeline.anonymize(
             frame, policy, output=there, ledger=None if dry_run else ledger, progress=step

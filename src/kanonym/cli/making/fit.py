@@ -79,7 +79,7 @@ def fit(
             user_missing=user_missing,
             encoding=options.encoding_of(table, format),
         )
-        policy, _ = pipeline.with_conventions(policy, frame, options.sentence_printer(step))
+        policy, _ = pipeline.with_readings(policy, frame, options.sentence_printer(step))
         fitted = series.fit(
             frame,
             policy,

@@ -157,8 +157,8 @@ def inject(
     from kanonym.cli.progress import show_progress
     from kanonym.cli.tables import columns_of_known_values, write_table
     from kanonym.cli.terminal import show, show_json
-    from kanonym.data.conventions import styled_table
     from kanonym.data.files import check_output, check_table_output, read_table
+    from kanonym.data.readings import styled_table
 
     options.check_places({"INPUT": table, "--key": key}, [("-o", output), ("--marks", marks)])
     check_table_output(output, options.format_of(output, format))
@@ -234,7 +234,7 @@ def _class(entry: str) -> dict[str, str | None]:
 
 def _plain(values: dict[str, str | None], styles: dict[str, Any]) -> dict[str, str | None]:
     """Return the values of a class without the style of their columns."""
-    from kanonym.data.conventions import plain_text
+    from kanonym.data.readings import plain_text
 
     return {
         name: plain_text(value, styles[name]) if value is not None and name in styles else value

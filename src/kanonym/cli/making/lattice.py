@@ -80,7 +80,7 @@ def lattice(
             user_missing=user_missing,
             encoding=options.encoding_of(table, format),
         )
-        policy, _ = pipeline.with_conventions(policy, frame, options.sentence_printer(step))
+        policy, _ = pipeline.with_readings(policy, frame, options.sentence_printer(step))
         nodes = lattice_nodes.lattice(frame, policy, chart=chart, language=language, progress=step)
         step("write")
         write_table(nodes, output, options.format_of(output, format))

@@ -59,8 +59,8 @@ def minimize(
     from kanonym.cli.progress import show_progress
     from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json
-    from kanonym.data.conventions import styled_table
     from kanonym.data.files import check_table_output, read_table
+    from kanonym.data.readings import styled_table
     from kanonym.minimization.minimized_table import minimize_table
 
     if json and output == "-":

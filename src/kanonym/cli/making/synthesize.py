@@ -13,7 +13,7 @@ from kanonym.cli import options
 from kanonym.cli.making.papers import Papers
 
 if TYPE_CHECKING:
-    from kanonym.data.conventions import Convention
+    from kanonym.data.readings import Reading
     from kanonym.synthesis.synthesizer import Synthesizer
 
 JUDGED = "Evaluation"
@@ -208,8 +208,8 @@ def synthesize(
     from kanonym.cli.progress import show_progress
     from kanonym.cli.tables import columns_of_known_values, write_table
     from kanonym.cli.terminal import show, show_json
-    from kanonym.data.conventions import styled_table
     from kanonym.data.files import check_table_output, read_table
+    from kanonym.data.readings import styled_table
 
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
@@ -246,7 +246,7 @@ def synthesize(
         )
         dropped = options.parse_names(drop)
         kept = [name for name in frame.columns if name not in dropped]
-        written: Mapping[str, Convention] = {}
+        written: Mapping[str, Reading] = {}
         if not private:  # how people write dates is found in the values: that would be disclosed
             frame, written = options.read_values(frame, step, kept)
         step("learn and draw")

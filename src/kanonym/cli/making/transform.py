@@ -75,8 +75,8 @@ def transform(
     from kanonym.cli.progress import show_progress
     from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json, transform_tables
-    from kanonym.data.conventions import styled_table
     from kanonym.data.files import check_table_output, read_table
+    from kanonym.data.readings import styled_table
     from kanonym.pipeline import transformation
     from kanonym.policy.actions import form_of
     from kanonym.policy.referenced_files import mapping_files

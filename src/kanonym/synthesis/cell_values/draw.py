@@ -11,10 +11,10 @@ import polars as pl
 
 from kanonym.actions.registry import has_late_actions
 from kanonym.data import frames
-from kanonym.data.conventions import styled_table
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.hierarchy.leaves import parse_times
-from kanonym.data.schema import QuasiIdentifier, Role, conventions_of
+from kanonym.data.readings import styled_table
+from kanonym.data.schema import QuasiIdentifier, Role, readings_of
 from kanonym.kernels.parallel import parallel
 from kanonym.models.base import check_choice, check_integer
 from kanonym.pipeline import (
@@ -22,7 +22,7 @@ from kanonym.pipeline import (
     released_columns,
     to_canonical,
     verify,
-    with_conventions,
+    with_readings,
 )
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.definition import policy_from
@@ -139,7 +139,7 @@ def draw_values(
     drawn = _draw_records(table, every, rules, random)
     columns = _replace_columns(frames.column_names(table), known, drawn)
     frame = styled_table(
-        frames.assemble(native, None, columns, given), conventions_of(meant.attributes)
+        frames.assemble(native, None, columns, given), readings_of(meant.attributes)
     )
     return DrawnTable(
         frame=frame,
@@ -176,7 +176,7 @@ def _with_label_styles(policy: Policy, released: Any) -> Policy:
                 parts.cast(pl.Float64, strict=False).null_count()
                 and parse_times(parts).null_count()
             ):
-                policy, _ = with_conventions(policy, pl.DataFrame({name: parts}), lenient=True)
+                policy, _ = with_readings(policy, pl.DataFrame({name: parts}), lenient=True)
     return policy
 
 

@@ -33,7 +33,7 @@ async def show(view: View) -> dict[str, Any]:
             "suggested": str(one.role),
             "reasons": [reason.to_text(says) for reason in one.reasons],
             "remarks": one.remarks,
-            "convention": one.convention,
+            "reading": one.reading,
             "histogram": histograms.get(one.name),
         }
         for place, one in enumerate(profile.columns)

@@ -55,7 +55,7 @@ async def read(view: View) -> str | None:
     return None
 
 
-async def convention(view: View) -> str | None:
+async def reading(view: View) -> str | None:
     """Say how a column writes its dates or numbers."""
     kind, form = view.sent.get("type", ""), view.sent.get("format", "").strip()
     changed = {
@@ -64,9 +64,9 @@ async def convention(view: View) -> str | None:
     }
     name = view.sent.get("column", "")
     view.project.change(
-        with_attribute(view.project.form, name, changed), "wb.did.convention", column=name
+        with_attribute(view.project.form, name, changed), "wb.did.reading", column=name
     )
     return None
 
 
-SCREEN = Screen("open", show, {"read": read, "convention": convention}, needs="nothing")
+SCREEN = Screen("open", show, {"read": read, "reading": reading}, needs="nothing")

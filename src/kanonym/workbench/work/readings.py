@@ -8,7 +8,7 @@ import polars as pl
 
 from kanonym.data import frames
 from kanonym.data.errors import DataError
-from kanonym.pipeline.conventions import parse_with_policy
+from kanonym.pipeline.readings import parse_with_policy
 from kanonym.policy import Policy
 
 TRIED, SHOWN = 1000, 3

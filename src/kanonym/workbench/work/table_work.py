@@ -119,7 +119,7 @@ class TableWork:
         from kanonym import pipeline
         from kanonym.workbench.work import exploration
 
-        asked, _ = pipeline.with_conventions(_policy(policy, folder), self._table(), None)
+        asked, _ = pipeline.with_readings(_policy(policy, folder), self._table(), None)
         find = exploration.lattice if kind == "lattice" else exploration.compare
         return find(self._table(), asked, step)
 
@@ -138,7 +138,7 @@ class TableWork:
             raise DataError("a release under differential privacy needs a ledger to spend from")
         self._notes = ()
         if not private:  # else how texts are read must not follow from their values
-            asked, self._notes = pipeline.with_conventions(
+            asked, self._notes = pipeline.with_readings(
                 asked, self._table(), lambda note: step(f"encode: {note}")
             )
         self._release = self._known = self._ranked = None
@@ -313,11 +313,11 @@ class TableWork:
 
     def _typed_table(self) -> Any:
         """Return the table with dates and numbers in the place of texts that are such."""
-        from kanonym.data.conventions import detect_conventions, typed_table
+        from kanonym.data.readings import detect_readings, typed_table
 
         if self._values is None:
             native = self._table()
-            self._values = typed_table(native, detect_conventions(native, lenient=True).conventions)
+            self._values = typed_table(native, detect_readings(native, lenient=True).readings)
         return self._values
 
     def _facts(self) -> MadeRelease:

@@ -110,7 +110,7 @@ SENTENCES: Sentences = {
         "unambiguous. Texts of quasi-identifiers and sensitive attributes can be read in another "
         "way here."
     ),
-    "wb.open.convention": "read as",
+    "wb.open.reading": "read as",
     "wb.open.asfound": "as found",
     "wb.open.as.text": "text",
     "wb.open.as.date": "date",
@@ -234,7 +234,7 @@ SENTENCES: Sentences = {
     "wb.did.open": "Opened, with suggested roles",
     "wb.did.policy": "Opened with a policy file",
     "wb.did.edited": "The policy file was edited by hand",
-    "wb.did.convention": "{column} is read in another way",
+    "wb.did.reading": "{column} is read in another way",
     "wb.did.role": "{columns}: {role}",
     "wb.did.suggested": "Suggested roles",
     "wb.did.persons": "Who is who: {column}",

@@ -111,7 +111,7 @@ SENTENCES: Sentences = {
         "Las fechas y los números con escritura local se reconocen donde no hay duda. Los textos "
         "de cuasiidentificadores y atributos sensibles se pueden leer aquí de otra manera."
     ),
-    "wb.open.convention": "leer como",
+    "wb.open.reading": "leer como",
     "wb.open.asfound": "como está",
     "wb.open.as.text": "texto",
     "wb.open.as.date": "fecha",
@@ -240,7 +240,7 @@ SENTENCES: Sentences = {
     "wb.did.open": "Abierto, con roles sugeridos",
     "wb.did.policy": "Abierto con un archivo de política",
     "wb.did.edited": "El archivo de política se editó a mano",
-    "wb.did.convention": "{column} se lee de otra manera",
+    "wb.did.reading": "{column} se lee de otra manera",
     "wb.did.role": "{columns}: {role}",
     "wb.did.suggested": "Roles sugeridos",
     "wb.did.persons": "Quién es quién: {column}",

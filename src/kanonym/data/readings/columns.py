@@ -1,4 +1,4 @@
-"""Conventions applied to tables: texts to values, and values and labels back to texts."""
+"""Readings applied to tables: texts to values, and values and labels back to texts."""
 
 from __future__ import annotations
 
@@ -10,58 +10,56 @@ import polars as pl
 
 from kanonym.data import frames
 from kanonym.data.columns.repeated_column import ReleasedColumn, RepeatedColumn
-from kanonym.data.conventions.labels import translate_labels
 from kanonym.data.errors import DataError
+from kanonym.data.readings.labels import translate_labels
 
 if TYPE_CHECKING:
-    from kanonym.data.conventions import Convention
+    from kanonym.data.readings import Reading
 
 FrameT = TypeVar("FrameT")
 Column = TypeVar("Column", bound=ReleasedColumn)
 
 
-def typed_table(native: FrameT, conventions: Mapping[str, Convention]) -> FrameT:
-    """Return a table whose columns of text with a convention hold values.
+def typed_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
+    """Return a table whose columns of text with a reading hold values.
 
     native: as `frames.to_eager` returns it.
 
     Raises
     ------
     DataError
-        A text is none of its convention: names column and row.
+        A text is none of its reading: names column and row.
 
     """
     names = frames.column_names(native)
-    read = {name: _texts(native, name) for name in names if name in conventions}
+    read = {name: _texts(native, name) for name in names if name in readings}
     typed = {
-        name: _parse_texts(column, conventions[name])
+        name: _parse_texts(column, readings[name])
         for name, column in read.items()
         if column is not None
     }
     return _replace_columns(native, names, typed)
 
 
-def canonical_table(native: FrameT, conventions: Mapping[str, Convention]) -> FrameT:
-    """Return a released table whose columns with a convention hold values or plain labels.
+def canonical_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
+    """Return a released table whose columns with a reading hold values or plain labels.
 
     A column of values alone holds values; one of labels has the values within them as labels
-    have them without a convention, and all other labels as they are. The columns `name_min`
-    and `name_max` are read by the convention of `name`.
+    have them without a reading, and all other labels as they are. The columns `name_min`
+    and `name_max` are read by the reading of `name`.
     """
     names = frames.column_names(native)
     changed = {}
     for name in names:
-        convention = _convention_for(name, names, conventions)
-        column = None if convention is None else _texts(native, name)
-        if column is not None and convention is not None:
-            changed[name] = _canonical_texts(column, convention)
+        reading = _reading_for(name, names, readings)
+        column = None if reading is None else _texts(native, name)
+        if column is not None and reading is not None:
+            changed[name] = _canonical_texts(column, reading)
     return _replace_columns(native, names, changed)
 
 
-def styled_columns(
-    columns: Sequence[Column], conventions: Mapping[str, Convention]
-) -> list[Column]:
-    """Return released columns with values and labels in the style of their conventions.
+def styled_columns(columns: Sequence[Column], readings: Mapping[str, Reading]) -> list[Column]:
+    """Return released columns with values and labels in the style of their readings.
 
     A name stands for a column of the input, which has its style. A column that the style cannot
     hold exactly stays as it is.
@@ -71,85 +69,85 @@ def styled_columns(
     def style(one: Column) -> Any:
         if isinstance(one, str):
             return one
-        convention = _convention_for(one.name, names, conventions)
-        if convention is None:
+        reading = _reading_for(one.name, names, readings)
+        if reading is None:
             return one
         if isinstance(one, RepeatedColumn):
-            return replace(one, values=_style_column(one.values, convention))
-        return _style_column(one, convention)
+            return replace(one, values=_style_column(one.values, reading))
+        return _style_column(one, reading)
 
     return [style(one) for one in columns]
 
 
-def styled_table(native: FrameT, conventions: Mapping[str, Convention]) -> FrameT:
-    """Return a table with values in the style of their conventions; the inverse of `typed_table`.
+def styled_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
+    """Return a table with values in the style of their readings; the inverse of `typed_table`.
 
     A column that the style cannot hold exactly stays as it is.
     """
     names = frames.column_names(native)
     styled = {
-        name: _style_column(frames.column(native, name), conventions[name])
+        name: _style_column(frames.column(native, name), readings[name])
         for name in names
-        if name in conventions
+        if name in readings
     }
     return _replace_columns(native, names, styled)
 
 
-def _convention_for(
-    name: str, names: Sequence[str], conventions: Mapping[str, Convention]
-) -> Convention | None:
-    if name in conventions:
-        return conventions[name]
+def _reading_for(
+    name: str, names: Sequence[str], readings: Mapping[str, Reading]
+) -> Reading | None:
+    if name in readings:
+        return readings[name]
     stem = name.removesuffix("_min").removesuffix("_max")
-    return None if stem in names else conventions.get(stem)
+    return None if stem in names else readings.get(stem)
 
 
 def _texts(native: Any, name: str) -> pl.Series | None:
-    """Return a column if it holds texts, else None: values need no convention."""
+    """Return a column if it holds texts, else None: values need no reading."""
     column = frames.column(native, name)
     if column.dtype in (pl.Categorical, pl.Enum):
         column = column.cast(pl.String)
     return column if column.dtype == pl.String else None
 
 
-def _parse_texts(texts: pl.Series, convention: Convention) -> pl.Series:
-    values = convention.read(texts)
+def _parse_texts(texts: pl.Series, reading: Reading) -> pl.Series:
+    values = reading.read(texts)
     wrong = values.is_null() & texts.is_not_null() & (texts.str.strip_chars() != "")
     if wrong.any():
         row = int(wrong.arg_max() or 0)
         raise DataError(
-            f"column {texts.name!r}, row {row + 1}: {texts[row]!r} is no {convention.kind} "
-            f"written as {convention.form!r}; correct the cell, or the type of the attribute"
+            f"column {texts.name!r}, row {row + 1}: {texts[row]!r} is no {reading.kind} "
+            f"written as {reading.form!r}; correct the cell, or the type of the attribute"
         )
     return values
 
 
-def _canonical_texts(texts: pl.Series, convention: Convention) -> pl.Series:
-    values = convention.read(texts)
+def _canonical_texts(texts: pl.Series, reading: Reading) -> pl.Series:
+    values = reading.read(texts)
     if values.null_count() == texts.null_count():
         return values
     return translate_labels(
         texts,
-        lambda parts: convention.write_canonical(convention.read(parts)),
-        (convention.separator, ", "),
+        lambda parts: reading.write_canonical(reading.read(parts)),
+        (reading.separator, ", "),
         ranges=True,
     )
 
 
-def _style_column(column: pl.Series, convention: Convention) -> pl.Series:
+def _style_column(column: pl.Series, reading: Reading) -> pl.Series:
     if column.dtype != pl.String:
-        texts = convention.write(column)
-        exact = convention.read(texts).cast(column.dtype).eq_missing(column).all()
+        texts = reading.write(column)
+        exact = reading.read(texts).cast(column.dtype).eq_missing(column).all()
         return texts if exact else column
     texts = translate_labels(
         column,
-        lambda parts: convention.write(convention.read_canonical(parts)),
-        (", ", convention.separator),
+        lambda parts: reading.write(reading.read_canonical(parts)),
+        (", ", reading.separator),
     )
     back = translate_labels(
         texts,
-        lambda parts: convention.write_canonical(convention.read(parts)),
-        (convention.separator, ", "),
+        lambda parts: reading.write_canonical(reading.read(parts)),
+        (reading.separator, ", "),
     )
     return texts if back.eq_missing(column).all() else column
 

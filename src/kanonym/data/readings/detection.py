@@ -1,4 +1,4 @@
-"""Which convention a column of texts has: found where all cells agree and leave no doubt."""
+"""Which reading a column of texts has: found where all cells agree and leave no doubt."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from kanonym.data import frames
-from kanonym.data.conventions.dates import DateConvention
-from kanonym.data.conventions.numbers import AFFIX, THOUSANDS, NumberConvention
 from kanonym.data.errors import DataError
+from kanonym.data.readings.dates import DateReading
+from kanonym.data.readings.numbers import AFFIX, THOUSANDS, NumberReading
 
 if TYPE_CHECKING:
-    from kanonym.data.conventions import Convention
+    from kanonym.data.readings import Reading
 
 _TIME = r"(?:([T ])([0-9]{1,2}):[0-9]{2}(:[0-9]{2})?)?"
 _YEAR_LAST = rf"^([0-9]{{1,2}})([./-])([0-9]{{1,2}})([./-])([0-9]{{4}}){_TIME}$"
@@ -23,8 +23,8 @@ _SHORT_YEAR = r"^([0-9]{1,2})([./-])([0-9]{1,2})([./-])([0-9]{2})$"
 _SAMPLE = 1000
 
 
-def detect(texts: pl.Series) -> Convention | None:
-    """Return the convention of a column of texts; None where it is text.
+def detect(texts: pl.Series) -> Reading | None:
+    """Return the reading of a column of texts; None where it is text.
 
     Parameters
     ----------
@@ -62,13 +62,13 @@ def detect(texts: pl.Series) -> Convention | None:
 
 
 class Detection(NamedTuple):
-    """Conventions of columns of text, by name, and a sentence for each."""
+    """Readings of columns of text, by name, and a sentence for each."""
 
-    conventions: dict[str, Convention]
+    readings: dict[str, Reading]
     notes: tuple[str, ...]
 
 
-def detect_conventions(
+def detect_readings(
     frame: Any, names: Sequence[str] | None = None, *, lenient: bool = False
 ) -> Detection:
     """Find out how columns of text write dates and numbers.
@@ -89,7 +89,7 @@ def detect_conventions(
 
     """
     native = frames.to_eager(frame)
-    found: dict[str, Convention] = {}
+    found: dict[str, Reading] = {}
     notes = []
     for name in frames.column_names(native) if names is None else names:
         try:
@@ -97,22 +97,22 @@ def detect_conventions(
         except DataError:  # lists and the like are no texts
             continue
         try:
-            convention = detect(column)
+            reading = detect(column)
         except DataError as error:
             if not lenient:
                 raise
             notes.append(f"{error}. It is left as text")
             continue
-        if convention is not None:
-            found[name] = convention
-            notes.append(_note(name, convention))
+        if reading is not None:
+            found[name] = reading
+            notes.append(_note(name, reading))
     return Detection(found, tuple(notes))
 
 
-def _note(name: str, convention: Convention) -> str:
-    kind = "dates" if isinstance(convention, DateConvention) else "numbers"
+def _note(name: str, reading: Reading) -> str:
+    kind = "dates" if isinstance(reading, DateReading) else "numbers"
     return (
-        f"column {name!r} is read as {kind} written as {convention.form} (detected); "
+        f"column {name!r} is read as {kind} written as {reading.form} (detected); "
         "type: text in the policy leaves it as it is"
     )
 
@@ -141,17 +141,17 @@ def _form(parts: pl.DataFrame, order: tuple[str, str, str], places: tuple[str, s
     return mark.join(directives) + time
 
 
-def _reading_convention(cells: pl.Series, form: str) -> DateConvention | None:
+def _reading_of_form(cells: pl.Series, form: str) -> DateReading | None:
     if not form:
         return None
-    convention = DateConvention(form)
-    return None if convention.read(cells).null_count() else convention
+    reading = DateReading(form)
+    return None if reading.read(cells).null_count() else reading
 
 
-def _year_last(cells: pl.Series, name: str, pattern: str) -> Convention | None:
+def _year_last(cells: pl.Series, name: str, pattern: str) -> Reading | None:
     parts = _groups(cells, pattern)
-    day_first = _reading_convention(cells, _form(parts, ("d", "m", "Y"), ("1", "3", "5")))
-    month_first = _reading_convention(cells, _form(parts, ("m", "d", "Y"), ("1", "3", "5")))
+    day_first = _reading_of_form(cells, _form(parts, ("d", "m", "Y"), ("1", "3", "5")))
+    month_first = _reading_of_form(cells, _form(parts, ("m", "d", "Y"), ("1", "3", "5")))
     if day_first is None or month_first is None:
         return day_first or month_first
     # Every first and second number is at most 12. With points, days come first everywhere.
@@ -165,14 +165,12 @@ def _year_last(cells: pl.Series, name: str, pattern: str) -> Convention | None:
     )
 
 
-def _year_first(cells: pl.Series, name: str, pattern: str) -> Convention | None:
+def _year_first(cells: pl.Series, name: str, pattern: str) -> Reading | None:
     del name  # year, month, day: there is one reading
-    return _reading_convention(
-        cells, _form(_groups(cells, pattern), ("Y", "m", "d"), ("1", "3", "5"))
-    )
+    return _reading_of_form(cells, _form(_groups(cells, pattern), ("Y", "m", "d"), ("1", "3", "5")))
 
 
-def _short_year(cells: pl.Series, name: str, pattern: str) -> Convention | None:
+def _short_year(cells: pl.Series, name: str, pattern: str) -> Reading | None:
     parts = _groups(cells, pattern)
     low = pl.min_horizontal(pl.col("1").cast(pl.Int64), pl.col("3").cast(pl.Int64))
     high = pl.max_horizontal(pl.col("1").cast(pl.Int64), pl.col("3").cast(pl.Int64))
@@ -187,7 +185,7 @@ def _short_year(cells: pl.Series, name: str, pattern: str) -> Convention | None:
     )
 
 
-def _number(cells: pl.Series, name: str) -> Convention | None:
+def _number(cells: pl.Series, name: str) -> Reading | None:
     shape = rf"^({AFFIX}\s?)?-?([0-9](?:[0-9{THOUSANDS}]*[0-9])?)(\s?{AFFIX})?$"
     if not (cells.head(_SAMPLE).str.contains(shape).all() and cells.str.contains(shape).all()):
         return None
@@ -213,7 +211,7 @@ def _number(cells: pl.Series, name: str) -> Convention | None:
     return fits[0]
 
 
-def _candidates(numbers: pl.Series, prefix: str, suffix: str) -> list[NumberConvention]:
+def _candidates(numbers: pl.Series, prefix: str, suffix: str) -> list[NumberReading]:
     """Return the styles that use every mark that occurs."""
     occurring = set(re.sub("[0-9]", "", "".join(numbers.to_list())))
     affix = bool(prefix or suffix)
@@ -230,7 +228,7 @@ def _candidates(numbers: pl.Series, prefix: str, suffix: str) -> list[NumberConv
             continue
         whole = numbers.len() == len(lengths) and lengths.n_unique() == 1
         decimals = int(lengths[0]) if whole else 1
-        found.append(NumberConvention(decimal, thousands, prefix, suffix, decimals))
+        found.append(NumberReading(decimal, thousands, prefix, suffix, decimals))
     if len(occurring) == 1:
         mark = next(iter(occurring))
         # Numbers of one length, in several groups, may be those of telephones.
@@ -238,7 +236,7 @@ def _candidates(numbers: pl.Series, prefix: str, suffix: str) -> list[NumberConv
         several = numbers.str.count_matches(mark, literal=True).max() != 1
         if affix or (mark in ".,'’" and not (same_length and several and mark == ".")):
             other = "," if mark == "." else "."
-            found.append(NumberConvention(other, mark, prefix, suffix))
+            found.append(NumberReading(other, mark, prefix, suffix))
     if not occurring and affix:
-        found.append(NumberConvention(".", "", prefix, suffix))
+        found.append(NumberReading(".", "", prefix, suffix))
     return found

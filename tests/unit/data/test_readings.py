@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from effort import examples
 from kanonym import PolicyError, QuasiIdentifier
-from kanonym.data.conventions import (
-    DateConvention,
-    NumberConvention,
+from kanonym.data.errors import DataError
+from kanonym.data.readings import (
+    DateReading,
+    NumberReading,
     canonical_table,
-    convention_of,
     detect,
+    reading_of,
     styled_columns,
 )
-from kanonym.data.errors import DataError
 
 DETECTED = {
     "German dates": (["31.12.1954", "01.02.1960"], "%d.%m.%Y", date(1954, 12, 31)),
@@ -41,11 +41,11 @@ DETECTED = {
 @pytest.mark.parametrize(("texts", "form", "first"), DETECTED.values(), ids=DETECTED)
 def test_a_consistent_column_is_read(texts, form, first):
     """A column of which every cell has one unambiguous style gets that style."""
-    convention = detect(pl.Series("x", [*texts, None]))
-    assert convention is not None
-    assert convention.form == form
-    assert convention.read(pl.Series(texts))[0] == first
-    assert convention_of(convention.kind, form) == convention
+    reading = detect(pl.Series("x", [*texts, None]))
+    assert reading is not None
+    assert reading.form == form
+    assert reading.read(pl.Series(texts))[0] == first
+    assert reading_of(reading.kind, form) == reading
 
 
 TEXT = {
@@ -99,8 +99,8 @@ def test_two_readings_are_an_error_that_names_both(texts, message):
 )
 def test_dates_are_written_as_they_are_read(dates, form):
     """Reading what is written gives the date again."""
-    convention = DateConvention(form)
-    assert convention.read(convention.write(pl.Series(dates))).to_list() == dates
+    reading = DateReading(form)
+    assert reading.read(reading.write(pl.Series(dates))).to_list() == dates
 
 
 @settings(max_examples=examples(60), deadline=None)
@@ -110,8 +110,8 @@ def test_dates_are_written_as_they_are_read(dates, form):
 )
 def test_numbers_are_written_as_they_are_read(numbers, example):
     """Reading what is written gives the number again."""
-    convention = NumberConvention.from_example(example)
-    assert convention.read(convention.write(pl.Series(numbers))).to_list() == numbers
+    reading = NumberReading.from_example(example)
+    assert reading.read(reading.write(pl.Series(numbers))).to_list() == numbers
 
 
 LABELS = {
@@ -128,17 +128,17 @@ LABELS = {
 @pytest.mark.parametrize(("plain", "styled"), LABELS.values(), ids=LABELS)
 def test_labels_keep_the_style_of_their_values(plain, styled):
     """Labels are written with values in the style of the column, and read back."""
-    conventions = {"born": DateConvention("%d.%m.%Y")}
-    (written,) = styled_columns([pl.Series("born", [plain, None, "*"])], conventions)
+    readings = {"born": DateReading("%d.%m.%Y")}
+    (written,) = styled_columns([pl.Series("born", [plain, None, "*"])], readings)
     assert written.to_list() == [styled, None, "*"]
-    back = canonical_table(pl.DataFrame([written]), conventions)["born"]
+    back = canonical_table(pl.DataFrame([written]), readings)["born"]
     assert back.to_list() == [plain, None, "*"]
 
 
 def test_labels_of_decimal_commas_are_parted_by_semicolons():
     """A comma that is part of a number does not part the numbers of a label."""
-    conventions = {"pay": NumberConvention.from_example("1.234,50 €")}
-    (written,) = styled_columns([pl.Series("pay", ["[1200.5, 2300]", "<900"])], conventions)
+    readings = {"pay": NumberReading.from_example("1.234,50 €")}
+    (written,) = styled_columns([pl.Series("pay", ["[1200.5, 2300]", "<900"])], readings)
     assert written.to_list() == ["[1.200,50 €; 2.300,00 €]", "<900,00 €"]
 
 

@@ -1,4 +1,4 @@
-"""Minimizer keeps scikit-learn's conventions, as scikit-learn itself checks them."""
+"""Minimizer keeps scikit-learn's readings, as scikit-learn itself checks them."""
 
 from __future__ import annotations
 

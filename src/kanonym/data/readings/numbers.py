@@ -20,7 +20,7 @@ _EXAMPLE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class NumberConvention:
+class NumberReading:
     """How the numbers of a column are written.
 
     Parameters
@@ -37,7 +37,7 @@ class NumberConvention:
 
     Examples
     --------
-    >>> euros = NumberConvention.from_example("1.234,50 €")
+    >>> euros = NumberReading.from_example("1.234,50 €")
     >>> euros.read(pl.Series(["58.200,50 €", "7,00 €", "7"])).to_list()
     [58200.5, 7.0, None]
     >>> euros.write(pl.Series([58200.5])).to_list()
@@ -55,7 +55,7 @@ class NumberConvention:
 
     @classmethod
     def from_example(cls, example: str) -> Self:
-        """Return the convention of a number as it is written.
+        """Return the reading of a number as it is written.
 
         Raises
         ------
@@ -81,18 +81,18 @@ class NumberConvention:
         fractional = bool(last) and last in ".," and marks.count(last) == 1
         decimal = last if fractional else "," if last == "." else "."
         thousands = (marks[0] if len(marks) > 1 else "") if fractional else last
-        convention = cls(
+        reading = cls(
             decimal,
             thousands,
             found["prefix"] or "",
             found["suffix"] or "",
             len(fraction) if fractional else 0,
         )
-        if convention.read(pl.Series([example])).null_count():
+        if reading.read(pl.Series([example])).null_count():
             raise PolicyError(
                 f'format {example!r} is not a number; write an example such as "1.234,50 €"'
             )
-        return convention
+        return reading
 
     @property
     def form(self) -> str:

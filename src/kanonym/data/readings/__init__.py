@@ -1,6 +1,6 @@
-"""Conventions: dates and numbers as people write them, `31.12.1954` and `58.200,50 €`.
+"""Readings: dates and numbers as people write them, `31.12.1954` and `58.200,50 €`.
 
-A convention reads the texts of a column as values and writes values, and labels made of
+A reading reads the texts of a column as values and writes values, and labels made of
 values (`[1950-01-01, 1959-12-31]`), in the same style. It belongs to an attribute of a policy
 (`type`, `format`), declared there or detected in a column of texts.
 """
@@ -9,49 +9,49 @@ from __future__ import annotations
 
 import polars as pl
 
-from kanonym.data.conventions.columns import (
+from kanonym.data.errors import PolicyError
+from kanonym.data.readings.columns import (
     canonical_table,
     changed_texts,
     styled_columns,
     styled_table,
     typed_table,
 )
-from kanonym.data.conventions.dates import DateConvention
-from kanonym.data.conventions.detection import Detection, detect, detect_conventions
-from kanonym.data.conventions.numbers import NumberConvention
-from kanonym.data.errors import PolicyError
+from kanonym.data.readings.dates import DateReading
+from kanonym.data.readings.detection import Detection, detect, detect_readings
+from kanonym.data.readings.numbers import NumberReading
 
 __all__ = [
     "TYPES",
-    "Convention",
-    "DateConvention",
+    "DateReading",
     "Detection",
-    "NumberConvention",
+    "NumberReading",
+    "Reading",
     "canonical_table",
     "changed_texts",
-    "convention_of",
     "detect",
-    "detect_conventions",
+    "detect_readings",
     "plain_text",
+    "reading_of",
     "styled_columns",
     "styled_table",
     "typed_table",
 ]
 
-Convention = DateConvention | NumberConvention
+Reading = DateReading | NumberReading
 
 TYPES = ("date", "number", "text")
 """What `type` of an attribute may be; `text` is not read as anything else."""
 
 
-def plain_text(text: str, convention: Convention) -> str:
-    """Return a value as text without its convention, `1954-12-31`; other texts as they are."""
-    found = convention.write_canonical(convention.read(pl.Series([text])))[0]
+def plain_text(text: str, reading: Reading) -> str:
+    """Return a value as text without its reading, `1954-12-31`; other texts as they are."""
+    found = reading.write_canonical(reading.read(pl.Series([text])))[0]
     return text if found is None else str(found)
 
 
-def convention_of(kind: str | None, form: str | None) -> Convention | None:
-    """Return the convention that an attribute declares; None for none.
+def reading_of(kind: str | None, form: str | None) -> Reading | None:
+    """Return the reading that an attribute declares; None for none.
 
     Parameters
     ----------
@@ -75,4 +75,4 @@ def convention_of(kind: str | None, form: str | None) -> Convention | None:
     if form is None:
         example = '"%d.%m.%Y"' if kind == "date" else '"1.234,50"'
         raise PolicyError(f"type {kind} needs a format, such as {example}")
-    return DateConvention(form) if kind == "date" else NumberConvention.from_example(form)
+    return DateReading(form) if kind == "date" else NumberReading.from_example(form)

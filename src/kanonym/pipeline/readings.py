@@ -8,8 +8,8 @@ from typing import Any
 
 from kanonym.actions.registry import works_on_values
 from kanonym.data import frames
-from kanonym.data.conventions import canonical_table, detect_conventions, typed_table
-from kanonym.data.schema import QuasiIdentifier, Role, Sensitive, conventions_of
+from kanonym.data.readings import canonical_table, detect_readings, typed_table
+from kanonym.data.schema import QuasiIdentifier, Role, Sensitive, readings_of
 from kanonym.policy import Policy
 
 READ_BY = ("intervals", "dates", "automatic")
@@ -19,7 +19,7 @@ READ_BY = ("intervals", "dates", "automatic")
 _OTHERS = {Role.QUASI_IDENTIFIER: QuasiIdentifier(), Role.SENSITIVE: Sensitive()}
 
 
-def with_conventions(
+def with_readings(
     policy: Policy,
     frame: Any,
     told: Callable[[str], None] | None = None,
@@ -40,7 +40,7 @@ def with_conventions(
     told
         Called with a sentence for each column whose texts are read as something else.
     lenient
-        As of `detect_conventions`.
+        As of `detect_readings`.
 
     Returns
     -------
@@ -61,15 +61,15 @@ def with_conventions(
         for name, one in every.items()
         if isinstance(one, QuasiIdentifier | Sensitive) and _is_open(one)
     }
-    conventions, notes = detect_conventions(native, list(asked), lenient=lenient)
+    readings, notes = detect_readings(native, list(asked), lenient=lenient)
     if told is not None:
         for note in notes:
             told(note)
-    if not conventions:
+    if not readings:
         return policy, notes
     attributes = dict(policy.attributes)
-    for name, convention in conventions.items():
-        attributes[name] = replace(asked[name], type=convention.kind, format=convention.form)
+    for name, reading in readings.items():
+        attributes[name] = replace(asked[name], type=reading.kind, format=reading.form)
     parts = {name: getattr(policy, name) for name in type(policy).model_fields}
     return type(policy)(**{**parts, "attributes": attributes}), notes
 
@@ -79,7 +79,7 @@ def parse_with_policy(frame: Any, policy: Policy | None) -> Any:
     native = frames.to_eager(frame)
     if not isinstance(policy, Policy):  # what is none is refused where its columns are asked for
         return native
-    return typed_table(native, conventions_of(policy.attributes))
+    return typed_table(native, readings_of(policy.attributes))
 
 
 def to_canonical(frame: Any, policy: Policy | None) -> Any:
@@ -87,7 +87,7 @@ def to_canonical(frame: Any, policy: Policy | None) -> Any:
     native = frames.to_eager(frame)
     if not isinstance(policy, Policy):
         return native
-    return canonical_table(native, conventions_of(policy.attributes))
+    return canonical_table(native, readings_of(policy.attributes))
 
 
 def _is_open(one: QuasiIdentifier | Sensitive) -> bool:

@@ -18,7 +18,7 @@ _FOUR_DIGITS = r"(^|[^0-9])[0-9]{4}([^0-9]|$)"
 
 
 @dataclass(frozen=True, slots=True)
-class DateConvention:
+class DateReading:
     """How the dates or times of a column are written.
 
     Parameters
@@ -34,7 +34,7 @@ class DateConvention:
 
     Examples
     --------
-    >>> german = DateConvention("%d.%m.%Y")
+    >>> german = DateReading("%d.%m.%Y")
     >>> german.read(pl.Series(["31.12.1954", None, "soon"])).to_list()
     [datetime.date(1954, 12, 31), None, None]
 

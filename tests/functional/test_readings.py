@@ -107,7 +107,7 @@ def test_declared_types_hold_for_frames():
 
 
 def test_an_engine_refuses_declared_types(kanonym, folder):
-    """Tables of an engine are not read by conventions, and the error says so."""
+    """Tables of an engine are not read by readings, and the error says so."""
     (folder / "dates.csv").write_text("born\n31/12/1954\n", "utf-8")
     (folder / "dates.yaml").write_text(POLICY, "utf-8")
     refused = kanonym("anonymize dates.csv -p dates.yaml -o out.csv --engine duckdb")
