@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.results.short_repr import ShortRepr
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Drawn(ShortRepr):
+    """What was drawn for values, and for the values of which columns."""
+
+    values: dict[str, Any] = field(default_factory=dict, repr=False)
+    columns: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -29,6 +37,11 @@ class Context(ShortRepr):
         (n_rows,) int64, which records of the table the values are; None for all of them.
     pseudonyms
         Gives another column of the same table as its own actions leave it; None where it has none.
+    drawn
+        What was drawn for values of any column and table of the policy, by action and bounds.
+    of_records
+        Gives a generator that is the same for all columns of the table, from whole numbers; None
+        where there is no table.
 
     """
 
@@ -37,6 +50,14 @@ class Context(ShortRepr):
     classes: NDArray[np.int32] | None = None
     rows: NDArray[np.int64] | None = None
     pseudonyms: Callable[[str], pl.Series | None] = field(default=lambda _: None, repr=False)
+    drawn: dict[Hashable, Drawn] = field(default_factory=dict, repr=False)
+    of_records: Callable[..., np.random.Generator] | None = None
+
+    def drawn_for(self, column: str, *bounds: Hashable) -> Drawn:
+        """Return what was drawn so far within some bounds, which a column now shares."""
+        drawn = self.drawn.setdefault(bounds, Drawn())
+        drawn.columns.add(column)
+        return drawn
 
     def other_column(self, name: str) -> pl.Series:
         """Return another column, in the records of the values."""
@@ -67,6 +88,14 @@ class Action(Protocol):
     @property
     def draws(self) -> bool:
         """Whether it draws random numbers: who knows the seed can draw them again."""
+        return False
+
+    @property
+    def remembers(self) -> bool:
+        """Whether what it draws for a value holds in all columns of a policy: the first one draws.
+
+        See `Context.drawn`.
+        """
         return False
 
     @property

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.actions import free_text, masking, perturbation, pseudonymization
-from kanonym.actions.base import Action, After, Context
+from kanonym.actions.base import Action, After, Context, Drawn
+from kanonym.actions.masking.shift_date import ShiftDate
 from kanonym.data.results.short_repr import ShortRepr
 
 ACTIONS: dict[str, type[Action]] = {
@@ -75,12 +77,34 @@ def has_late_actions(several: Iterable[Action | After]) -> bool:
     return any(isinstance(one, After) for one in several)
 
 
+def conflicting_shifts(actions: Mapping[str, Iterable[Action | After]]) -> dict[str, str]:
+    """Return the columns whose dates would not shift as other dates of the same subject, and why.
+
+    actions: of each column. The days between the dates of a subject would change.
+    """
+    conflicts: dict[str, str] = {}
+    first: dict[str | None, tuple[str, ShiftDate]] = {}
+    for name, several in actions.items():
+        shifts = [one for one in unwrap(several) if isinstance(one, ShiftDate)]
+        if len(shifts) > 1:
+            conflicts[name] = "shifts dates twice: keep one shift-date"
+        for one in shifts:
+            other, shift = first.setdefault(one.subject, (name, one))
+            if shift.bounds != one.bounds:
+                conflicts[name] = (
+                    f"dates of one subject would shift by different amounts here and in {other!r}: "
+                    "give shift-date the same days, multiple_of and key in both"
+                )
+    return conflicts
+
+
 @dataclass(frozen=True, repr=False)
 class ColumnActions(ShortRepr):
     """The columns of a table as their actions leave them.
 
     Each action of each column draws from a generator of its own, all of one root, so
-    that a column does not depend on what is done to others.
+    that a column does not depend on what is done to others; but for what is drawn once for all
+    of them, in their order (`Action.remembers`).
 
     Attributes
     ----------
@@ -90,12 +114,15 @@ class ColumnActions(ShortRepr):
         The actions of each attribute, in order; `After` for those on released values.
     seed
         Random seed.
+    drawn
+        As of `Context`: linked tables share it.
 
     """
 
     column: Callable[[str], pl.Series]
     actions: Mapping[str, Sequence[Action | After]]
     seed: int = field(repr=False)
+    drawn: dict[Hashable, Drawn] = field(default_factory=dict, repr=False)
     _done: dict[str, pl.Series] = field(default_factory=dict, repr=False)
 
     def rehearsed(self) -> ColumnActions:
@@ -114,6 +141,10 @@ class ColumnActions(ShortRepr):
     def before(self, name: str) -> pl.Series:
         """Return a column after the actions that come before the algorithm; kept for later."""
         if name not in self._done:
+            if self._remembers(name):
+                for other in takewhile(lambda other: other != name, self.actions):
+                    if self._remembers(other):
+                        self.before(other)
             steps = [
                 (i, one)
                 for i, one in enumerate(self.actions.get(name, ()))
@@ -121,6 +152,11 @@ class ColumnActions(ShortRepr):
             ]
             self._done[name] = self._apply(self.column(name), steps, None)
         return self._done[name]
+
+    def _remembers(self, name: str) -> bool:
+        """Whether what is drawn for a column before the algorithm is that of columns before it."""
+        several = self.actions.get(name, ())
+        return any(one.remembers for one in several if not isinstance(one, After))
 
     def after(
         self,
@@ -159,6 +195,13 @@ class ColumnActions(ShortRepr):
         for number, action in steps:
             root = np.random.SeedSequence([self.seed, ROOT], spawn_key=(own, number))
             random = np.random.default_rng(root)
-            context = Context(random, self.column, classes, rows, self._pseudonyms)
+            context = Context(
+                random, self.column, classes, rows, self._pseudonyms, self.drawn, self._of_records
+            )
             values = action.apply(values, context)
         return values
+
+    def _of_records(self, *numbers: int) -> np.random.Generator:
+        """Return a generator that is the same for all columns."""
+        root = np.random.SeedSequence([self.seed, ROOT], spawn_key=(0, *numbers))
+        return np.random.default_rng(root)

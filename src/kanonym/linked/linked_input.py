@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 from polars import selectors
 
+from kanonym.actions.base import Drawn
 from kanonym.actions.masking.shift_date import ShiftDate
 from kanonym.actions.registry import ColumnActions
 from kanonym.data.errors import InfeasibleError, PolicyError, SchemaError
@@ -229,6 +230,7 @@ def _acted_tables(
     texts = pl.concat_str(pl.col(rows.policy.tables[person].key).cast(pl.String), separator="\0")
     subjects = tables[person].select(texts.alias(PERSON)).to_series()
     found = {}
+    drawn: dict[Hashable, Drawn] = {}
     for name, table in rows.policy.tables.items():
         frame = tables[name]
         if name in rows.persons:
@@ -239,7 +241,7 @@ def _acted_tables(
             for column, attribute in attributes.items()
             if attribute.action
         }
-        acting = ColumnActions(partial(_column, frame), actions, table_seed(seed, name))
+        acting = ColumnActions(partial(_column, frame), actions, table_seed(seed, name), drawn)
         found[name] = pl.DataFrame(
             [
                 frame[one] if (name, one) in keys else acting.before(one).alias(one)

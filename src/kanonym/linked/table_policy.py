@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from kanonym.actions.registry import has_late_actions
+from kanonym.actions.registry import conflicting_shifts, has_late_actions, unwrap
 from kanonym.data.errors import PolicyError
 from kanonym.data.schema import Attribute, ItemSet, QuasiIdentifier, Sensitive
 from kanonym.policy import actions, construction
@@ -228,8 +228,29 @@ def with_owners(person: str, tables: Mapping[str, TablePolicy]) -> dict[str, Tab
         for name, table in found.items()
         if table.owner is not None and name not in reached
     ] or [fault for table in found.values() for fault in table_faults(table, person, found)]
-    raise_all(faults)
+    raise_all([*faults, *_shift_faults(found)])
     return found
+
+
+def _shift_faults(tables: Mapping[str, TablePolicy]) -> list[Fault]:
+    """Return the columns of all tables whose dates shift otherwise than those of one subject.
+
+    Dates of a person who is not named are looked at when they have shifted.
+    """
+    places = {
+        f"{name}.{column}": (name, "attributes", column, "action")
+        for name, table in tables.items()
+        for column in table.attributes
+    }
+    named = {
+        label: [
+            one
+            for one in unwrap(tables[name].attributes[column].action)
+            if getattr(one, "subject", None) is not None
+        ]
+        for label, (name, _, column, _) in places.items()
+    }
+    return [Fault(places[label], why) for label, why in conflicting_shifts(named).items()]
 
 
 def _reference_faults(person: str, tables: Mapping[str, TablePolicy]) -> list[Fault]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from kanonym.actions.base import Action, After
 from kanonym.actions.perturbation import sample_rows
-from kanonym.actions.registry import ColumnActions
+from kanonym.actions.registry import ColumnActions, conflicting_shifts
 from kanonym.data import frames
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.frames import FrameT
@@ -140,6 +140,7 @@ def _build_actions(given: Mapping[str, Any]) -> dict[str, tuple[Action, ...]]:
             )
             faults.append(Fault((name, "when"), reason))
         built[name] = tuple(one for one in several if not isinstance(one, After))
+    faults += [Fault((name,), why) for name, why in conflicting_shifts(built).items()]
     if faults:
         raise policy_error(faults, "")
     return built

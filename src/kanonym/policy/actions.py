@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import date
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kanonym.actions.base import Action, After
-from kanonym.actions.registry import ACTIONS
+from kanonym.actions.registry import ACTIONS, conflicting_shifts, random_actions
 from kanonym.policy import document
 from kanonym.policy.construction import build_typed
 from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown_name
@@ -114,6 +114,26 @@ def build_actions(given: Any, directory: Path = Path()) -> tuple[Action | After,
     if faults:
         raise FaultsFoundError(faults)
     return tuple(built)
+
+
+def faults_of_actions(
+    given: Mapping[str, Sequence[Action | After]], seed: int | None
+) -> list[Fault]:
+    """Return what is wrong with the actions of all columns together, and with their seed."""
+    faults = [
+        Fault(("attributes", name, "action"), reason)
+        for name, reason in conflicting_shifts(given).items()
+    ]
+    drawn = {name: random_actions(several) for name, several in given.items()}
+    named = [f"{several[0]} of {name!r}" for name, several in drawn.items() if several]
+    if named and seed == 0:
+        reason = (
+            f"is 0, but {', '.join(named)} must not be reproducible by trying seeds: omit the "
+            f"seed (a random one is then used and not stored), or use one that cannot be "
+            f"guessed, such as 15 random digits, and keep it secret"
+        )
+        faults.append(Fault(("seed",), reason))
+    return faults
 
 
 def actions_of_text(text: str, source: str) -> tuple[Action | After, ...]:

@@ -22,7 +22,6 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError, core_schema
 
-from kanonym.actions.registry import random_actions
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.itemsets.base import ItemAlgorithm
 from kanonym.algorithms.mondrian import Mondrian
@@ -249,21 +248,9 @@ class Policy(BaseModel):
         return self
 
     @model_validator(mode="after")
-    def _require_seed(self) -> Self:
-        drawn = {name: random_actions(one.action) for name, one in self.attributes.items()}
-        named = [f"{several[0]} of {name!r}" for name, several in drawn.items() if several]
-        if named and self.seed == 0:
-            reason = (
-                f"is 0, but {', '.join(named)} must not be reproducible by trying seeds: omit the "
-                f"seed (a random one is then used and not stored), or use one that cannot be "
-                f"guessed, such as 15 random digits, and keep it secret"
-            )
-            raise PydanticCustomError("faults", "faults", {"faults": [Fault(("seed",), reason)]})
-        return self
-
-    @model_validator(mode="after")
-    def _require_private_release(self) -> Self:
-        faults = faults_of_private_release(self)
+    def _check_release(self) -> Self:
+        given = {name: one.action for name, one in self.attributes.items()}
+        faults = [*actions.faults_of_actions(given, self.seed), *faults_of_private_release(self)]
         if faults:
             raise PydanticCustomError("faults", "faults", {"faults": faults})
         return self

@@ -27,12 +27,13 @@ MOST_DAYS = 1_000_000
 class ShiftDate(Action):
     """One number of days is added to all dates of a subject: drawn, or derived with a key.
 
-    Each whole number from -`days` to `days` is as likely as any other, 0 included. With a key,
-    a subject has the same shift in every column, table and run, and there is no list of shifts
-    to lose: HMAC-SHA-256 of the subject gives it. The spans between the dates of one subject
-    stay exact; with a time zone, a day is 24 hours. Subjects draw in the order of their names,
-    so that the order of records does not matter. A record without a subject has a shift of its
-    own. Null stays null.
+    Each whole number from -`days` to `days` is as likely as any other, 0 included. A subject has
+    one shift in all columns and tables of a policy, which must name the same `days`,
+    `multiple_of` and key for it. With a key, the shift is the same in every run, too, and there is
+    no list of shifts to lose: HMAC-SHA-256 of the subject gives it. The spans between the dates
+    of one subject stay exact; with a time zone, a day is 24 hours. Subjects draw in the order of
+    their names, so that the order of records does not matter. A record without a subject has a
+    shift of its own, for all of its dates. Null stays null.
 
     Parameters
     ----------
@@ -69,6 +70,7 @@ class ShiftDate(Action):
 
     type: ClassVar[str] = "shift-date"
     by_value: ClassVar[bool] = True
+    remembers: ClassVar[bool] = True
     protects: ClassVar[str] = Message(
         "The calendar date is hidden within twice the days of the shift."
     )
@@ -76,7 +78,7 @@ class ShiftDate(Action):
         "The intervals between the dates of one subject remain and can identify the subject; one "
         "known date reveals the shift, and with it all other dates. Dates near the first or the "
         "last day of the table tell the direction; a public event shows in the mean of many "
-        "shifts. Tables are shifted alike only with a key."
+        "shifts. Tables of several policies are shifted alike only with a key."
     )
 
     days: int = 30
@@ -127,9 +129,14 @@ class ShiftDate(Action):
         moved = when + pl.Series(shifts * DAY).cast(pl.Duration("ms"))
         return in_original_type(moved.cast(when.dtype).alias(values.name), values)
 
+    @property
+    def bounds(self) -> tuple[int, int, str]:
+        """What all shifts of one subject must agree in."""
+        return self.days, self.multiple_of, str(self.key)
+
     def _shifts(self, n: int, context: Context) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """Return (n,) the days by which each record is shifted."""
-        own = self._draw(n, context)
+        own = self._of_records(n, context)
         if self.subject is None:
             if self.key is not None:
                 raise PolicyError(
@@ -139,16 +146,29 @@ class ShiftDate(Action):
         subjects = cell_texts(context.other_column(self.subject), self.type)
         names = subjects.drop_nulls().unique().sort()
         if self.key is None:
-            drawn = self._draw(len(names), context)
+            known = context.drawn_for(self.subject, self.type, self.days, self.multiple_of).values
+            new = [name for name in names if name not in known]
+            known.update(zip(new, self._draw(len(new), context.random).tolist(), strict=True))
+            shifts = np.array([known[name] for name in names], np.int64)
         else:
-            drawn = self._derive(names, read_key(self.type, self.key))
-        shared = subjects.replace_strict(names, drawn, default=None, return_dtype=pl.Int64)
+            shifts = self._derive(names, read_key(self.type, self.key))
+        shared = subjects.replace_strict(names, shifts, default=None, return_dtype=pl.Int64)
         return np.where(subjects.is_null(), own, shared.fill_null(0).to_numpy())
 
-    def _draw(self, n: int, context: Context) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        """Return (n,) shifts from the generator."""
+    def _of_records(self, n: int, context: Context) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """Return (n,) a shift of each record, the same one for all of its dates."""
+        if context.of_records is None or n == 0:
+            return self._draw(n, context.random)
+        rows = np.arange(n) if context.rows is None else context.rows
+        random = context.of_records(self.days, self.multiple_of)
+        return self._draw(int(rows.max()) + 1, random)[rows]
+
+    def _draw(
+        self, n: int, random: np.random.Generator
+    ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """Return (n,) shifts from a generator."""
         most = self.days // self.multiple_of
-        return context.random.integers(-most, most, n, endpoint=True) * self.multiple_of
+        return random.integers(-most, most, n, endpoint=True) * self.multiple_of
 
     def _derive(self, names: pl.Series, key: bytes) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """Return (n,) the shift of each subject under a key."""

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from kanonym.actions.base import Action, Context
+from kanonym.actions.base import Action, Context, Drawn
 from kanonym.actions.cells import cell_texts
 from kanonym.actions.pseudonymization.key import check_source, read_key
-from kanonym.data.errors import PolicyError
+from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.message import Message
 from kanonym.models.base import check_choice
 
@@ -40,10 +40,12 @@ _TRIES = 20
 class Fake(Action):
     """An invented value for each distinct one; null stays null. Needs `kanonym[fake]`.
 
-    Equal values have equal fakes. No value has itself as its fake, as long as the locale has
-    others. Without a key, different values have different fakes too, until the locale runs out of
-    them: the fakes of one table distinguish records as the values did. With a key, a fake depends
-    on its value and the key alone and so is the same in every table; two values may then share one.
+    Equal values have equal fakes, in all columns of a policy with fakes of one kind. No value has
+    itself as its fake, as long as the locale has others. Without a key, different values have
+    different fakes too, until the locale runs out of them: the fakes of one table distinguish
+    records as the values did. With a key, a fake depends on its value and the key alone and so is
+    the same in every table; two values may then share one. In several columns of one kind they
+    may not: that is refused.
 
     Parameters
     ----------
@@ -59,6 +61,8 @@ class Fake(Action):
     PolicyError
         Unknown kind, or another form of key; when applied, an unknown locale, no such key, or
         the extra is not installed.
+    DataError
+        When applied to several columns: two values share a fake, or one value has two.
 
     Notes
     -----
@@ -77,6 +81,7 @@ class Fake(Action):
 
     type: ClassVar[str] = "fake"
     per_value: ClassVar[bool] = True
+    remembers: ClassVar[bool] = True
     protects: ClassVar[str] = Message("The invented value reveals nothing about the real one.")
     exposes: ClassVar[str] = Message(
         "Equal values have equal fakes, so frequencies and links remain; and a fake can by chance "
@@ -107,18 +112,47 @@ class Fake(Action):
         invent = self._inventor(seed)
         given = cell_texts(values, self.type)
         distinct = given.drop_nulls().unique().sort().to_list()
-        fakes: list[str] = []
-        taken: set[str] = set()
+        drawn = self._drawn(values.name, distinct, context)
+        fakes, taken = drawn.values, set(drawn.values.values())
         tries = _TRIES
         for value in distinct:
+            if value in fakes:
+                continue
             avoided = taken if self.key is None else set()
-            drawn = (invent(value, attempt) for attempt in range(tries))
-            fake = next((one for one in drawn if one != value and one not in avoided), None)
+            invented = (invent(value, attempt) for attempt in range(tries))
+            fake = next((one for one in invented if one != value and one not in avoided), None)
             if fake is None:  # the locale has hardly any left
                 fake, tries = invent(value, 0), 2
-            fakes.append(fake)
+            fakes[value] = fake
             taken.add(fake)
-        return given.replace_strict(distinct, fakes, default=None, return_dtype=pl.String)
+        if len(drawn.columns) > 1 and len(taken) < len(fakes):
+            named = ", ".join(sorted(drawn.columns))
+            why = (
+                f"the locale {self.locale} has too few for {len(fakes):,} values"
+                if self.key is None
+                else "with a key, chance decides; leave out key"
+            )
+            raise DataError(
+                f"columns {named}: two values have the same {self.kind} as their {self.type} "
+                f"({why}). Give these columns another kind, or the action surrogate or keyed-hash"
+            )
+        return given.replace_strict(
+            distinct, [fakes[value] for value in distinct], default=None, return_dtype=pl.String
+        )
+
+    def _drawn(self, name: str, distinct: list[str], context: Context) -> Drawn:
+        """Return what is drawn so far, once no value has a fake of this kind by other means."""
+        own = (self.type, self.kind, self.locale, str(self.key))
+        for bounds, other in list(context.drawn.items()):
+            alike = isinstance(bounds, tuple) and bounds[:2] == own[:2] and bounds != own
+            if alike and any(value in other.values for value in distinct):
+                raise DataError(
+                    f"column {name!r} has values in common with "
+                    f"{', '.join(sorted(other.columns))}, and {self.type} of kind {self.kind} has "
+                    "another locale or key there: each such value would have two. Give these "
+                    "columns the same locale and key"
+                )
+        return context.drawn_for(name, *own)
 
     def _inventor(self, seed: bytes) -> Callable[[str, int], str]:
         """Return the function that invents the same thing for the same value and attempt."""

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 import polars as pl
 
-from kanonym.actions.base import Action, Context
+from kanonym.actions.base import Action, Context, Drawn
 from kanonym.actions.cells import cell_texts
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.files.disk import atomic_write, check_output, decode, read_bytes
@@ -25,11 +25,12 @@ _HEADER = ["value", "pseudonym"]
 class Surrogate(Action):
     """A number from 1 for each distinct value; null stays null.
 
-    With a mapping file, values that it knows keep their numbers, and new ones are numbered on
-    from the largest: tables that share the file share the pseudonyms. It is written whole or
-    not at all, for its owner's eyes alone, before the column is released. Runs that share it
-    wait for each other, by a lock on the file `.NAME.lock` beside it. Values are compared as
-    text.
+    Columns of a policy without a mapping are numbered together: a value has the same number in
+    each, and no two values share one. With a mapping file, values that it knows keep their
+    numbers, and new ones are numbered on from the largest: columns and tables that share the file
+    share the pseudonyms. It is written whole or not at all, for its owner's eyes alone, before
+    the column is released. Runs that share it wait for each other, by a lock on the file
+    `.NAME.lock` beside it. Values are compared as text.
 
     Parameters
     ----------
@@ -44,7 +45,8 @@ class Surrogate(Action):
     PolicyError
         `order` is another word.
     DataError
-        When applied: the mapping is no such file, or cannot be locked or written.
+        When applied: the mapping is no such file, or cannot be locked or written; or a column
+        without a mapping has values in common with one that has.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class Surrogate(Action):
     """
 
     type: ClassVar[str] = "surrogate"
+    remembers: ClassVar[bool] = True
     protects: ClassVar[str] = Message(
         "Without the mapping, a number reveals nothing about its value."
     )
@@ -94,7 +97,8 @@ class Surrogate(Action):
         given = cell_texts(values, self.type)
         distinct = given.drop_nulls().unique(maintain_order=True).to_list()
         path = None if self.mapping is None else Path(self.mapping)
-        known = {} if path is None else _read(path)
+        drawn = self._drawn(values.name, distinct, context)
+        known = drawn.values if path is None else _read(path)
         if path is None:
             self._number(distinct, known, context, values.name)
         elif not known.keys() >= set(distinct):
@@ -102,8 +106,22 @@ class Surrogate(Action):
                 known = _read(path)  # others may have numbered values meanwhile
                 if self._number(distinct, known, context, values.name):
                     _write(path, known)
+        drawn.values.update((value, known[value]) for value in distinct)
         numbers = [known[value] for value in distinct]
         return given.replace_strict(distinct, numbers, default=None, return_dtype=pl.Int64)
+
+    def _drawn(self, name: str, distinct: list[str], context: Context) -> Drawn:
+        """Return what is drawn so far, once no value has a number by other means."""
+        mapped = self.mapping is not None
+        other = context.drawn.get((self.type, not mapped), Drawn())
+        if any(value in other.values for value in distinct):
+            raise DataError(
+                f"column {name!r} has values in common with {', '.join(sorted(other.columns))}, "
+                f"and only one of them has a mapping: {self.type} would give each such value two "
+                "numbers. Give all of them the same mapping, or each a mapping of its own if "
+                "they name different things"
+            )
+        return context.drawn_for(name, self.type, mapped)
 
     def _number(
         self, distinct: list[str], known: dict[str, int], context: Context, name: str

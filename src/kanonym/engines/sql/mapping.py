@@ -59,10 +59,10 @@ def apply_actions_on_engine(
     reads = exp.select().from_(subquery(source.query, "t"))
     picked: dict[str, exp.Condition] = {name: exact_column(name, "t") for name in types}
     changed: dict[str, pl.DataType] = {}
-    for place, (name, several) in enumerate(actions.items()):
-        found = values_of(source, name, types)
-        given = found.column(name)
-        after = ColumnActions({name: given}.__getitem__, {name: several}, seed).before(name)
+    distinct = {name: values_of(source, name, types) for name in actions}
+    acting = ColumnActions(lambda name: distinct[name].column(name), actions, seed)
+    for place, (name, found) in enumerate(distinct.items()):
+        given, after = found.column(name), acting.before(name)
         if name in entities and after.n_unique() < given.n_unique():
             raise PolicyError(
                 f"k-anonymity counts persons by {name!r}, several of which an action makes equal: "

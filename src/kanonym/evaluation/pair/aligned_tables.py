@@ -232,7 +232,8 @@ def _apply_actions(policy: Policy, table: Frame, name: str) -> pl.Series:
     seed = 0 if policy.seed is None and not random_actions(actions) else policy.seed
     if not actions or seed is None:
         return frames.column(table, name)
-    return ColumnActions(partial(frames.column, table), {name: actions}, seed).before(name)
+    every = {one: _actions(policy, one) for one in frames.column_names(table)}
+    return ColumnActions(partial(frames.column, table), every, seed).before(name)
 
 
 def _actions(policy: Policy, name: str) -> Sequence[Action]:

@@ -38,8 +38,8 @@ SENTENCES: Sentences = {
         "common is known."
     ),
     "finding.identifying-amount": (
-        "{columns}: released unchanged, although up to {records} records have a unique value. "
-        "Whoever knows it finds the person."
+        "{columns}: released, although up to {records} records have a unique value. Whoever knows "
+        "it finds the person."
     ),
     "finding.free-text": (
         "{columns}: free text is released. Names and whole stories may be written in it, also "

@@ -176,7 +176,7 @@ SENTENCES: Sentences = {
     "limit.other": "Other knowledge",
     "limit.other.text": "An intruder is assumed to know at most the quasi-identifiers.",
     "limit.other.insensitive": (
-        "If somebody can look up one of {names}, which are released unchanged, the protection "
+        "If somebody can look up one of {names}, which no requirement protects, the protection "
         "does not hold."
     ),
     "limit.ruling": "Ruling out values",

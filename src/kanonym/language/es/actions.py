@@ -57,12 +57,12 @@ MESSAGES: Mapping[str, str] = {
     "The intervals between the dates of one subject remain and can identify the subject; one "
     "known date reveals the shift, and with it all other dates. Dates near the first or the "
     "last day of the table tell the direction; a public event shows in the mean of many "
-    "shifts. Tables are shifted alike only with a key.": (
+    "shifts. Tables of several policies are shifted alike only with a key.": (
         "Los intervalos entre las fechas de un sujeto permanecen y pueden identificarlo; una fecha "
         "conocida revela el desplazamiento y, con él, todas las demás. Las fechas cercanas al "
         "primer o al último día de la tabla revelan la dirección; un acontecimiento público se ve "
-        "en la media de muchos desplazamientos. Solo con una clave se desplazan igual varias "
-        "tablas."
+        "en la media de muchos desplazamientos. Solo con una clave se desplazan igual las tablas "
+        "de varias políticas."
     ),
     "The address cannot be used, and neither name nor domain can be read.": (
         "La dirección no se puede usar, y no se leen ni el nombre ni el dominio."

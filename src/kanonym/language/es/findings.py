@@ -39,8 +39,8 @@ SENTENCES: Sentences = {
         "conoce lo que tienen en común."
     ),
     "finding.identifying-amount": (
-        "{columns}: se publica sin cambios, aunque hasta {records} registros tienen un valor "
-        "único. Quien lo conozca encuentra a la persona."
+        "{columns}: se publica, aunque hasta {records} registros tienen un valor único. Quien lo "
+        "conozca encuentra a la persona."
     ),
     "finding.free-text": (
         "{columns}: se publica texto libre. Puede contener nombres e historias enteras, también "

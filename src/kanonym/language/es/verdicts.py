@@ -183,8 +183,8 @@ SENTENCES: Sentences = {
     "limit.other": "Otros conocimientos",
     "limit.other.text": ("Se supone que un intruso conoce, como mucho, los cuasiidentificadores."),
     "limit.other.insensitive": (
-        "Si alguien puede consultar alguno de {names}, que se publican sin cambios, la protección "
-        "no vale."
+        "Si alguien puede consultar alguno de {names}, que ningún requisito protege, la "
+        "protección no vale."
     ),
     "limit.ruling": "Descartar valores",
     "limit.ruling.text": (

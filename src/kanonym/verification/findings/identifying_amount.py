@@ -46,7 +46,7 @@ class IdentifyingAmount(FindingKind):
         return [
             self.finding(
                 tuple(owned),
-                f"{column_names_text(list(owned))}: released unchanged, although {alone:,} of the "
+                f"{column_names_text(list(owned))}: released, although {alone:,} of the "
                 f"{owned[worst].values:,} values of {worst} have a single owner, whom anybody who "
                 "knows the value can identify. Make it an identifier, which is dropped, or a "
                 "quasi-identifier, or round or top-code it by an action",
