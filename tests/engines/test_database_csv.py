@@ -24,7 +24,7 @@ SAME = {
     "quoted": b'a,b\n"x,1","say ""no"""\n"line\nbreak",z\n',
     "empty": b'a,b\n,""\n"",\n1,x\n',
     "null words": b"a,b\nNA,null\nNULL,NaN\n",
-    "windows": b'a;b\r\n01;"x;""y"\r\n\r\n;""\r\n',
+    "windows": b'a;b\r\n01;"x;""y"\r\n\r\n;""\r\n02;z\r\n',
     "mac": b"a,b\r1,2\r3,4\r",
     "mark": b"\xef\xbb\xbfa,b\n1,2\n",
     "blank lines above": b"\n\na;b\n01;x\n\n;y\n",
@@ -38,6 +38,10 @@ SAME = {
     "unicode": "größe,名前\nü,表\n☃,''\n".encode(),
     "names": b'"select","semi;colon","it\'s"\n1,2,3\n4,5,6\n',
     "header alone": b"a,b\n",
+    "blanks behind separators": b'a, b\n1, "x, y"\n2, z\n',
+    "separators at the ends": b"a;b;;\n1;2;;\n3;4;;\n",
+    "a line that names the separator": b"sep=;\na;b\n1;2\n",
+    "blanks around names": b" a ,b\n1,2\n",
 }
 
 REFUSED = {
@@ -48,6 +52,9 @@ REFUSED = {
     "no header": (b"34,Bern\n35,Bern\n36,Chur\n", "no header"),
     "same names": (b"a,a\n1,2\n", "occurs 2 times"),
     "no name": (b"a,\n1,2\n", "no name"),
+    "values behind the names": (b"a;b;\n1;2;\n" + b"3;4;\n" * 200 + b"1;2;3\n", "no name"),
+    "empty last row": (b"a;b\n1;2\n;\n", "last row"),
+    "totals": (b"a;b;c\nx;2;3\ny;3;3\nTotal;5;\n", "last row"),
     "mixed ends above": (b"\r\na;b\n1;2\n", "end differently"),
     "empty": (b"\n\n", "is empty"),
 }
@@ -147,6 +154,7 @@ def test_whatever_is_written_is_read(tmp_path_factory, rows, style):
     """Any table of texts that is written as CSV comes back cell by cell."""
     path = tmp_path_factory.mktemp("csv") / "table.csv"
     frame = pl.DataFrame(rows, schema={"one_": pl.String, "other_": pl.String}, orient="row")
+    frame = frame.with_columns(last=pl.lit("x"))  # no row is empty
     frame.write_csv(path, separator=";", quote_style=style)
     source = scan_duckdb(path)
     assert_frame_equal(source.store.fetch(source.query), frame)

@@ -64,6 +64,29 @@ def test_a_table_in_another_encoding_is_released_in_utf8(kanonym, folder):
     assert done.json["risk"]["k"]["value"] >= 3
 
 
+def test_encoding_and_columns_are_those_of_every_file_that_is_read(kanonym, folder):
+    """A file without a header gets its names; hierarchies and populations are read as encoded."""
+    records = "".join(f"{20 + n % 3};{town}\n" for n in range(12) for town in ("Köln", "Münster"))
+    (folder / "latin.csv").write_bytes(records.encode("windows-1252"))
+    (folder / "town.csv").write_bytes("Köln;NRW;*\nMünster;NRW;*\n".encode("windows-1252"))
+    (folder / "all.csv").write_bytes(f"age;town\n{records}".encode("windows-1252"))
+    (folder / "kmap.yaml").write_text(
+        "attributes:\n  age: {role: quasi-identifier}\n"
+        "  town: {role: quasi-identifier, hierarchy: {file: town.csv}}\n"
+        "models: [{type: k-map, k: 3, population: all.csv}]\nalgorithm: {type: full-domain}\n",
+        "utf-8",
+    )
+    read = "--columns age,town --encoding windows-1252"
+    assert kanonym(f"anonymize latin.csv {read} -p kmap.yaml -o out.csv").code == 0
+    assert (folder / "out.csv").read_text("utf-8").startswith("age,town\n")
+
+
+def test_a_file_without_a_header_is_refused(refused, folder):
+    """The error says how to name the columns."""
+    write(folder, "patients.csv", "23,f\n25,m\n23,f\n")
+    assert "--columns a,b,c" in refused("profile patients.csv")
+
+
 def test_unknown_column(refused):
     """A column that the table does not have is named, with the nearest one that it has."""
     error = refused("anonymize patients.csv -q agee -k 2 --others insensitive -o out.csv")

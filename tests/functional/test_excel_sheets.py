@@ -43,8 +43,10 @@ def test_a_sheet_and_its_header_can_be_named(kanonym, command):
 
 @pytest.mark.usefixtures("book")
 def test_other_sheets_are_named(kanonym):
-    """A sheet that is read by default is told, with the others."""
-    assert "others: 'data' (--sheet NAME)" in kanonym("profile book.xlsx").error
+    """A cover sheet in front is no table: the error names the sheet that is one."""
+    refused = kanonym("profile book.xlsx")
+    assert refused.code == 3
+    assert "--sheet 'data'" in refused.error
 
 
 def test_a_sheet_of_a_text_file_is_refused(kanonym):

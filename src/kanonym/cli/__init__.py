@@ -44,6 +44,7 @@ from kanonym.cli.making import (
     transform,
     workbench,
 )
+from kanonym.data.text_encoding import ENCODING
 
 GARBAGE = 500_000
 """Objects that a command makes between collections of garbage: more than loading modules makes."""
@@ -111,7 +112,13 @@ def _every_command(
     encoding: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Encoding of text tables that are not UTF-8: windows-1252, …"
+            metavar="NAME", help="Encoding of text files that are not UTF-8: windows-1252, …"
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,C", help="Names of the columns, if the CSV or Excel input has no header."
         ),
     ] = None,
     show_values: Annotated[  # noqa: ARG001 - `CommandGroup` and `verify` read it
@@ -130,7 +137,8 @@ def _every_command(
     70 internal error, 130 interrupted.
     """
     logs.configure(verbose, quiet=quiet)
-    options.ENCODING.set(encoding)
+    ENCODING.set(encoding)
+    options.COLUMNS.set(None if columns is None else options.parse_names([columns]))
     if threads is not None:
         logs.limit_threads(threads)
 

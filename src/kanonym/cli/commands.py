@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
+from kanonym.cli import options
 from kanonym.cli.locations import file_at
 from kanonym.cli.policy_options import OPTIONS
 from kanonym.data.command_line import command_line, file_word
@@ -62,7 +63,7 @@ def repetition(
     asked = ["--policy", PRINTED if file is None else file_word(file)]
     told = [one for one in given if one not in ("table", "output")]
     made: list[object] = ["anonymize", _bare(values["table"])]
-    made += [*option_words(context, told, bare=True), *_encoding(context)]
+    made += [*option_words(context, told, bare=True), *_of_text(context)]
     made += ["-o", _bare(values["output"])]
     several = [made]
     several += [_verification(context, policy, place, asked)] if verifiable else []
@@ -86,11 +87,14 @@ def _verification(
     words += ["--table", place.table] if place.table else []
     in_memory = values["engine"] is None or file_at(values["table"])
     compared = any(one.type in COMPARED for one in policy.models)
-    if compared and in_memory and not values["sheet"] and not values["header_row"]:
-        words += ["--original", _bare(values["table"]), *_encoding(context)]
+    laid_out = values["sheet"] or values["header_row"] or options.COLUMNS.get()
+    if compared and in_memory and not laid_out:
+        words += ["--original", _bare(values["table"]), *_of_text(context)]
         words += ["--original-table", values["table_name"]] if values["table_name"] else []
         words += option_words(context, ["user_missing"])
-    elif is_statistical(place.given):
+    else:
+        words += option_words(context.find_root(), ["encoding"])  # of hierarchies
+    if is_statistical(place.given):
         words += option_words(context, ["user_missing"])
     words += ["--count", "count"] if values["aggregate"] else []
     recorded = values["manifest"] if policy.entities and place.file else None
@@ -100,7 +104,7 @@ def _verification(
 def _attack(context: typer.Context, place: Place, asked: Sequence[str]) -> list[object]:
     """Return the command that attacks a release."""
     words: list[object] = ["attack", _bare(context.params["table"]), _released(place), *asked]
-    words += [*option_words(context, [*READ, "long"]), *_encoding(context)]
+    words += [*option_words(context, [*READ, "long"]), *_of_text(context)]
     return [*words, *(["--released-table", place.table] if place.table else [])]
 
 
@@ -108,8 +112,8 @@ def _released(place: Place) -> str:
     return "RELEASED.csv" if place.given == "-" else _bare(place.given)
 
 
-def _encoding(context: typer.Context) -> list[str]:
-    return option_words(context.find_root(), ["encoding"])
+def _of_text(context: typer.Context) -> list[str]:
+    return option_words(context.find_root(), ["encoding", "columns"])
 
 
 def next_command(
@@ -132,7 +136,7 @@ def anonymize_command(
     """Return the command that anonymizes the table of the command that runs now."""
     from kanonym.cli.terminal import command_text
 
-    read = [*option_words(context, READ), *_encoding(context)]
+    read = [*option_words(context, READ), *_of_text(context)]
     return command_text("anonymize", file_word(table), *asked, *read, "-o", "released.csv")
 
 

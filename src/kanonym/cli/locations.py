@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kanonym.cli.options import encoding_of
 from kanonym.data.databases import database_kind, table_list
 
 if TYPE_CHECKING:
@@ -114,11 +113,12 @@ def table_at(
     sheet: str | None = None,
     header_row: int | None = None,
     user_missing: str | None = None,
+    columns: Sequence[str] | None = None,
 ) -> Any:
     """Return a table: read from a file, or where it is.
 
     name: of the table in a database, which `option` says. texts, sheet, header_row,
-    user_missing: as of `read_table`.
+    user_missing, columns: as of `read_table`.
     """
     if (engine is not None or is_database(place)) and (sheet or header_row):
         raise typer.BadParameter("only for Excel files", param_hint="--sheet, --header-row")
@@ -130,7 +130,9 @@ def table_at(
         raise typer.BadParameter(
             f"{engine!r} is none of {', '.join(ENGINES)}", param_hint="--engine"
         )
-    if engine is not None and encoding_of(place, format):
+    if columns and (engine is not None or is_database(place)):
+        raise typer.BadParameter("only for CSV and Excel files in memory", param_hint="--columns")
+    if engine is not None and _is_encoded(place):
         raise typer.BadParameter("not with --engine, which reads UTF-8", param_hint="--encoding")
     if is_database(place):
         return _table_of_database(place, name, option, engine=engine, memory=memory)
@@ -152,8 +154,16 @@ def table_at(
         sheet=sheet,
         header_row=header_row,
         user_missing=user_missing,
-        encoding=encoding_of(place, format),
+        columns=columns,
     )
+
+
+def _is_encoded(place: str) -> bool:
+    """Tell whether --encoding is given, and a place may be a text file."""
+    from kanonym.data.files import is_text
+    from kanonym.data.text_encoding import ENCODING
+
+    return ENCODING.get() is not None and is_text(place.partition("?")[0], None)
 
 
 def _table_of_database(
@@ -222,8 +232,7 @@ def table_with_content(
     return read_with_content(
         place,
         format,
-        encoding=encoding_of(place, format),
-        **{name: options.get(name) for name in ("sheet", "header_row", "user_missing")},
+        **{name: options.get(name) for name in ("sheet", "header_row", "user_missing", "columns")},
     )
 
 

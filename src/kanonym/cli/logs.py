@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 FLAGS = ("--debug", "--quiet", "--show-values", "--verbose", "-v", "-vv", "--version")
-VALUED = ("--threads", "--encoding")
+VALUED = ("--threads", "--encoding", "--columns")
 
 THREAD_VARIABLES = (
     "KANONYM_THREADS",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kanonym.data.command_line import split_names
 from kanonym.data.credentials import displayable_url
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 ASKED = "Requirements"
 WRITTEN = "Output"
 
-ENCODING: ContextVar[str | None] = ContextVar("ENCODING", default=None)
-"""What --encoding says, which every command has."""
+COLUMNS: ContextVar[list[str] | None] = ContextVar("COLUMNS", default=None)
+"""The names of --columns, which every command has."""
 
 Table = Annotated[str, typer.Argument(metavar="INPUT", help="Table to read; - for standard input.")]
 TableOrNone = Annotated[
@@ -132,20 +132,6 @@ def format_of(file: str, given: str | None) -> str | None:
     return None if extension in FORMATS else given
 
 
-def encoding_of(file: str, given: str | None) -> str | None:
-    """Return what --encoding says, if a table is a text file.
-
-    given: what --format says.
-    """
-    from kanonym.data.files import is_text
-
-    asked = ENCODING.get()
-    if asked is None:
-        return None
-    path = file.partition("?")[0] if "://" in file else file
-    return asked if is_text(path, format_of(file, given)) else None
-
-
 def sentence_printer(step: Callable[[str], None]) -> Callable[[str], None]:
     """Return what tells a sentence about the input on standard error, whatever is shown."""
     return lambda sentence: step(f"encode: {sentence}")
@@ -194,7 +180,7 @@ def parse_names(given: list[str] | None) -> list[str]:
 
     A name with a comma in it stands in double quotes.
     """
-    return [name.strip() for row in csv.reader(given or []) for name in row if name.strip()]
+    return split_names(given or [])
 
 
 def long_columns(given: str | None, policy: Policy | None) -> tuple[str, str] | None:

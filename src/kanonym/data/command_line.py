@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 
 from kanonym.data.credentials import displayable_url
+
+
+def split_names(texts: Iterable[str]) -> list[str]:
+    """Return names that are separated by commas; a name with a comma stands in double quotes.
+
+    Examples
+    --------
+    >>> split_names(['age, "last, first"'])
+    ['age', 'last, first']
+
+    """
+    rows = csv.reader(texts, skipinitialspace=True)
+    return [name.strip() for row in rows for name in row if name.strip()]
 
 
 def command_line(*words: object) -> str:

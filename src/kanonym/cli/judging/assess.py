@@ -168,6 +168,7 @@ def assess(
             name=table_name,
             sheet=sheet,
             header_row=header_row,
+            columns=options.COLUMNS.get(),
             user_missing=missing[original],
         )
         after = None

@@ -166,7 +166,13 @@ def attack(
     with show_progress() as step:
         step("read")
         tables = [
-            read(original, name=table_name, sheet=sheet, header_row=header_row),
+            read(
+                original,
+                name=table_name,
+                sheet=sheet,
+                header_row=header_row,
+                columns=options.COLUMNS.get(),
+            ),
             read(released, name=released_table, option="--released-table"),
             *(read(place) for place in (control, second)),
         ]

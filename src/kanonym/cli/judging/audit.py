@@ -68,7 +68,7 @@ def audit(
             sheet=sheet,
             header_row=header_row,
             user_missing=user_missing,
-            encoding=options.encoding_of(table, format),
+            columns=options.COLUMNS.get(),
         )
         step("audit")
         found = audit_policy(

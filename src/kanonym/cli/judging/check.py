@@ -55,7 +55,7 @@ def check(
                 sheet=sheet,
                 header_row=header_row,
                 user_missing=user_missing,
-                encoding=options.encoding_of(table, format),
+                columns=options.COLUMNS.get(),
             )
             frame = options.group_long(frame, options.long_columns(None, asked))
             step("check")

@@ -154,6 +154,7 @@ def compare(
             name=table_name,
             sheet=sheet,
             header_row=header_row,
+            columns=options.COLUMNS.get(),
             user_missing=user_missing,
         )
         policy, _ = pipeline.with_readings(policy, frame, options.sentence_printer(step))

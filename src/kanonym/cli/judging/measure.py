@@ -68,6 +68,7 @@ def measure(
             texts=texts,
             sheet=sheet,
             header_row=header_row,
+            columns=options.COLUMNS.get(),
             user_missing=user_missing,
         )
         if is_local(frame):

@@ -73,6 +73,7 @@ def profile(
             name=table_name,
             sheet=sheet,
             header_row=header_row,
+            columns=options.COLUMNS.get(),
             user_missing=user_missing,
         )
         found = profiling.profile(

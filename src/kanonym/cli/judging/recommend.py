@@ -48,7 +48,7 @@ def recommend(
             sheet=sheet,
             header_row=header_row,
             user_missing=user_missing,
-            encoding=options.encoding_of(table, format),
+            columns=options.COLUMNS.get(),
         )
         found = comparison.recommend(frame, k=k, progress=step)
         if write is not None:

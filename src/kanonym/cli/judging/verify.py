@@ -114,6 +114,7 @@ def verify(
             texts=texts,
             sheet=sheet,
             header_row=header_row,
+            columns=options.COLUMNS.get(),
             user_missing=missing[released],
         )
         before = (

@@ -246,6 +246,7 @@ def anonymize(
             name=table_name,
             sheet=sheet,
             header_row=header_row,
+            columns=options.COLUMNS.get(),
             user_missing=user_missing,
         )
         frame = options.group_long(frame, columns)

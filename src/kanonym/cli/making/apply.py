@@ -108,7 +108,7 @@ def apply(
             batch,
             options.format_of(batch, format),
             user_missing=user_missing,
-            encoding=options.encoding_of(batch, format),
+            columns=options.COLUMNS.get(),
         )
         reading = perf_counter() - start
         release = fitted.apply(frame, person=persons, progress=step)

@@ -90,7 +90,6 @@ def draw(
             sheet=sheet,
             header_row=header_row,
             user_missing=user_missing,
-            encoding=options.encoding_of(released, format),
         )
         step("draw")
         drawn = draw_values(frame, asked, constraints=constraint or (), seed=seed)

@@ -77,7 +77,7 @@ def fit(
             sheet=sheet,
             header_row=header_row,
             user_missing=user_missing,
-            encoding=options.encoding_of(table, format),
+            columns=options.COLUMNS.get(),
         )
         policy, _ = pipeline.with_readings(policy, frame, options.sentence_printer(step))
         fitted = series.fit(

@@ -130,8 +130,6 @@ def _values(table: str, column: str, format: str | None) -> Any:
     from kanonym.data.frames import column as column_of
 
     return column_of(
-        read_table(
-            table, options.format_of(table, format), encoding=options.encoding_of(table, format)
-        ),
+        read_table(table, options.format_of(table, format), columns=options.COLUMNS.get()),
         column,
     )

@@ -175,7 +175,7 @@ def inject(
             sheet=sheet,
             header_row=header_row,
             user_missing=user_missing,
-            encoding=options.encoding_of(table, format),
+            columns=options.COLUMNS.get(),
         )
         dropped = options.parse_names(drop)
         kept = [name for name in frame.columns if name not in dropped]
@@ -273,7 +273,7 @@ def _remove(
             table,
             options.format_of(table, format),
             user_missing=user_missing,
-            encoding=options.encoding_of(table, format),
+            columns=options.COLUMNS.get(),
         )
         step("find")
         values, _ = options.read_values(frame, step)

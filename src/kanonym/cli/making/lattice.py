@@ -78,7 +78,7 @@ def lattice(
             sheet=sheet,
             header_row=header_row,
             user_missing=user_missing,
-            encoding=options.encoding_of(table, format),
+            columns=options.COLUMNS.get(),
         )
         policy, _ = pipeline.with_readings(policy, frame, options.sentence_printer(step))
         nodes = lattice_nodes.lattice(frame, policy, chart=chart, language=language, progress=step)

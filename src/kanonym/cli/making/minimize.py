@@ -80,7 +80,7 @@ def minimize(
             sheet=sheet,
             header_row=header_row,
             user_missing=user_missing,
-            encoding=options.encoding_of(table, format),
+            columns=options.COLUMNS.get(),
         ).drop(options.parse_names(drop))
         frame, written = options.read_values(frame, step)
         step("train and minimize")

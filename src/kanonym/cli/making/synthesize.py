@@ -242,7 +242,7 @@ def synthesize(
             sheet=sheet,
             header_row=header_row,
             user_missing=user_missing,
-            encoding=options.encoding_of(table, format),
+            columns=options.COLUMNS.get(),
         )
         dropped = options.parse_names(drop)
         kept = [name for name in frame.columns if name not in dropped]

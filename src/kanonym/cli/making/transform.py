@@ -102,7 +102,7 @@ def transform(
             sheet=sheet,
             header_row=header_row,
             user_missing=user_missing,
-            encoding=options.encoding_of(table, format),
+            columns=options.COLUMNS.get(),
         )
         by_value = [name for name, several in asked.items() if works_on_values(several)]
         frame, styles = options.read_values(

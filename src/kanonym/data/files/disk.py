@@ -83,54 +83,9 @@ def decode(data: bytes, where: str) -> str:
         line = data.count(b"\n", 0, place) + 1
         raise DataError(
             f"{where} is not UTF-8: line {line}, byte {place + 1} of the file. Save it as UTF-8, "
-            "or say how a table is encoded, for example --encoding windows-1252 (in Python "
+            "or say how it is encoded, for example --encoding windows-1252 (in Python "
             "encoding=)"
         ) from None
-
-
-def to_utf8(data: bytes, where: str, encoding: str | None) -> bytes:
-    """Return the bytes of a text file in UTF-8.
-
-    Parameters
-    ----------
-    data
-        As they are: UTF-8; or UTF-16 with a byte order mark; or in `encoding`, if they are
-        neither.
-    where
-        The name of the file, for the message.
-    encoding
-        A name that Python knows, such as `windows-1252`.
-
-    Raises
-    ------
-    DataError
-        There is no such encoding, or the file is not in it.
-
-    """
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        encoding = "utf-16"
-    elif encoding is None or _is_utf8(data):
-        return data
-    try:
-        return data.decode(encoding).encode()
-    except LookupError:
-        raise DataError(
-            f"encoding {encoding!r} is unknown; examples are windows-1252, windows-1250, "
-            "iso-8859-15 and utf-16"
-        ) from None
-    except UnicodeError as error:
-        place = f" at byte {error.start + 1}" if isinstance(error, UnicodeDecodeError) else ""
-        raise DataError(f"{where} is not encoded as {encoding}{place}") from None
-
-
-def _is_utf8(data: bytes) -> bool:
-    if b"\0" in data:  # letters of UTF-16, mostly
-        return False
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def sha256(path: str | Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -14,11 +15,12 @@ from kanonym.data.files import remote
 from kanonym.data.files.binary import columnar, excel, statistical
 from kanonym.data.files.binary.user_missing import check_choice
 from kanonym.data.files.content import Content
-from kanonym.data.files.disk import read_bytes, to_utf8
+from kanonym.data.files.disk import read_bytes
 from kanonym.data.files.formats import BOM, TEXT, format_of, sniff_format
 from kanonym.data.files.text import delimited
 from kanonym.data.files.text import json_records as records
 from kanonym.data.frames import to_polars
+from kanonym.data.text_encoding import to_utf8
 
 _GZIP = b"\x1f\x8b"
 
@@ -33,6 +35,7 @@ def read_table(
     header_row: int | None = None,
     user_missing: str | None = None,
     encoding: str | None = None,
+    columns: Sequence[str] | None = None,
 ) -> pl.DataFrame:
     """Read a table from a file.
 
@@ -60,8 +63,10 @@ def read_table(
         `keep` as categories of their own. A column in which codes are kept holds texts; codes
         of a column with fractions or dates are null in any case. A warning counts both.
     encoding
-        Of a text file that is not UTF-8, such as `windows-1252`. UTF-16 with a byte order mark
-        is recognized.
+        Of a text file that is not UTF-8, such as `windows-1252`. UTF-16 is recognized.
+    columns
+        The names of the columns of a CSV file or an Excel sheet that has no header. A first row
+        of these names is one.
 
     Returns
     -------
@@ -90,6 +95,7 @@ def read_table(
         header_row=header_row,
         user_missing=user_missing,
         encoding=encoding,
+        columns=columns,
     )[0]
 
 
@@ -103,6 +109,7 @@ def read_with_content(
     header_row: int | None = None,
     user_missing: str | None = None,
     encoding: str | None = None,
+    columns: Sequence[str] | None = None,
 ) -> tuple[pl.DataFrame, Content]:
     """Read a table as `read_table`, and return the hash of the bytes that were read with it."""
     where = "standard input" if str(path) == "-" else displayable_url(str(path))
@@ -124,6 +131,8 @@ def read_with_content(
         raise DataError(f"encoding is for text files; this is {kind}")
     if separator is not None:
         _check_separator(separator, kind)
+    if columns is not None and kind not in ("csv", "tsv", "excel"):
+        raise DataError(f"columns are for CSV and Excel files without a header; this is {kind}")
     if user_missing is not None:
         _check_user_missing(user_missing, kind)
     if kind != "excel":
@@ -132,8 +141,11 @@ def read_with_content(
         raise DataError(f"header_row is {header_row}; rows are counted from 1")
     try:
         if kind == "excel":
-            return to_polars(excel.read(data, where, sheet, header_row)), content
-        return to_polars(_read(data, where, kind, separator, texts, user_missing)), content
+            return to_polars(excel.read(data, where, sheet, header_row, columns)), content
+        if kind in ("csv", "tsv"):
+            mark = separator or ("\t" if kind == "tsv" else None)
+            return to_polars(delimited.read(data, where, mark, texts, columns)), content
+        return to_polars(_read(data, where, kind, texts, user_missing)), content
     except DataError as error:
         raise with_place(error, where) from None
 
@@ -149,12 +161,9 @@ def _read(
     data: bytes,
     where: str,
     kind: str,
-    separator: str | None,
     texts: dict[str, pl.Series] | None,
     user_missing: str | None,
 ) -> pl.DataFrame:
-    if kind in ("csv", "tsv"):
-        return delimited.read(data, where, separator or ("\t" if kind == "tsv" else None), texts)
     if kind in ("json", "jsonl"):
         return records.read(data, where, texts)
     if kind in statistical.WRITTEN:

@@ -13,10 +13,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.errors import HierarchyError
-from kanonym.data.files.disk import refuse_url
+from kanonym.data.errors import DataError, HierarchyError
+from kanonym.data.files.disk import decode, refuse_url
 from kanonym.data.hierarchy.base import Hierarchy
 from kanonym.data.hierarchy.rows import Row, Rows
+from kanonym.data.text_encoding import to_utf8
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,8 @@ class FromFile:
     r"""A hierarchy from a CSV file, read and checked at once and bound to a column later.
 
     ARX's format: no header, one row a value, the columns are the levels, from the
-    value itself to the root, which is the same in every row. UTF-8, with or without
-    a byte order mark; fields may be quoted.
+    value itself to the root, which is the same in every row. UTF-8 or UTF-16, with or without
+    a byte order mark; fields may be quoted. A line that stands there twice is read once.
 
     Values are matched in the column's own type: the row `39` is 39 in a column of
     integers and 39.0 in one of floats, `true` a Boolean, `2020-05-17` a date. Values
@@ -39,6 +40,8 @@ class FromFile:
         The file.
     separator
         One character. None: `;` or `,`, whichever cuts the first row into more cells.
+    encoding
+        Of a file that is not UTF-8, such as `windows-1252`.
     folder
         What a relative path is relative to; `to_dict` leaves it out.
 
@@ -66,6 +69,7 @@ class FromFile:
 
     path: str | Path
     separator: str | None = None
+    encoding: str | None = None
     folder: str | Path = "."
     rows: Rows = field(init=False, repr=False, compare=False)
 
@@ -76,12 +80,11 @@ class FromFile:
         path = Path(self.folder, self.path)
         origin = f"hierarchy {path}"
         try:
-            text = path.read_bytes().decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = error.object.count(b"\n", 0, error.start) + 1
-            raise HierarchyError(f"{origin}, row {line}: not UTF-8; save it as UTF-8") from error
+            text = decode(to_utf8(path.read_bytes(), origin, self.encoding), origin)
         except OSError as error:
             raise HierarchyError(f"{origin} cannot be read: {error.strerror}") from error
+        except DataError as error:
+            raise HierarchyError(str(error)) from None
         numbers, rows = _read(text, self.separator or _separator(text), origin)
         object.__setattr__(self, "rows", Rows.check(rows, numbers, origin))
 
@@ -92,19 +95,21 @@ class FromFile:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the policy's form, `{"file": path}`."""
-        if self.separator is None:
-            return {"file": str(self.path)}
-        return {"file": {"path": str(self.path), "separator": self.separator}}
+        given = {"separator": self.separator, "encoding": self.encoding}
+        said = {name: value for name, value in given.items() if value is not None}
+        return {"file": {"path": str(self.path), **said} if said else str(self.path)}
 
 
 def _read(text: str, separator: str, origin: str) -> tuple[list[int], list[Row]]:
-    """Return the line numbers and cells of all rows that are not blank, empty cells as None."""
+    """Return the line numbers and cells of different rows that are not blank; None is empty."""
     reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
     numbers: list[int] = []
     rows: list[Row] = []
+    seen: set[tuple[str, ...]] = set()
     try:
         for row in reader:
-            if row:
+            if row and tuple(row) not in seen:
+                seen.add(tuple(row))
                 numbers.append(reader.line_num)
                 rows.append([cell or None for cell in row])
     except csv.Error as error:

@@ -7,26 +7,32 @@ are found later, from the distinct values of a column: digits with leading zeros
 
 from __future__ import annotations
 
+import csv
 import gzip
 import re
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import polars as pl
 from sqlglot import exp
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.text.delimited import layout
+from kanonym.data.files.text.delimited import Layout, layout
 from kanonym.data.files.text.header import refuse_missing_header
+from kanonym.data.files.text.last_rows import count_records
 from kanonym.engines.database.arrow import frame_of
 from kanonym.engines.database.names import refuse_same_names
 from kanonym.engines.duckdb.paths import WITHOUT_FOLDERS, file_array, read_option
+from kanonym.engines.sql.statements import exact_column, subquery
 from kanonym.engines.sql.store import Query
 
 Connection: TypeAlias = Any
 
 _SAMPLE_BYTES = 1 << 20
+_LAST_BYTES = 1 << 16
 _LONGEST_ROW = 1 << 24  # bytes, as the local reader has it
 _END = re.compile(rb"\r\n|\r|\n")
 _HEAD = 1000  # rows in which the cells of the header are looked for
@@ -54,16 +60,22 @@ def csv_query(connection: Connection, files: Sequence[str], separator: str | Non
     layouts = {}
     for one in files:
         head = _head(one)
-        layouts[one] = layout(head, one, separator)
-        refuse_same_names(layouts[one][1], one)
-        _check_ends(head, layouts[one][2], one)
+        layouts[one] = replace(layout(head, one, separator), start=0)
+        refuse_same_names(layouts[one].names, one)
+        _check_ends(head, layouts[one].lines_above, one)
+        _check_last_row(one, layouts[one])
     first = layouts[files[0]]
     for one, other in layouts.items():
         if other != first:
             raise DataError(
                 f"{one} has another header or separator than {files[0]}; read them one by one"
             )
-    query = read_csv(files, first[1], first[0], skip=first[2])
+    mark = f"{first.separator} " if first.blank else first.separator
+    query = read_csv(files, first.all_names, mark, skip=first.lines_above)
+    if first.unnamed:
+        everything = query
+        query = exp.select(*map(exact_column, first.names)).from_(subquery(everything, "t"))
+        _check_unnamed(connection, everything, first, files[0])
     _check_head(connection, query, files[0])
     return query
 
@@ -77,7 +89,7 @@ def read_csv(
 ) -> Query:
     """Return a query of CSV files by our rules.
 
-    names: of the columns. types: DuckDB's, text if None. skip: blank lines above the header.
+    names: of the columns. types: DuckDB's, text if None. skip: lines above the header.
     """
     columns = exp.Struct(
         expressions=[
@@ -120,6 +132,36 @@ def _check_head(connection: Connection, query: Query, where: str) -> None:
     """Refuse a first row that is a person's record."""
     text = query.limit(_HEAD).sql(dialect="duckdb")
     refuse_missing_header(frame_of(connection.query(text).to_arrow_table()), where)
+
+
+def _check_unnamed(connection: Connection, query: Query, form: Layout, where: str) -> None:
+    """Refuse values in columns without a name."""
+    counts = exp.select(*(exp.Max(this=exact_column(one)) for one in form.all_names))
+    text = counts.from_(subquery(query, "t")).sql(dialect="duckdb")
+    values = frame_of(connection.query(text).to_arrow_table())
+    values.columns = form.all_names
+    form.without_unnamed(values, where)
+
+
+def _check_last_row(path: str, form: Layout) -> None:
+    """Refuse a last row of empty cells or of totals, which is no record."""
+    if path.endswith(".gz"):
+        return
+    head = _head(path)
+    with Path(path).open("rb") as file:
+        file.seek(max(file.seek(0, 2) - _LAST_BYTES, 0))
+        lines = file.read().decode(errors="replace").splitlines()
+    last = next((line for line in reversed(lines) if line), "")
+    texts = [*head.decode(errors="replace").splitlines()[form.lines_above + 1 :][:_HEAD], last]
+    rows = [
+        row
+        for row in csv.reader(texts, delimiter=form.separator, skipinitialspace=form.blank)
+        if len(row) == len(form.all_names)
+    ]
+    table = pl.DataFrame(rows, [(name, pl.String) for name in form.all_names], orient="row")
+    records, why = count_records(table)
+    if records < table.height:
+        raise DataError(f"{path}: delete the last row, which is no record: {why}")
 
 
 def _check_ends(head: bytes, skip: int, where: str) -> None:

@@ -61,7 +61,12 @@ def _read_cells(session: SparkSession, path: str, where: str, separator: str | N
     head = [row[0] for row in lines.limit(_SAMPLE).collect()]
     if not any(head):
         raise DataError(f"{where} is empty")
-    separator, names, _ = delimited.layout("\n".join(head).encode(), where, separator)
+    form = delimited.layout("\n".join(head).encode(), where, separator)
+    if form.blank or form.unnamed:
+        raise DataError(
+            f"{where} has blanks behind separators or separators at the ends of lines, which Spark "
+            "does not read; write it as plain CSV or as Parquet"
+        )
     several, broken, blank = _scan_lines(lines)
     if broken:
         raise DataError(
@@ -70,7 +75,7 @@ def _read_cells(session: SparkSession, path: str, where: str, separator: str | N
         )
     options = {
         **OPTIONS["csv"],
-        "sep": separator,
+        "sep": form.separator,
         "nullValue": _NULL,
         "emptyValue": "",
         "enforceSchema": False,  # each file has the same header
@@ -79,9 +84,10 @@ def _read_cells(session: SparkSession, path: str, where: str, separator: str | N
         "multiLine": several,
     }
     frame = session.read.options(**options).csv(path)
-    if frame.columns != names:
+    if [name.strip() for name in frame.columns] != form.names:
         # Spark has renamed columns of one name, or takes a header for what is none.
         raise DataError(f"{where}: Spark reads the header differently; rename the columns")
+    frame = frame.toDF(*form.names)
     if len(frame.columns) == 1 and blank:
         raise DataError(
             f"{where} has blank lines, and one column: Spark skips them. Write empty cells as "

@@ -85,6 +85,7 @@ def python(project: OpenProject) -> str:
     given += [f"sheet={source.sheet!r}"] if source.sheet else []
     given += [f"header_row={source.header_row}"] if source.header_row else []
     given += [f"encoding={source.encoding!r}"] if source.encoding else []
+    given += [f"columns={source.column_names!r}"] if source.columns else []
     read = f"ka.read_table({', '.join(given)})"
     if source.in_database:
         place = displayable_url(source.path)

@@ -50,6 +50,7 @@ async def read(view: View) -> str | None:
             sheet=view.sent.get("sheet") or None,
             header_row=int(row) if row else None,
             encoding=view.sent.get("encoding", "").strip() or None,
+            columns=view.sent.get("columns", "").strip() or None,
         )
     )
     return None

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kanonym.data.command_line import split_names
 from kanonym.data.credentials import displayable_url
 from kanonym.data.databases import database_kind
 from kanonym.data.files import is_text
@@ -25,6 +26,8 @@ class Source:
         Of an Excel workbook.
     encoding
         Of a text file that is not UTF-8.
+    columns
+        The names of the columns of a file without a header, separated by commas.
     table
         The name of the table, in a database.
     uploaded
@@ -39,6 +42,7 @@ class Source:
     sheet: str | None = None
     header_row: int | None = None
     encoding: str | None = None
+    columns: str | None = None
     table: str | None = None
     uploaded: bool = False
     ledger: str | None = None
@@ -47,8 +51,18 @@ class Source:
     def options(self) -> list[str]:
         """The options by which a command reads it."""
         row = "" if self.header_row is None else str(self.header_row)
-        given = {"--sheet": self.sheet, "--header-row": row, "--encoding": self.encoding}
+        given = {
+            "--sheet": self.sheet,
+            "--header-row": row,
+            "--encoding": self.encoding,
+            "--columns": self.columns,
+        }
         return [word for name, value in given.items() if value for word in (name, value)]
+
+    @property
+    def column_names(self) -> list[str] | None:
+        """The names of the columns of a file without a header."""
+        return None if self.columns is None else split_names([self.columns])
 
     @property
     def in_database(self) -> bool:

@@ -294,6 +294,7 @@ class TableWork:
             sheet=source.sheet,
             header_row=source.header_row,
             encoding=source.encoding,
+            columns=source.column_names,
         )
         return files.sheet_names(source.path)
 

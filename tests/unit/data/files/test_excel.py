@@ -187,8 +187,41 @@ def test_a_sheet_is_read_by_name_or_number(sheet):
 
 def test_a_sheet_chosen_by_default_names_the_others(caplog):
     """Where the first of several sheets is read, a warning names the others."""
-    read(sheets(**TWO), "t.xlsx")
-    assert "t.xlsx: the sheet 'info' is read; others: 'data'" in caplog.text
+    read(sheets(data=TWO["data"], info=TWO["info"]), "t.xlsx")
+    assert "t.xlsx: the sheet 'data' is read; others: 'info'" in caplog.text
+
+
+@pytest.mark.parametrize("cover", [[["about"]], [["about"], ["x"]], [["author", "Ann"]]])
+def test_a_cover_sheet_is_no_table(cover):
+    """A first sheet of one or two columns before a larger one is an error that names that one."""
+    table = [["age", "zip", "sex"], [1, "a", "f"], [2, "b", "m"]]
+    with pytest.raises(DataError, match=r"--sheet 'data' \(sheet='data' in Python\)"):
+        read(sheets(cover=cover, data=table), "t.xlsx")
+
+
+def test_a_last_row_of_totals_is_no_record_of_a_sheet(caplog):
+    """Totals are left out before columns get types, and told."""
+    rows = [["id", "age"], *([place, 20 + place] for place in range(5)), ["Total", 110]]
+    table = read(sheets(data=rows), "t.xlsx")
+    assert table.rows() == [(place, 20 + place) for place in range(5)]
+    assert "row 6 is left out: totals are no record" in caplog.text
+
+
+def test_a_sheet_without_a_header_gets_the_names_of_the_caller():
+    """Columns are named by the caller; a first row of these names is the header."""
+    rows = [[1, "a"], [2, "b"]]
+    named = read(sheets(data=rows), "t.xlsx", columns=["age", "zip"])
+    assert named.rows(named=True) == [{"age": 1, "zip": "a"}, {"age": 2, "zip": "b"}]
+    assert read(sheets(data=[["age", "zip"], *rows]), "t.xlsx", columns=["age", "zip"]).equals(
+        named
+    )
+    with pytest.raises(DataError, match="has 2 columns, but 1 are named"):
+        read(sheets(data=rows), "t.xlsx", columns=["age"])
+
+
+def test_empty_columns_behind_the_names_are_none():
+    """A last column without a name and without a value is no column."""
+    assert read(sheets(data=[["a", ""], [1, ""]]), "t.xlsx").columns == ["a"]
 
 
 def test_an_unknown_sheet_lists_those_there_are():

@@ -141,10 +141,10 @@ def test_a_level_may_change_nothing(read):
         ),
         ("a;x;*\n\nb;;*\n", "row 3: level 1 of 'b' is empty"),
         (
-            "a;x;*\nb;x;*\na;x;*\n",
+            "a;x;*\nb;x;*\na;y;*\n",
             "row 3: 'a' has a row already, row 1; every value must occur",
         ),
-        (";x;*\nb;y;*\n;x;*\n", "row 3: null has a row already, row 1"),
+        (";x;*\nb;y;*\n;z;*\n", "row 3: null has a row already, row 1"),
         (
             "a;x;X;*\nb;y;X;*\nc;x;Y;*\n",
             "row 3: 'x' of level 1 has two parents at level 2: the label in this row",
@@ -167,7 +167,7 @@ def test_a_level_may_change_nothing(read):
         ),
         (";;\n", "row 1: the root of null is empty"),
         ('a;"x;*\nb;x;*\n', "row 2: unexpected end of data"),
-        (b"a;x;*\nb;\xe4;*\n", "row 2: not UTF-8; save it as UTF-8"),
+        (b"a;x;*\nb;\xe4;*\n", "is not UTF-8: line 2, byte 9 of the file"),
     ],
 )
 def test_a_file_that_is_no_hierarchy_is_refused(read, tmp_path, text, message):
@@ -216,3 +216,20 @@ def test_its_policy_form_names_the_file(tmp_path):
     source = hierarchy.from_dict({"file": {"path": "age.csv", "separator": "|"}}, tmp_path)
     assert source.to_dict() == {"file": {"path": "age.csv", "separator": "|"}}
     assert hierarchy.from_dict({"file": "sex.csv"}, tmp_path).to_dict() == {"file": "sex.csv"}
+
+
+def test_a_line_that_stands_twice_is_read_once(read):
+    """Word for word the same, it says nothing new; with other labels it is refused."""
+    bound = read("a;x;*\nb;x;*\na;x;*\n").bind(pl.Series("v", ["a", "b"]))
+    assert bound.values.to_list() == ["a", "b"]
+
+
+@pytest.mark.parametrize("encoding", ["windows-1252", "utf-16", "utf-16-le", "utf-16-be"])
+def test_a_file_is_read_in_its_encoding(tmp_path, encoding):
+    """UTF-16 is told by itself; another encoding is named, and stands in the policy."""
+    path = tmp_path / "city.csv"
+    path.write_bytes("Köln;NRW;*\nMünchen;Bayern;*\n".encode(encoding))
+    given = {"encoding": encoding} if encoding == "windows-1252" else {}
+    source = hierarchy.from_file(str(path), **given)
+    assert set(source.bind(pl.Series("city", ["Köln"])).values) == {"Köln", "München"}
+    assert hierarchy.from_dict(source.to_dict()) == source

@@ -12,6 +12,7 @@ from __future__ import annotations
 import datetime as dt
 import io
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from kanonym.data.files.text.header import (
     refuse_missing_header,
     refuse_names_like_values,
 )
+from kanonym.data.files.text.last_rows import count_records, refuse_lost_rows, warn_of_rows
 
 if TYPE_CHECKING:
     import fastexcel
@@ -36,13 +38,18 @@ _ROWS = 1_048_576
 _COLUMNS = 16_384
 _TEXT = 32_767  # units of UTF-16
 _EXACT = 2**53
+_COVER_COLUMNS = 2  # a cover sheet has no more
 _FIRST_DAY = dt.date(1900, 3, 1)  # before it, Excel counts a day that never was
 _DATE = "yyyy-mm-dd"
 _TIME = "yyyy-mm-dd hh:mm:ss.000"
 
 
 def read(
-    data: bytes, where: str, sheet: str | int | None = None, header_row: int | None = None
+    data: bytes,
+    where: str,
+    sheet: str | int | None = None,
+    header_row: int | None = None,
+    columns: Sequence[str] | None = None,
 ) -> pl.DataFrame:
     """Read a sheet of a workbook.
 
@@ -57,22 +64,32 @@ def read(
     header_row
         The row of the names, counted from 1 as Excel does; None takes the first row that is
         not empty.
+    columns
+        The names of the columns of a sheet without a header.
 
     Raises
     ------
     DataError
-        No workbook, no such sheet, an empty sheet, a column without a name or with the
-        name of another, a first row that is no header, or notes below the table.
+        No workbook, no such sheet, an empty sheet, a cover sheet, a column without a name or with
+        the name of another, a first row that is no header, or notes below the table.
 
     """
     workbook = _open_workbook(data, where)
     name = _sheet_name(workbook.sheet_names, sheet, where)
-    names, frame, header = _cells(workbook, name, where, header_row)
+    names, frame, header = _cells(workbook, name, where, header_row, columns)
+    if sheet is None and len(workbook.sheet_names) > 1:
+        _refuse_cover(workbook, frame, where)
+        others = ", ".join(map(repr, workbook.sheet_names[1:]))
+        _logger.warning("%s: the sheet %r is read; others: %s (--sheet NAME)", where, name, others)
+    while len(names) > 1 and not names[-1] and frame.to_series(-1).is_null().all():
+        frame = frame[:, :-1]
+        names.pop()
     check_names(names, where)
     frame.columns = names
     refuse_notes(frame, header, where)
     frame = pl.DataFrame([_refine_column(one) for one in frame])
-    refuse_missing_header(frame, where)
+    if columns is None:
+        refuse_missing_header(frame, where)
     return frame
 
 
@@ -91,7 +108,15 @@ def load(data: bytes, where: str) -> tuple[list[str], pl.DataFrame]:
 
     """
     workbook = _open_workbook(data, where)
-    names, frame, _ = _cells(workbook, workbook.sheet_names[0], where, 1)
+    import fastexcel  # noqa: PLC0415 - as above
+
+    name = workbook.sheet_names[0]
+    try:
+        head = workbook.load_sheet(name, header_row=None, skip_rows=0, n_rows=1, dtypes="string")
+        frame = workbook.load_sheet(name, header_row=0, schema_sample_rows=None).to_polars()
+        names = [cell or "" for cell in head.to_polars().row(0)]
+    except (fastexcel.FastExcelError, pl.exceptions.PolarsError):
+        raise DataError(f"{where} is not an Excel workbook, or is damaged") from None
     return names, pl.DataFrame([_refine_column(one) for one in frame])
 
 
@@ -107,10 +132,18 @@ def _open_workbook(data: bytes, where: str) -> fastexcel.ExcelReader:
 
 
 def _cells(
-    workbook: fastexcel.ExcelReader, name: str, where: str, header_row: int | None
+    workbook: fastexcel.ExcelReader,
+    name: str,
+    where: str,
+    header_row: int | None,
+    columns: Sequence[str] | None = None,
 ) -> tuple[list[str], pl.DataFrame, int]:
-    """Return the names of a sheet, the table below them, and the place of its header, from 0."""
+    """Return the names of a sheet, the records below, and the place of its header, from 0."""
     from fastexcel import FastExcelError  # noqa: PLC0415 - as above
+
+    def load(header: int | None, end: int | None = None) -> pl.DataFrame:
+        sheet = workbook.load_sheet(name, header_row=header, n_rows=end, schema_sample_rows=None)
+        return sheet.to_polars()
 
     asked = header_row or 1
     try:
@@ -119,23 +152,54 @@ def _cells(
         ).to_polars()
         if not rows.width:
             raise DataError(f"{where}: the sheet {name!r} is empty")
-        header = asked - 1 if header_row is not None else header_of(rows.rows(), where)
+        header = asked - 1
+        if header_row is None:
+            header = header_of(rows.rows(), where, named=columns is not None)
         if header >= rows.height:
             raise DataError(f"{where}: the sheet {name!r} has no row {asked}")
-        frame = workbook.load_sheet(name, header_row=header, schema_sample_rows=None).to_polars()
+        names = [(cell or "").strip() for cell in rows.row(header)]
+        headed = columns is None or names == list(columns)
+        if columns is not None and not headed:
+            if len(columns) != len(names):
+                raise DataError(
+                    f"{where} has {len(names)} columns, but {len(columns)} are named; name each"
+                )
+            names = list(columns)
+        frame = load(header if headed else None)
+        records, why = count_records(frame)
+        if records < frame.height:
+            warn_of_rows(where, frame.height, records, why)
+            frame = load(header if headed else None, records)  # columns may have other types
     except (FastExcelError, pl.exceptions.PolarsError):
         raise DataError(f"{where} is not an Excel workbook, or is damaged") from None
-    return [cell or "" for cell in rows.row(header)], frame, header
+    return names, frame, header if headed else header - 1
+
+
+def _refuse_cover(workbook: fastexcel.ExcelReader, table: pl.DataFrame, where: str) -> None:
+    """Refuse a narrow or empty first sheet before one of more columns and records.
+
+    Raises
+    ------
+    DataError
+        The first sheet seems to be a cover: the message names the other one.
+
+    """
+    if table.height and table.width > _COVER_COLUMNS:
+        return
+    first, *others = workbook.sheet_names
+    for other in others:
+        sheet = workbook.load_sheet(other, header_row=0, dtypes="string")
+        if sheet.width > table.width and sheet.height > table.height:
+            raise DataError(
+                f"{where}: the first sheet, {first!r}, has {table.height} rows of {table.width} "
+                f"columns, and {other!r} has more of both. Name the one to read: "
+                f"--sheet {other!r} (sheet={other!r} in Python)"
+            )
 
 
 def _sheet_name(names: list[str], sheet: str | int | None, where: str) -> str:
     """Return the name of the sheet that is meant: a name before a number."""
     if sheet is None:
-        if len(names) > 1:
-            others = ", ".join(map(repr, names[1:]))
-            _logger.warning(
-                "%s: the sheet %r is read; others: %s (--sheet NAME)", where, names[0], others
-            )
         return names[0]
     if sheet in names:
         return str(sheet)
@@ -242,6 +306,7 @@ def _expressible_frame(frame: pl.DataFrame) -> pl.DataFrame:
         raise DataError(
             "the last row is all null: an Excel sheet would lose it; write CSV or Parquet"
         )
+    refuse_lost_rows(held, "Excel")
     return held
 
 

@@ -12,8 +12,10 @@ HEAD = 50  # rows in which the header is looked for
 _NARROW = 3  # columns from which on a row of one cell is no record
 
 
-def header_of(rows: Sequence[tuple[str | None, ...]], where: str) -> int:
-    """Return the place of the header among the first rows of a sheet, from 0.
+def header_of(rows: Sequence[tuple[str | None, ...]], where: str, *, named: bool = False) -> int:
+    """Return the place of the header, or of the first record, among the first rows, from 0.
+
+    named: whether the caller names the columns, so that the first row may have empty cells.
 
     Raises
     ------
@@ -23,7 +25,10 @@ def header_of(rows: Sequence[tuple[str | None, ...]], where: str) -> int:
 
     """
     first = next(place for place, row in enumerate(rows) if _count_filled(row))
-    if _count_filled(rows[first]) == len(rows[first]):
+    width = max(place for place, cell in enumerate(rows[first], 1) if cell and cell.strip())
+    if any(_count_filled(row[width:]) for row in rows[first:]):
+        width = len(rows[first])
+    if named or _count_filled(rows[first]) == width:
         return first
     for place in range(first + 1, len(rows)):
         row = rows[place]

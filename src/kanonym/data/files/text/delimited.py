@@ -2,12 +2,17 @@
 
 - UTF-8, with or without byte order mark; rows end in LF, CRLF or CR.
 - The separator is the one of comma, semicolon, tab and bar that cuts the header
-  and the most of the first rows into the same number of cells.
+  and the most of the first rows into the same number of cells; or a first line `sep=;` names it.
+  Where a blank follows every separator, it belongs to the separator.
+- Last columns without a name and without a value are none: programs write a separator
+  at the end of each line.
 - Cells may be quoted with `"`, doubled inside; quoted cells may hold newlines.
 - An empty cell is null; a quoted empty cell is an empty text.
 - Blank lines are skipped, except in a table of one column: there they are nulls.
 - The first row must be a header. A first row that looks like a record is an error
-  rather than a guess: taken as names, a person's values would be released.
+  rather than a guess: taken as names, a person's values would be released. Of a file
+  without a header, the caller names the columns.
+- Last rows of empty cells or of totals are no records, see `last_rows`.
 """
 
 from __future__ import annotations
@@ -16,10 +21,12 @@ import codecs
 import contextlib
 import csv
 import io
+import re
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -41,6 +48,13 @@ from kanonym.data.files.text.header import (
     check_names,
     refuse_missing_header,
     refuse_names_like_values,
+    unnamed_column,
+)
+from kanonym.data.files.text.last_rows import (
+    count_records,
+    may_be_no_record,
+    refuse_lost_rows,
+    warn_of_rows,
 )
 
 ArrowTable: TypeAlias = Any  # pyarrow carries no types
@@ -49,6 +63,61 @@ _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _SAMPLE_BYTES = 1 << 20
 _SAMPLE_ROWS = 100
 _BLOCK_BYTES = 1 << 24  # no row may be longer
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+_SEPARATOR_LINE = re.compile(rb'"?sep=([^\w\s"]|\t)"?[,;\t|]*(\r\n|\r|\n|$)', re.IGNORECASE)
+"""How Excel is told the separator; a program may fill the line up with separators."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a table of separated cells is laid out.
+
+    Attributes
+    ----------
+    start
+        The first byte of the header, or of the first record.
+    lines_above
+        The number of lines before it.
+    separator
+        One character.
+    blank
+        Whether a blank behind the separator belongs to it.
+    names
+        Of the columns.
+    header
+        Whether the first row holds them.
+    unnamed
+        The number of columns behind them, which should be empty.
+
+    """
+
+    start: int
+    lines_above: int
+    separator: str
+    blank: bool
+    names: list[str]
+    header: bool = True
+    unnamed: int = 0
+
+    @property
+    def all_names(self) -> list[str]:
+        """The names, and further ones for the columns behind them."""
+        further = (f" {place}" for place in range(self.unnamed))  # no name begins with a blank
+        return [*self.names, *further]
+
+    def without_unnamed(self, table: pl.DataFrame, where: str) -> pl.DataFrame:
+        """Return a table without the columns behind the names.
+
+        Raises
+        ------
+        DataError
+            One of them has a value.
+
+        """
+        for place, name in enumerate(self.all_names[len(self.names) :], len(self.names) + 1):
+            if not (table[name].is_null() | (table[name].cast(pl.String) == "")).all():
+                raise unnamed_column(place, where)
+        return table.select(self.names)
 
 
 def read(
@@ -56,6 +125,7 @@ def read(
     where: str,
     separator: str | None = None,
     texts: dict[str, pl.Series] | None = None,
+    columns: Sequence[str] | None = None,
 ) -> pl.DataFrame:
     """Read a table of separated cells.
 
@@ -69,6 +139,8 @@ def read(
         One character; None detects it.
     texts
         Filled with the columns in which several texts read as one value, as text.
+    columns
+        The names of the columns of a file without a header; a first row of these names is one.
 
     Raises
     ------
@@ -77,38 +149,37 @@ def read(
         a row longer or shorter than the header; a quote that is not closed.
 
     """
-    start, separator, rows = _layout(data, where, separator)
-    names = rows[0]
-    if len(rows) == 1 and len(data) - start <= _SAMPLE_BYTES:
-        table = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
-    else:
-        if data.count(b'"') % 2:
-            deque(_numbered_rows(data, separator, where), maxlen=0)  # raises where one stays open
-        cells = _parse_rows(memoryview(data)[start:], names, separator, data, where)
-        with ThreadPoolExecutor() as threads:
-            columns = threads.map(typed_cells, cells.columns)
-            table = pl.DataFrame(dict(zip(names, columns, strict=True)))
-        if texts is not None:
-            for name, column in zip(names, cells.columns, strict=True):
-                differing = differing_texts(pl.Series(name, column), table[name])
-                if differing is not None:
-                    texts[name] = differing
-    refuse_missing_header(table, where)
+    form = layout(data, where, separator, columns)
+    if form.blank:
+        decode(data, where)  # its error counts the bytes of the file
+        data = _without_blanks(data, form.separator)
+    if data.count(b'"') % 2:
+        deque(_numbered_rows(data, form.separator, where), maxlen=0)  # raises where one stays open
+    elif len(data) < _SAMPLE_BYTES and not data.endswith((b"\n", b"\r")):
+        data += b"\n"  # pyarrow skips no header that has no end
+    cells = _records(_parse_rows(data, form, where), form, where)
+    with ThreadPoolExecutor() as threads:
+        typed = threads.map(typed_cells, cells.columns)
+        table = pl.DataFrame(dict(zip(form.names, typed, strict=True)))
+    if texts is not None:
+        for name, column in zip(form.names, cells.columns, strict=True):
+            differing = differing_texts(pl.Series(name, column), table[name])
+            if differing is not None:
+                texts[name] = differing
+    if form.header:
+        refuse_missing_header(table, where)
     return table
 
 
-def layout(data: bytes, where: str, separator: str | None = None) -> tuple[str, list[str], int]:
-    """Return how a table of separated cells is laid out, for other readers of the same rules.
+def layout(
+    data: bytes, where: str, separator: str | None = None, columns: Sequence[str] | None = None
+) -> Layout:
+    """Return how a table of separated cells is laid out, also for other readers of these rules.
 
     Parameters
     ----------
-    data, where, separator
+    data, where, separator, columns
         As of `read`; the first megabyte of the file is enough.
-
-    Returns
-    -------
-    tuple
-        The separator, the names of the columns, and the number of blank lines above them.
 
     Raises
     ------
@@ -116,9 +187,30 @@ def layout(data: bytes, where: str, separator: str | None = None) -> tuple[str, 
         Not UTF-8; a column without a name or with another's name.
 
     """
-    start, separator, rows = _layout(data, where, separator)
-    above = data[:start].removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n")
-    return separator, rows[0], len(above)
+    start = _skip_blank_lines(data, len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0)
+    line = _SEPARATOR_LINE.match(data, start)
+    if line is not None:
+        separator = separator or line[1].decode()
+        start = _skip_blank_lines(data, line.end())
+    sample = _sample(data, start, where)
+    separator = separator or _detect_separator(sample)
+    blank = separator != "\t" and _is_followed_by_blanks(sample, separator)
+    rows = _rows(sample, separator, blank=blank)
+    if not rows:
+        raise DataError(f"{where} is empty")
+    first = [cell.strip() for cell in rows[0]]
+    names = list(columns or first)
+    while len(names) > 1 and not names[-1]:
+        names.pop()
+    check_names(names, where)
+    header = columns is None or first[: len(names)] == names
+    unnamed = _count_unnamed(rows, len(names), header=header)
+    if not header and len(first) != len(names) + unnamed:
+        raise DataError(
+            f"{where} has {len(first)} columns, but {len(names)} are named; name each of them"
+        )
+    above = len(_LINE_END.findall(data, 0, start))
+    return Layout(start, above, separator, blank, names, header, unnamed)
 
 
 def write(frame: pl.DataFrame, target: Path | io.BytesIO, separator: str) -> pl.DataFrame:
@@ -143,21 +235,40 @@ def write(frame: pl.DataFrame, target: Path | io.BytesIO, separator: str) -> pl.
         ],
     )
     refuse_names_like_values(held, "CSV")
-    held.write_csv(target, separator=separator)
+    refuse_lost_rows(held, "CSV")
+    quoted = _are_all_behind_blanks(held)
+    held.write_csv(
+        target, separator=separator, quote_style="non_numeric" if quoted else "necessary"
+    )
     return held
 
 
-def _parse_rows(
-    body: memoryview, names: list[str], separator: str, data: bytes, where: str
-) -> ArrowTable:
+def _are_all_behind_blanks(table: pl.DataFrame) -> bool:
+    """Tell whether all cells behind the first column begin with a blank, as if separators did."""
+    blank = False
+    for column in table.get_columns()[1:]:
+        if not column.dtype.is_(pl.String) and column.null_count() < len(column):
+            return False
+        texts = column.cast(pl.String).drop_nulls()
+        if not texts.str.starts_with(" ").all():
+            return False
+        blank = blank or bool(len(texts))
+    return blank
+
+
+def _parse_rows(data: bytes, form: Layout, where: str) -> ArrowTable:
+    """Return the cells below the header as texts."""
+    names = form.all_names
     try:
         return pyarrow.csv.read_csv(
-            pa.py_buffer(body),
+            pa.py_buffer(memoryview(data)[form.start :]),
             read_options=pyarrow.csv.ReadOptions(
-                column_names=names, skip_rows_after_names=1, block_size=_BLOCK_BYTES
+                column_names=names,
+                skip_rows_after_names=int(form.header),
+                block_size=_BLOCK_BYTES,
             ),
             parse_options=pyarrow.csv.ParseOptions(
-                delimiter=separator,
+                delimiter=form.separator,
                 newlines_in_values=b'"' in data,
                 ignore_empty_lines=len(names) > 1,
             ),
@@ -169,19 +280,25 @@ def _parse_rows(
             ),
         )
     except (pa.ArrowInvalid, UnicodeDecodeError):  # its message would quote the row
-        raise DataError(_fault(data, len(names), separator, where)) from None
+        raise DataError(_fault(data, form, where)) from None
 
 
-def _layout(data: bytes, where: str, separator: str | None) -> tuple[int, str, list[list[str]]]:
-    """Return where the header starts, the separator, and the first rows."""
-    start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+def _records(cells: ArrowTable, form: Layout, where: str) -> ArrowTable:
+    """Return the columns that have names, without last rows that are no records."""
+    if form.unnamed:
+        cells = form.without_unnamed(pl.DataFrame(cells), where).to_arrow()
+    last = cells.slice(max(cells.num_rows - 1, 0)).to_pylist()
+    if last and may_be_no_record(tuple(last[0].values())):
+        records, why = count_records(pl.DataFrame(cells))
+        warn_of_rows(where, cells.num_rows, records, why)
+        return cells.slice(0, records)
+    return cells
+
+
+def _skip_blank_lines(data: bytes, start: int) -> int:
     while data[start : start + 1] in (b"\n", b"\r"):
         start += 1
-    sample = _sample(data, start, where)
-    separator = separator or _detect_separator(sample)
-    rows = _rows(sample, separator)
-    check_names(rows[0], where)
-    return start, separator, rows
+    return start
 
 
 def _sample(data: bytes, start: int, where: str) -> str:
@@ -190,6 +307,38 @@ def _sample(data: bytes, start: int, where: str) -> str:
         return decoder.decode(data[start : start + _SAMPLE_BYTES])
     except UnicodeDecodeError:
         return decode(data, where)  # raises, with the place
+
+
+def _is_followed_by_blanks(sample: str, separator: str) -> bool:
+    """Tell whether a blank stands behind each separator below the first line, but in empty cells.
+
+    Every other part between quotes is outside of cells, so that a cell in quotes may have its own.
+    """
+    below = sample[max(sample.find("\n"), sample.find("\r")) + 1 :].rstrip("\r\n")
+    outside = below.split('"')[::2]
+    mark = re.escape(separator)
+    odd = re.compile(rf"{mark}(?![ {mark}\r\n])")
+    outside[-1] += "\n"  # the last cell may be empty
+    return f"{separator} " in below and not any(odd.search(part) for part in outside)
+
+
+def _without_blanks(data: bytes, separator: str) -> bytes:
+    """Return separated cells without the blanks behind separators, outside of quotes."""
+    parts = data.split(b'"')
+    mark = separator.encode()
+    parts[::2] = [re.sub(re.escape(mark) + b" +", mark, part) for part in parts[::2]]
+    return b'"'.join(parts)
+
+
+def _count_unnamed(rows: list[list[str]], width: int, *, header: bool) -> int:
+    """Return how many empty cells stand behind the names: one number in all rows, or none."""
+    records = [row for row in rows[header:] if row]
+    widths = {len(row) for row in records} or {len(rows[0])}
+    further = max(widths) - width
+    if len(widths) > 1 or further <= 0:
+        return 0
+    empty = (header and len(rows[0]) > width) or not any(any(row[width:]) for row in records)
+    return further if empty else 0
 
 
 def _detect_separator(sample: str) -> str:
@@ -204,8 +353,9 @@ def _detect_separator(sample: str) -> str:
     return best
 
 
-def _rows(sample: str, separator: str) -> list[list[str]]:
-    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=separator)
+def _rows(sample: str, separator: str, *, blank: bool = False) -> list[list[str]]:
+    text = io.StringIO(sample, newline="")
+    reader = csv.reader(text, delimiter=separator, skipinitialspace=blank)
     rows: list[list[str]] = []
     with contextlib.suppress(csv.Error):  # a cell beyond the reader's limit ends the sample
         for row in islice(reader, _SAMPLE_ROWS):
@@ -215,11 +365,16 @@ def _rows(sample: str, separator: str) -> list[list[str]]:
     return rows
 
 
-def _fault(data: bytes, width: int, separator: str, where: str) -> str:
+def _fault(data: bytes, form: Layout, where: str) -> str:
     """Say what is wrong with a file that could not be parsed: slowly, row by row."""
-    for line, row in _numbered_rows(data, separator, where):
-        if len(row) != width and (row or width == 1):
-            name = _SEPARATORS.get(separator, repr(separator))
+    width, header = len(form.all_names), form.header
+    for line, row in _numbered_rows(data, form.separator, where):
+        if line <= form.lines_above:
+            continue
+        if header:
+            header = False  # it may lack the separator at its end
+        elif len(row) != width and (row or width == 1):
+            name = _SEPARATORS.get(form.separator, repr(form.separator))
             return (
                 f"{where}, line {line}: {len(row)} cells where the header has {width} "
                 f"(separator: {name}). Fix the row, or quote a cell that contains the separator"

@@ -15,6 +15,10 @@ from kanonym.data.errors import DataError
 
 _NUMBER = r"^\s*[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?\s*$"
 _DATE = r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_WAY_OUT = (
+    "Put a row of column names on top (no numbers or dates), or name the columns: "
+    "--columns a,b,c (in Python columns=)"
+)
 _HEAD = 1000  # rows in which the cells of the header are looked for
 
 
@@ -36,16 +40,21 @@ def check_names(names: list[str], where: str) -> None:
     """
     for position, name in enumerate(names, 1):
         if not name.strip():
-            raise DataError(
-                f"{where}: column {position} has no name in the header; name it, or leave it "
-                "out (a row index of pandas: to_csv(index=False))"
-            )
+            raise unnamed_column(position, where)
     for name, count in Counter(names).items():
         if count > 1:
             raise DataError(
                 f"{where}: column name {name!r} occurs {count} times in the header; "
                 "names must differ"
             )
+
+
+def unnamed_column(position: int, where: str) -> DataError:
+    """Return the error about a column without a name; position: from 1."""
+    return DataError(
+        f"{where}: column {position} has no name in the header; name it, or leave it "
+        "out (a row index of pandas: to_csv(index=False))"
+    )
 
 
 def refuse_missing_header(table: pl.DataFrame, where: str) -> None:
@@ -71,13 +80,13 @@ def refuse_missing_header(table: pl.DataFrame, where: str) -> None:
     if position is not None:
         raise DataError(
             f"{where} has no header: its first row holds a value in column {position + 1}, "
-            "not a name. Put a row of column names on top (no numbers or dates)"
+            f"not a name. {_WAY_OUT}"
         )
     again = _count_recurring_names(table)
     if again:
         raise DataError(
             f"{where} has no header: {again} cells of its first row occur again below it. "
-            "Put a row of column names on top"
+            f"{_WAY_OUT}"
         )
 
 
@@ -97,6 +106,12 @@ def refuse_names_like_values(table: pl.DataFrame, form: str) -> None:
         The header could not be told from a record.
 
     """
+    for name in table.columns:
+        if name != name.strip():
+            raise DataError(
+                f"column {name!r} has blanks around its name, which readers of {form} leave out; "
+                "rename it, or write Parquet"
+            )
     table = table.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
     position = _named_like_values(table)
     if position is not None:

@@ -119,12 +119,14 @@ SENTENCES: Sentences = {
     "wb.open.workbook": "Workbook",
     "wb.open.sheet": "Sheet",
     "wb.open.header": "Row of the column names",
-    "wb.open.encoding.title": "Encoding of the text",
+    "wb.open.encoding.title": "Text file",
     "wb.open.encoding": "Encoding",
     "wb.open.encoding.note": (
         "Text that is not UTF-8 is read in this encoding; windows-1252 is usual for files that "
         "Excel saved as CSV in Western Europe."
     ),
+    "wb.open.names": "Names of the columns",
+    "wb.open.names.note": "A file without a header needs the names of its columns: a,b,c.",
     "wb.open.again": "Read again",
     "wb.open.again.note": "Reading again starts the policy anew.",
     "wb.type.text": "text",

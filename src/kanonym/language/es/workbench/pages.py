@@ -120,12 +120,14 @@ SENTENCES: Sentences = {
     "wb.open.workbook": "Libro de Excel",
     "wb.open.sheet": "Hoja",
     "wb.open.header": "Fila de los nombres de columnas",
-    "wb.open.encoding.title": "Codificación del texto",
+    "wb.open.encoding.title": "Archivo de texto",
     "wb.open.encoding": "Codificación",
     "wb.open.encoding.note": (
         "El texto que no está en UTF-8 se lee en esta codificación; windows-1252 es habitual en "
         "los archivos que Excel guardó como CSV en Europa occidental."
     ),
+    "wb.open.names": "Nombres de las columnas",
+    "wb.open.names.note": "Un archivo sin encabezado necesita los nombres de sus columnas: a,b,c.",
     "wb.open.again": "Leer de nuevo",
     "wb.open.again.note": "Al leer de nuevo, la política empieza desde cero.",
     "wb.type.text": "texto",

@@ -1,0 +1,123 @@
+"""Rows at the end of an exported table that are no records: empty cells, and totals."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import TypeAlias
+
+import polars as pl
+
+from kanonym.data.errors import DataError
+
+_logger = logging.getLogger(__name__)
+
+_TOTAL = re.compile(
+    r"(grand |sub)?totals?|total (general|général)|sums?|summe|gesamt(summe|zahl)?|insgesamt|"
+    r"zusammen|sum(m)?e total|somme|suma( total)?|totale|totaal|soma|mean|average|mittel(wert)?|"
+    r"durchschnitt|moyenne|media|promedio|count|anzahl"
+)
+Row: TypeAlias = tuple[str | None, ...]
+_MARKS = " \t\u00a0:.-="
+
+
+def may_be_no_record(last: Row) -> bool:
+    """Tell whether a last row is worth a look: it is empty, or begins with a word for totals."""
+    return len(last) > 1 and (_is_blank(last) or _is_total(last))
+
+
+def count_records(table: pl.DataFrame) -> tuple[int, str]:
+    """Return the number of rows that are records, and why those behind them are none.
+
+    A row of totals begins with a word for it. Its numbers are the sums, means or counts of their
+    columns, or it leaves cells empty that no record does.
+
+    Cost: a look at the last row, unless it is empty or begins with such a word.
+    """
+    last = table.tail(1).select(pl.all().cast(pl.String))
+    if not table.height or not may_be_no_record(last.row(0)):
+        return table.height, ""
+    cells = table.select(pl.all().cast(pl.String))
+    filled = end = body = _end_of_filled(cells)
+    while body and _is_total(cells.row(body - 1)):
+        body = _end_of_filled(cells.head(body - 1))
+    records = cells.head(body)
+    while end > body and (
+        _is_blank(cells.row(end - 1)) or _has_totals(cells.row(end - 1), records)
+    ):
+        end -= 1
+    return end, "no cell has a value" if end == filled else "totals are no record"
+
+
+def warn_of_rows(where: str, height: int, records: int, why: str) -> None:
+    """Log which rows of a file are left out, counted from 1 without the header."""
+    if records < height:
+        several = records + 1 < height
+        rows = f"rows {records + 1} to {height} are" if several else f"row {height} is"
+        _logger.warning("%s: %s left out: %s", where, rows, why)
+
+
+def refuse_lost_rows(table: pl.DataFrame, form: str) -> None:
+    """Refuse to write last rows that readers take for no records; form: what the format is called.
+
+    Raises
+    ------
+    DataError
+        The message names the first such row.
+
+    """
+    records, why = count_records(table)
+    if records < table.height:
+        raise DataError(
+            f"row {records + 1}: a reader of {form} leaves out the rows from here to the end "
+            f"({why}); write Parquet, or sort the table in another way"
+        )
+
+
+def _end_of_filled(cells: pl.DataFrame) -> int:
+    """Return the number of rows up to the last one with a value."""
+    filled = cells.select(pl.any_horizontal(pl.all().str.strip_chars() != "")).to_series()
+    rows = filled.fill_null(value=False).arg_true()
+    return int(rows[-1]) + 1 if len(rows) else 0
+
+
+def _is_blank(row: Row) -> bool:
+    return not any(cell and cell.strip() for cell in row)
+
+
+def _is_total(row: Row) -> bool:
+    """Tell whether the first cell that is not blank is a word for totals."""
+    first = next((cell for cell in row if cell and cell.strip()), "")
+    return _TOTAL.fullmatch(first.strip(_MARKS).casefold()) is not None
+
+
+def _has_totals(row: Row, records: pl.DataFrame) -> bool:
+    """Tell whether the cells behind a word for totals are such, or are empty in no record."""
+    totals, behind = [], False
+    for column, cell in zip(records, row, strict=True):
+        if not (cell and cell.strip()):
+            if records.height and (column.str.strip_chars() != "").fill_null(value=False).all():
+                return True
+        elif behind:
+            number = _numbers(pl.Series([cell]))[0]
+            totals += [] if number is None else [_is_sum_or_mean(number, cell, column)]
+        else:
+            behind = True
+    return bool(totals) and all(totals)
+
+
+def _is_sum_or_mean(number: float, cell: str, column: pl.Series) -> bool:
+    values = _numbers(column).drop_nulls()
+    if not len(values):
+        return False
+    decimals = len(re.split("[.,]", cell.strip())[-1]) if re.search("[.,]", cell) else 0
+    width = 0.5 * 10.0**-decimals + 1e-9 * abs(number)
+    candidates = (values.sum(), values.mean(), len(values), len(column))
+    return any(abs(float(one) - number) <= width for one in candidates)  # type: ignore[arg-type]
+
+
+def _numbers(texts: pl.Series) -> pl.Series:
+    """Return plain numbers, and those with a decimal comma; null for all else."""
+    bare = texts.str.strip_chars()
+    comma = bare.str.replace_all("[.' \u00a0]", "").str.replace(",", ".", literal=True)
+    return bare.cast(pl.Float64, strict=False).fill_null(comma.cast(pl.Float64, strict=False))
