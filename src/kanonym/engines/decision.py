@@ -25,7 +25,6 @@ from kanonym.data.table import EncodedTable, value_codes
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task, prepare
 from kanonym.kernels.classes.grouping import take
-from kanonym.kernels.classes.penalty import Costs
 from kanonym.metrics.person_risk import PersonRisk, person_risk
 from kanonym.metrics.release_loss import InformationLoss, measure_utility
 from kanonym.models import PrivacyModel
@@ -33,6 +32,9 @@ from kanonym.models.base import lost_by_joining
 from kanonym.recoding.balance import with_balanced_values
 from kanonym.recoding.recode import join_equal, recode, relabel_classes
 from kanonym.verification import FrequencySet
+
+Mix = Callable[[EncodedTable, Partition], Partition]
+"""Decides which of the records of a tuple is in which class."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -246,6 +248,7 @@ def run_task(
     *,
     given: Callable[[str], pl.Series] | None = None,
     with_sets: Callable[[EncodedDecision, Prepared], EncodedDecision] | None = None,
+    mix: Mix | None = None,
 ) -> EncodedDecision:
     """Carry out a task on a table in this process.
 
@@ -267,6 +270,8 @@ def run_task(
         Gives a column as it came in, before any action; `column` if None.
     with_sets
         Adds the released sets of items to what is decided; None where there are none.
+    mix
+        As of `decide`.
 
     Raises
     ------
@@ -275,7 +280,7 @@ def run_task(
 
     """
     ready = prepare(task, column, n_rows, watch, counts, given=given)
-    decision = decide(task, ready, watch)
+    decision = decide(task, ready, watch, mix=mix)
     decision = decision if with_sets is None else with_sets(decision, ready)
     return with_input(decision, task, FrequencySet(column, n_rows, counts))
 
@@ -297,11 +302,17 @@ def with_input(decision: EncodedDecision, task: Task, given: FrequencySet) -> En
 
 
 def decide(
-    task: Task, ready: Prepared, watch: Stopwatch, found: Partition | None = None
+    task: Task,
+    ready: Prepared,
+    watch: Stopwatch,
+    found: Partition | None = None,
+    *,
+    mix: Mix | None = None,
 ) -> EncodedDecision:
     """Divide a prepared table, and give classes their values; errors as of `run_task`.
 
-    found: the division, where it is known already.
+    found: the division, where it is known already. mix: decides which of the records of a tuple
+    is in which class; None where they are not told apart.
     """
     table, costs = ready.table, ready.costs
     problem = task.problem(table, costs, ready.persons)
@@ -315,15 +326,20 @@ def decide(
     )
     if found is None and not table.domains and task.schema.names(Role.SET):
         found = Partition(np.zeros(len(table.weights), np.int32), int(len(table.weights) > 0))
+
+    def divide(problem: Problem) -> Partition:
+        partition = task.algorithm.partition(problem)
+        return partition if mix is None else mix(table, partition)
+
     if found is None:
         with watch.stage("algorithm"):
-            found = task.algorithm.partition(replace(problem, listen=watch.tell))
+            found = divide(replace(problem, listen=watch.tell))
     with watch.stage("recode"):
         partition = with_balanced_values(table, found, ready.recodings)
         recoded = values_of(partition)
         joined = join_equal(table, partition, recoded)
         while joined is not partition:
-            partition = _repair_partition(task, table, joined, costs)
+            partition = _repair_partition(task, problem, joined, divide)
             recoded = values_of(partition)
             joined = join_equal(table, partition, recoded)
     decision = EncodedDecision.of(table, partition, recoded, ready.built)
@@ -353,7 +369,10 @@ def evaluate_nodes_of_task(
 
 
 def _repair_partition(
-    task: Task, table: EncodedTable, partition: Partition, costs: Costs
+    task: Task,
+    problem: Problem,
+    partition: Partition,
+    divide: Callable[[Problem], Partition],
 ) -> Partition:
     """Join classes further where joining those of equal values has made one fail a model.
 
@@ -361,16 +380,14 @@ def _repair_partition(
     the classes has and the other lacks. A class that fails is joined with the one
     before it; the table as one class satisfies the model.
     """
-    fragile = [model for model in task.models if lost_by_joining(model)]
+    table, fragile = problem.table, [model for model in task.models if lost_by_joining(model)]
     while fragile:
         failing = _failing_classes(table, partition, fragile)
         if not failing.any():
             break
         if partition.n_classes == 1:
             # What is left after suppression fails against the whole table.
-            return task.algorithm.partition(
-                replace(task.problem(table, costs), suppression_limit=0)
-            )
+            return divide(replace(problem, suppression_limit=0))
         starts = ~failing
         starts[0] = True
         starts[1] &= not failing[0]

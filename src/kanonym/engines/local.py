@@ -30,6 +30,7 @@ from kanonym.engines.release_view import view_of_release
 from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.policy import Policy
+from kanonym.recoding.equal_records import mix_equal_records
 from kanonym.recoding.ordering import released_rows
 from kanonym.verification import ColumnValues, FrequencySet, ReleaseView
 from kanonym.verification.frequency_set import values_of
@@ -153,10 +154,18 @@ class LocalInput(ShortRepr):
         """Notes the seconds of each stage."""
         return self.run.watch
 
+    @property
+    def _named(self) -> list[str]:
+        """The columns that are released beside quasi-identifiers and sets."""
+        schema = self.run.schema
+        named = [name for name in schema.names(Role.IDENTIFIER) if name in self.acting.actions]
+        return named + schema.names(Role.SENSITIVE) + schema.names(Role.INSENSITIVE)
+
     def decide(self) -> EncodedDecision:
         """Divide the table into classes; see `decision.run_task`."""
-        task, watch = self.run.task, self.run.watch
-        column = encoded_columns(self.native, self.run.policy, self.acting)
+        task, watch, policy = self.run.task, self.run.watch, self.run.policy
+        column = encoded_columns(self.native, policy, self.acting)
+        persons, key = policy.entities, sorting_keys(self.engine.frame, self.acting)
         return run_task(
             task,
             column,
@@ -165,6 +174,12 @@ class LocalInput(ShortRepr):
             given=partial(frames.column, self.native),
             with_sets=partial(
                 with_sets, task=task, column=partial(frames.raw_column, self.native), watch=watch
+            ),
+            mix=partial(
+                mix_equal_records,
+                names=[*persons, *self._named, *self.run.schema.names(Role.SET)],
+                column=lambda name: column(name) if name in persons else key(name),
+                seed=self.acting.seed,
             ),
         )
 
@@ -176,12 +191,10 @@ class LocalInput(ShortRepr):
             after = apply_late_actions(decision, acting)
             changed = {column.name: column for columns in after.values() for column in columns}
             sets = released_sets(decision, schema)
-            named = [name for name in schema.names(Role.IDENTIFIER) if name in acting.actions]
-            named += schema.names(Role.SENSITIVE) + schema.names(Role.INSENSITIVE)
             rows = released_rows(
                 decision.labels,
                 [one for one in decision.recoded if one.name not in acting.late_attributes],
-                [*(name for name in named if name not in changed), *changed, *sets],
+                [*(name for name in self._named if name not in changed), *changed, *sets],
                 sorting_keys(self.engine.frame, acting, {**changed, **texts_of_sets(sets)}),
                 None if self.run.policy.keep_order else acting.seed,
             )

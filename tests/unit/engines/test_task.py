@@ -160,7 +160,8 @@ def test_where_suppression_breaks_a_model_nothing_is_suppressed():
     schema = Schema({"age": ka.QuasiIdentifier(), "s": ka.Sensitive()})
     task = Task(schema, [ka.models.DeltaDisclosure("s", 0.5)], ka.Mondrian(), None, 0.5)
     left = Partition(np.array([0, 0, 0, -1], np.int32), 1)
-    mended = _repair_partition(task, table, left, certainty_costs(table.domains, ["interval"]))
+    problem = task.problem(table, certainty_costs(table.domains, ["interval"]))
+    mended = _repair_partition(task, problem, left, task.algorithm.partition)
     assert mended.labels.tolist() == [0, 0, 0, 0]
 
 

@@ -41,8 +41,7 @@ class KMember(Algorithm):
 
     Records that are equal to one of the class, and cost it nothing, come before others that
     cost nothing; further ties are decided by the order of the values, the attribute of fewest
-    values first. So the order of the input does not matter, and equal records that are parted
-    are parted as they come.
+    values first. So the order of the input does not matter.
 
     Classes then exchange records with those nearby (`record_exchange`), as long as the loss falls
     and up to a fixed effort.

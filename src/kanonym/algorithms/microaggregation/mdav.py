@@ -46,8 +46,7 @@ class MDAV(Algorithm):
     it does written as 0 and 1, and a difference weighs 2 / (1 - sum of squared shares).
 
     Equal distances are decided by row number. Rows are numbered as the quasi-identifiers
-    sort them, equal ones as they come: equal records may be parted, but the values
-    that are released do not depend on the order of the input.
+    sort them; equal records may be parted.
 
     The account tells how far the squared error may be from the least: see `ONA`.
 

@@ -46,8 +46,8 @@ def microaggregate(
 ) -> Partition:
     """Divide a table by a kernel that groups points.
 
-    Rows are numbered as the quasi-identifiers sort them, equal ones as they come, so that
-    ties that go by row number do not depend on the order of the input. The account says how much
+    Rows are numbered as the quasi-identifiers sort them, so that ties that go by row number do
+    not depend on the order of the input. The account says how much
     of the squared error other classes of k records could save at most.
 
     Parameters

@@ -101,8 +101,7 @@ class Segmentation(Algorithm):
     that sensitive values forbade it.
 
     A class takes what lies side by side in the order: in space, classes may overlap, and
-    equal records may be parted. Which of equal records goes where follows their order in
-    the input; the released values do not.
+    equal records may be parted.
 
     Cost for n records, d attributes: sorting, O(n k d) a cut, and the exchange: O(n d), with a
     factor that falls as the table grows. Works for any mix of attributes and recodings; no
@@ -173,7 +172,6 @@ class Segmentation(Algorithm):
             by_place, account = joined.labels, joined.account
         n_classes = int(by_place.max()) + 1
         labels = np.empty(table.n_rows, np.int32)
-        # The records of a tuple take its places as they come.
         by_tuple = np.argsort(table.tuple_of_row, kind="stable")
         labels[by_tuple] = by_place[np.argsort(found.tuples, kind="stable")]
         if order in ("lexicographic", "serpentine"):
