@@ -6,7 +6,6 @@ only verifies a table never loads the report's chart library.
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from kanonym.data.loading.lazy_names import lazy_names
@@ -65,8 +64,6 @@ if TYPE_CHECKING:
     from kanonym.verification import Verification
 
 __version__ = "0.1.0"
-
-logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 __all__ = [
     "MDAV",

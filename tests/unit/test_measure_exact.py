@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pandas as pd
 import polars as pl
 import pytest
@@ -151,3 +153,23 @@ def test_both_distances_are_told_of_coded_categories():
     text = frame.with_columns(pl.col("s").cast(pl.String))
     named = ka.measure(text, quasi_identifiers=["q"], sensitive=["s"]).attributes["s"]
     assert named.t_equal == found.t_equal
+
+
+def suppressed_of(labels):
+    """Return the rows of stars alone and the smallest class of the others, from a dict of lists."""
+    sizes = Counter(labels)
+    stars = sum(size for row, size in sizes.items() if {*row} == {"*"})
+    others = [size for row, size in sizes.items() if {*row} != {"*"}]
+    return (stars, min(others, default=0)) if stars else (0, None)
+
+
+@given(st.lists(st.tuples(*[st.sampled_from(["*", "a", None])] * 2), min_size=1, max_size=20))
+def test_rows_of_stars_alone_are_told_and_k_is_given_without_them(rows):
+    """Other tools write suppressed records so: they are a class that hides how small others are."""
+    frame = pl.DataFrame(rows, schema={"x": pl.String, "y": pl.String}, orient="row")
+    found = ka.measure(frame, quasi_identifiers=["x", "y"])
+    assert (found.suppressed, found.k_unsuppressed) == suppressed_of(rows)
+    assert found.k == min(Counter(rows).values())
+    risk = ka.risk(frame, quasi_identifiers=["x", "y"]).entries()
+    told = risk["k_unsuppressed"].value if "k_unsuppressed" in risk else None
+    assert told == found.k_unsuppressed

@@ -144,6 +144,24 @@ def test_a_table_with_identifiers_is_no_release():
         ka.verify(table, asked)
 
 
+NUMBERED = {"age": [5] * 10 + [900] + [6] * 10, "n": list(range(21))}
+
+
+def test_kept_order_keeps_the_row_numbers_of_pandas(caplog):
+    """An index 0 to n-1 tells which rows were left out; no other is released, which is told."""
+    roles = {"age": ka.QuasiIdentifier(), "n": ka.Insensitive()}
+    asked = policy(roles=roles, keep_order=True, suppression_limit=0.1)
+    released = ka.anonymize(pd.DataFrame(NUMBERED), asked).frame
+    assert released.index.tolist() == released["n"].tolist() == [*range(10), *range(11, 21)]
+    assert not caplog.messages
+    named = pd.DataFrame(NUMBERED, index=[f"person {n}" for n in range(21)])
+    released = ka.anonymize(named, asked).frame
+    assert released.index.tolist() == list(range(20))
+    assert caplog.messages == [
+        "the index of the frame is not 0 to n-1, and is not released: records are numbered anew"
+    ]
+
+
 # --- order and seed -------------------------------------------------------------------
 
 

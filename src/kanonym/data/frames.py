@@ -6,15 +6,17 @@ anything at all (lists, mixed objects): it is released as it came.
 What a converted column is made of:
 
 - NaN is null; infinite numbers stay and are refused where they do harm.
-- Ordered categories become a polars `Enum`, other categories a `Categorical`.
-  Categories that are numbers or dates become those values, unless they are
-  ordered against their own order: then an `Enum` of their texts.
+- Ordered categories become a polars `Enum`, other categories a `Categorical`, those of numbers
+  included: their owner says that they are categories. Categories that are dates or booleans become
+  those values, and so do numbers that are ordered by themselves; in any other order they are an
+  `Enum` of their texts.
 - A column that is null throughout is text.
 - The index of a pandas frame is no column: it is never read, never released.
 """
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
@@ -49,6 +51,8 @@ ArrowArray: TypeAlias = Any
 Rows: TypeAlias = NDArray[np.int64] | None
 
 FrameT = TypeVar("FrameT")
+
+_logger = logging.getLogger(__name__)
 
 _SMALL_OFFSETS = 2**31 - 1  # bytes of text that Arrow's `string` type can address
 
@@ -326,6 +330,26 @@ def append_records(
     return cast("FrameT", _wrap_like(built, like))
 
 
+def with_row_numbers(built: FrameT, frame: object, rows: Rows) -> FrameT:
+    """Return a table with the numbers of its rows as index, where pandas numbers those of `frame`.
+
+    built: as `assemble` returns it. rows: as of `assemble`. Another index may name persons, and is
+    not released: a warning says so.
+    """
+    native, before = nw.to_native(built, pass_through=True), to_eager(frame)
+    if not is_pandas_dataframe(native):
+        return built
+    if not np.array_equal(np.asarray(before.index), np.arange(len(before))):
+        _logger.warning(
+            "the index of the frame is not 0 to n-1, and is not released: records are numbered anew"
+        )
+        return built
+    if rows is None or len(rows) == len(before):
+        return built
+    native = native.set_axis(rows)
+    return cast("FrameT", nw.from_native(native) if isinstance(built, nw.DataFrame) else native)
+
+
 def with_index(built: FrameT, frame: object) -> FrameT:
     """Return a table with the index of another one, where both are pandas; else as it is.
 
@@ -352,7 +376,7 @@ def _check_names(names: Sequence[object]) -> list[str]:
     if other:
         raise DataError(
             f"column names must be text; {other[0]!r} is {type(other[0]).__name__} "
-            "(pandas: frame.columns = frame.columns.astype(str))"
+            "(pandas: df.columns = df.columns.astype(str))"
         )
     for name in cast("list[str]", list(names)):
         if not name or name == "*" or (name.startswith("^") and name.endswith("$")):
@@ -395,6 +419,8 @@ def _from_arrow(array: ArrowArray, name: str) -> pl.Series:
         chunks = array.unify_dictionaries().chunks
         categories = chunks[0].dictionary.to_pylist() if chunks else []
         return series.cast(pl.Enum(categories))
+    if series.dtype.is_numeric() and hasattr(array.type, "index_type"):
+        return series.cast(pl.String).cast(pl.Categorical)
     return series
 
 
@@ -405,8 +431,9 @@ def _from_pandas(column: PandasSeries) -> pl.Series:
     if column.dtype != "category":
         return _read(column, name, str(column.dtype))
     categories = column.cat.categories
+    values = "iufbmM" if column.cat.ordered else "bmM"
     in_order = not column.cat.ordered or categories.is_monotonic_increasing
-    if categories.dtype.kind in "iufbmM" and in_order:
+    if categories.dtype.kind in values and in_order:
         return _read(column, name, f"categories of {categories.dtype}")
     texts = [str(category) for category in categories]
     if len(set(texts)) < len(texts):

@@ -204,6 +204,8 @@ class LocalInput(ShortRepr):
             released = frames.assemble(
                 self.engine.frame, rows, styled_columns(values, readings), self.engine.given
             )
+            if self.run.policy.keep_order:
+                released = frames.with_row_numbers(released, self.engine.frame, rows)
             written = frames.to_eager(released)
             checked = canonical_table(written, readings)
         return LocalRelease(self, released, written, checked, rows)

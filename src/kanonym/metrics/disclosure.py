@@ -148,6 +148,11 @@ class Measurement(Result):
         Class sizes: smallest, mean and largest, each class counted once.
     attributes
         One `AttributeMeasurement` a sensitive attribute.
+    suppressed
+        Number of records that are `*` in every quasi-identifier: many programs write suppressed
+        records so. They are one class.
+    k_unsuppressed
+        Size of the smallest class of the others; 0 without others.
     text_columns
         Quasi-identifiers of a text file in which several texts read as one value: their
         records are grouped by text, which tells more of them apart.
@@ -169,6 +174,8 @@ class Measurement(Result):
     attributes: dict[str, AttributeMeasurement]
     text_columns: tuple[str, ...] = ()
     uncounted_sets: tuple[str, ...] = ()
+    suppressed: int = 0
+    k_unsuppressed: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
@@ -181,6 +188,11 @@ class Measurement(Result):
             "average_class_size": self.average_class_size,
             "anonymity_set": self.anonymity_set.to_dict(),
             "attributes": {name: one.to_dict() for name, one in self.attributes.items()},
+            **(
+                {"suppressed": self.suppressed, "k_unsuppressed": self.k_unsuppressed}
+                if self.suppressed
+                else {}
+            ),
             **({"text_columns": list(self.text_columns)} if self.text_columns else {}),
             **({"uncounted_sets": list(self.uncounted_sets)} if self.uncounted_sets else {}),
         }
@@ -198,6 +210,11 @@ class Measurement(Result):
             ("records per class, mean", format_figure(size.mean)),
             ("records per class, most", format_figure(size.max)),
         )
+        if self.suppressed:
+            facts += (
+                ("records that are * throughout", f"{self.suppressed:,}"),
+                ("k of the others", f"{self.k_unsuppressed:,}"),
+            )
         if self.uncounted_sets:
             facts += (("not counted", uncounted(self.uncounted_sets)),)
         found = [ResultTable(("measure", "value"), facts, frozenset({1}))]
@@ -244,6 +261,7 @@ def measure_table(
     k_wildcard: int | None = None,
     text_columns: tuple[str, ...] = (),
     uncounted_sets: tuple[str, ...] = (),
+    suppressed: int = 0,
 ) -> Measurement:
     """Measure every privacy model on the equivalence classes of a table.
 
@@ -255,7 +273,7 @@ def measure_table(
     k_wildcard
         Smallest of `kernels.classes.wildcard.wildcard_sizes`; None where no
         quasi-identifier is null.
-    text_columns, uncounted_sets
+    text_columns, uncounted_sets, suppressed
         As of `Measurement`.
 
     Notes
@@ -272,6 +290,9 @@ def measure_table(
     sizes = classes.sizes
     spread = Spread.over(sizes)
     k = int(spread.min)
+    # Records that are `*` throughout are one class, of their own size.
+    others = np.delete(sizes, np.flatnonzero(sizes == suppressed)[:1])
+    smallest = int(others.min()) if len(others) else 0
     return Measurement(
         rows=int(sizes.sum()),
         classes=len(sizes),
@@ -286,6 +307,8 @@ def measure_table(
         },
         text_columns=text_columns,
         uncounted_sets=uncounted_sets,
+        suppressed=suppressed,
+        k_unsuppressed=smallest if suppressed else None,
     )
 
 

@@ -37,6 +37,7 @@ from kanonym.verification import (
     SensitiveColumn,
     Verification,
     classes_of_values,
+    count_suppressed,
     k_wildcard,
     sensitive_names,
     verify_release,
@@ -260,7 +261,13 @@ def measure(
     hidden = [SensitiveColumn(taken.column(name), trees.get(name)) for name in sensitive]
     classes = classes_of_values(known, hidden, taken.n_rows, taken.counts)
     sets = _columns_of_lists(frame, [name for name in table.columns if name not in roles])
-    return measure_table(classes, k_wildcard(known, taken.counts), tuple(as_text), sets)
+    return measure_table(
+        classes,
+        k_wildcard(known, taken.counts),
+        tuple(as_text),
+        sets,
+        count_suppressed(known, taken.counts),
+    )
 
 
 def _columns_of_lists(frame: Any, names: Sequence[str]) -> tuple[str, ...]:

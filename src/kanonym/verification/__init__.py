@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kanonym.verification.class_counting import Counting, k_wildcard
+from kanonym.verification.class_counting import Counting, count_suppressed, k_wildcard
 from kanonym.verification.finding import Finding, FindingKind
 from kanonym.verification.findings import FINDINGS
 from kanonym.verification.frequency_set import ColumnValues, FrequencySet, Repeats
@@ -45,6 +45,7 @@ __all__ = [
     "Verification",
     "classes_of_release",
     "classes_of_values",
+    "count_suppressed",
     "group_by_code",
     "group_released",
     "k_wildcard",

@@ -11,6 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.columns.pandas_types import WORDS
+from kanonym.data.hierarchy.base import ROOT
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.kernels.classes.wildcard import wildcard_sizes
 from kanonym.verification.released_classes import classes_of_release, group_by_code
@@ -73,6 +75,18 @@ def k_wildcard(
     nulls = _null_codes(quasi_identifiers, groups)
     sizes = classes_of_release(groups, (), counts).sizes
     return int(wildcard_sizes(groups.codes, sizes, nulls).min())
+
+
+def count_suppressed(
+    quasi_identifiers: Sequence[pl.Series], counts: NDArray[np.int64] | None = None
+) -> int:
+    """Return how many records are `*` in every quasi-identifier; counts: as of `k_wildcard`."""
+    columns = quasi_identifiers
+    if not columns or any(column.dtype not in WORDS for column in columns):
+        return 0
+    cells = ((column.cast(pl.String) == ROOT).fill_null(value=False) for column in columns)
+    rows = np.logical_and.reduce([column.to_numpy() for column in cells])
+    return int(rows.sum() if counts is None else counts[rows].sum())
 
 
 def _null_codes(quasi_identifiers: Sequence[pl.Series], groups: Groups) -> NDArray[np.int32]:

@@ -9,6 +9,8 @@ import os
 import sys
 from functools import partial
 
+import narwhals as nw
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.feather
@@ -64,6 +66,20 @@ class Standard:
 
     def flush(self):
         """Do nothing, as there is no text waiting."""
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [pl.DataFrame.to_pandas, pl.DataFrame.to_arrow, pl.DataFrame.lazy, nw.from_native],
+    ids=["pandas", "pyarrow", "lazy", "narwhals"],
+)
+def test_every_frame_is_written(tmp_path, convert):
+    """What `anonymize` takes can be written; names that are no texts are refused as there."""
+    frame = pl.DataFrame({"zip": ["01234", None], "age": [34, 51]})
+    write_table(convert(frame), tmp_path / "t.csv")
+    assert_frame_equal(read_table(tmp_path / "t.csv"), frame)
+    with pytest.raises(DataError, match=r"df.columns = df.columns.astype\(str\)"):
+        write_table(pd.DataFrame({0: [1]}), tmp_path / "t.csv")
 
 
 @pytest.mark.parametrize("extension", WRITTEN)

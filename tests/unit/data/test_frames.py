@@ -196,7 +196,7 @@ def test_unordered_categories_have_no_order():
 @pytest.mark.parametrize(
     ("categories", "dtype", "values"),
     [
-        (pd.Categorical([30, 20, None]), pl.Int64, [30, 20, None]),
+        (pd.Categorical([30, 20, None]), pl.Categorical, ["30", "20", None]),
         (pd.Categorical([30, 20], [20, 30], ordered=True), pl.Int64, [30, 20]),
         (pd.Categorical([30, 20], [30, 20], ordered=True), pl.Enum(["30", "20"]), ["30", "20"]),
         (
@@ -208,10 +208,17 @@ def test_unordered_categories_have_no_order():
     ids=["unordered numbers", "numbers in order", "numbers against their order", "pandas.cut"],
 )
 def test_categories_that_are_no_text(categories, dtype, values):
-    """Numbers stay numbers unless their categories have another order; intervals are texts."""
+    """Numbers are categories unless they are ordered by themselves; intervals are texts."""
     converted = column(pd.DataFrame({"x": categories}), "x")
     assert converted.dtype == dtype
     assert converted.to_list() == values
+
+
+def test_a_dictionary_of_numbers_is_one_of_categories():
+    """Arrow's dictionaries are categories, as those of pandas."""
+    values = column(pa.table({"x": pa.array([30, 20, None]).dictionary_encode()}), "x")
+    assert values.dtype == pl.Categorical
+    assert values.to_list() == ["30", "20", None]
 
 
 def test_categories_of_one_text_are_an_error():

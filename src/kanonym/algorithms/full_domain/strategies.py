@@ -127,9 +127,9 @@ def lower_one_by_one(
 def lower_levels(space: SearchSpace, best: Solution) -> Solution:
     """Return a node of no higher score that generalizes less, where one is a level away.
 
-    Metrics that count classes alone do not see an attribute that divides no class.
+    A metric may not see an attribute that divides no class, or a level that all records share.
     """
-    if best is NOTHING or not space.bounded_by_classes:
+    if best is NOTHING:
         return best
     for a in range(len(best.levels)):
         while best.levels[a] > space.lowest[a]:

@@ -25,7 +25,7 @@ from kanonym.data.files.reading import with_place
 from kanonym.data.files.text import delimited
 from kanonym.data.files.text import json_records as records
 from kanonym.data.files.text.formulas import with_safe_cells
-from kanonym.data.frames import column_names
+from kanonym.data.frames import to_polars
 
 SAS_TABLE = ".sas7bdat"
 Write: TypeAlias = Callable[[pl.DataFrame, Path | io.BytesIO], pl.DataFrame]
@@ -45,7 +45,7 @@ _WRITERS: dict[str, Write] = {
 
 
 def write_table(
-    frame: pl.DataFrame,
+    frame: object,
     path: str | Path,
     format: str | None = None,  # noqa: A002 - as read_table
     *,
@@ -64,7 +64,7 @@ def write_table(
     Parameters
     ----------
     frame
-        The table.
+        Any table that `anonymize` takes.
     path
         The file, replaced if it exists, or `-` for standard output (CSV unless
         `format` says otherwise).
@@ -104,11 +104,10 @@ def write_table(
         left behind then, and a file that was there before is unchanged.
 
     """
-    column_names(frame)  # no format can hold a table without columns
     kind = check_table_output(path, format)
+    table = _canonical_frame(to_polars(frame))  # with a column: no format can hold a table of none
     where = "standard output" if str(path) == "-" else str(path)
     packed = str(path).lower().endswith(".gz")
-    frame = _canonical_frame(frame)
     write = _WRITERS[kind]
     if catalog and (kind not in ("spss", "stata") or Path(str(like)).suffix.lower() != SAS_TABLE):
         raise DataError(f"a catalog is for a {SAS_TABLE} input that is written as .sav or .dta")
@@ -117,26 +116,26 @@ def write_table(
     if safe_cells:
         if kind not in ("csv", "tsv"):
             raise DataError(f"{where} is {kind}: safe cells are for CSV and TSV; leave them out")
-        frame = with_safe_cells(frame)
+        table = with_safe_cells(table)
     try:
-        _refuse_years(frame, kind)
+        _refuse_years(table, kind)
         if str(path) == "-" or packed:
             buffer = io.BytesIO()
-            held = write(frame, buffer)
+            held = write(table, buffer)
             data = buffer.getvalue()
             data = gzip.compress(data, mtime=0) if packed else data
             if read_back:
-                check_written(gzip.decompress(data) if packed else data, kind, frame, held)
+                check_written(gzip.decompress(data) if packed else data, kind, table, held)
             content = Content.from_bytes(path, data)
             if beside is not None:
                 beside(content)
             write_bytes(path, data)
             return content
         with atomic_write(path) as temporary:
-            held = write(frame, temporary)
+            held = write(table, temporary)
             data = temporary.read_bytes()
             if read_back:
-                check_written(data, kind, frame, held)
+                check_written(data, kind, table, held)
             content = Content.from_bytes(path, data)
             if beside is not None:
                 beside(content)

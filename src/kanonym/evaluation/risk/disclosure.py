@@ -21,6 +21,14 @@ K_WILDCARD = Meaning(
     "records in the smallest class, a null matching every value",
     "Franconi and Polettini (2004), mu-Argus",
 )
+K_UNSUPPRESSED = Meaning(
+    "k_unsuppressed",
+    0,
+    _NO_BOUND,
+    "higher",
+    "records in the smallest class, without those that are * in every quasi-identifier",
+    "Prasser et al. (2020), ARX",
+)
 ANONYMITY_SET = Meaning(
     "anonymity_set",
     0,
@@ -68,6 +76,10 @@ def disclosure_entries(measurement: Measurement) -> dict[str, MeasuredValue]:
             {"min": measurement.anonymity_set.min, "max": measurement.anonymity_set.max},
         ),
     }
+    if measurement.k_unsuppressed is not None:
+        others = float(measurement.k_unsuppressed)
+        parts = {"suppressed": float(measurement.suppressed)}
+        found["k_unsuppressed"] = MeasuredValue(K_UNSUPPRESSED, others, parts)
     for meaning in ATTRIBUTE:
         parts = {
             name: float(value)

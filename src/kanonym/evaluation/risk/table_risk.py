@@ -39,7 +39,13 @@ from kanonym.metrics.person_risk import PersonRisk
 from kanonym.metrics.record_risk import THRESHOLD
 from kanonym.pipeline import to_canonical
 from kanonym.policy import PolicySource
-from kanonym.verification import SensitiveColumn, classes_of_release, group_by_code, k_wildcard
+from kanonym.verification import (
+    SensitiveColumn,
+    classes_of_release,
+    count_suppressed,
+    group_by_code,
+    k_wildcard,
+)
 
 MANY_ATTRIBUTES = 10
 LARGEST_OF_MANY = 3
@@ -325,7 +331,11 @@ def risk(
     if number is not None and UNIQUENESS.name not in reasons:
         likely = _copula(known, asked, number, seed)
     return Risk(
-        measurement=measure_table(classes_of_release(groups, hidden), k_wildcard(known)),
+        measurement=measure_table(
+            classes_of_release(groups, hidden),
+            k_wildcard(known),
+            suppressed=count_suppressed(known),
+        ),
         assessment=assessment,
         suda=special,
         copula=likely,

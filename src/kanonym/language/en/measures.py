@@ -15,6 +15,7 @@ WHO = {
 SENTENCES: Sentences = {
     "measure.k": "Records in the smallest class (k)",
     "measure.k_wildcard": "The same, if a missing value matches every value",
+    "measure.k_unsuppressed": "The same, without records that are * in every quasi-identifier",
     "measure.anonymity_set": "Average class size",
     "measure.alpha": "Largest share of one value in a class (α)",
     "measure.l_distinct": "Fewest distinct values in a class (l)",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 VARIANTS = {
     "k_wildcard": "k",
+    "k_unsuppressed": "k",
     "t_ordered": "t_equal",
     "t_hierarchical": "t_equal",
     "marketer": "prosecutor_average",

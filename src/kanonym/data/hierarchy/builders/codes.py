@@ -53,10 +53,10 @@ def useful_prefix_lengths(shared: NDArray[np.int64]) -> tuple[NDArray[np.int64],
     """Return the prefix lengths that make useful levels, longest first, and their group counts.
 
     Neighbours with fewer than p shared characters part at length p. Of lengths that
-    group alike the longest counts; those that group nothing or everything do not.
+    group alike the longest counts; those that group nothing do not, nor does 0.
     """
     n = len(shared) + 1
     groups = np.append(1, 1 + np.cumsum(np.bincount(shared)))
     lengths = np.flatnonzero(np.diff(groups, append=n + 1))
-    lengths = lengths[(groups[lengths] > 1) & (groups[lengths] < n)][::-1]
+    lengths = lengths[(lengths > 0) & (groups[lengths] < n)][::-1]
     return lengths, groups[lengths]

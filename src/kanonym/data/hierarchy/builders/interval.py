@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
+from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.hierarchy.builders.base import (
     Builder,
     Column,
@@ -134,11 +135,17 @@ class Intervals(Builder):
             return [self._cut_level(numbers, cuts) for cuts in _nested_bounds(self.bounds)]
         if self.quantiles is not None:
             groups = values_per_level("quantiles", self.quantiles)
-            return [self._cut_level(numbers, _quantile_cuts(column, q)) for q in groups]
+            text = _single_text if column.values.dtype.is_(pl.Float32) else number_text
+            return [self._cut_level(numbers, _quantile_cuts(column, q), text) for q in groups]
         return [self._code_ends(column.values, numbers)]
 
-    def _cut_level(self, numbers: NDArray[Any], cuts: Sequence[Number]) -> Level:
-        """Return the level of intervals between cut points, ends coded."""
+    def _cut_level(
+        self,
+        numbers: NDArray[Any],
+        cuts: Sequence[Number],
+        text: Callable[[Number], str] = number_text,
+    ) -> Level:
+        """Return the level of intervals between cut points, ends coded; text: of a cut point."""
         low = -math.inf if self.bottom is None else self.bottom
         high = math.inf if self.top is None else self.top
         ends = {low, high} - {-math.inf, math.inf}
@@ -146,7 +153,9 @@ class Intervals(Builder):
         groups = np.searchsorted(np.asarray(points), numbers, side="right")
 
         def labels(starts: NDArray[np.int64], _: NDArray[np.int64]) -> list[str]:
-            names = [number_text(point) for point in points]
+            names = [text(point) for point in points]
+            if not names:  # quantiles of values that are mostly one
+                return [ROOT] * len(starts)
             inner = (f"[{a}, {b})" for a, b in pairwise(names))
             all_labels = [f"<{names[0]}", *inner, f">={names[-1]}"]
             return [all_labels[group] for group in groups[starts]]
@@ -173,6 +182,11 @@ class Intervals(Builder):
             ]
 
         return Level(groups, labels)
+
+
+def _single_text(number: Number) -> str:
+    """Return a number of 32 bits as a column of such numbers writes it: 48.1, not 48.099998474."""
+    return number_text(float(str(np.float32(number))))
 
 
 def _quantile_cuts(column: Column, groups: int) -> list[Number]:

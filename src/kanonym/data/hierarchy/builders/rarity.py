@@ -80,7 +80,7 @@ class Frequency(Builder):
             _level(values, named_other[order] | (counts < share * total))
             for share in values_per_level("shares", self.shares)
         ]
-        return Plan(values, levels)
+        return Plan(values, [one for one in levels if one.groups.min() < len(values)])
 
 
 def _level(values: pl.Series, rare: NDArray[np.bool_]) -> Level:

@@ -27,7 +27,7 @@ class Prefix(Builder):
     Parameters
     ----------
     levels
-        At most so many levels between values and root.
+        At most so many levels between values and root, besides the prefix that all values share.
 
     Raises
     ------
@@ -63,13 +63,14 @@ class Prefix(Builder):
         return Plan(frame["value"].alias(column.name), levels)
 
     def _lengths(self, shared: NDArray[np.int64]) -> list[int]:
-        """Return the chosen prefix lengths, longest first."""
-        lengths, groups = useful_prefix_lengths(shared)
+        """Return the chosen prefix lengths, longest first, and last the one that all share."""
+        every, groups = useful_prefix_lengths(shared)
+        lengths, groups = every[groups > 1], groups[groups > 1]
         if len(lengths) > self.levels:
             wanted = np.log(len(shared) + 1) * np.arange(1, self.levels + 1) / (self.levels + 1)
             distance = np.abs(np.log(groups) - wanted[:, np.newaxis])
             lengths = lengths[np.unique(distance.argmin(axis=1))]
-        chosen: list[int] = lengths.tolist()
+        chosen: list[int] = [*lengths.tolist(), *every[len(groups) :].tolist()]
         return chosen
 
 
