@@ -49,13 +49,75 @@ def survey(tmp_path):
 
 def test_user_missing_codes_are_null_and_counted(survey, caplog):
     """A user-missing code is null, and a warning says how many cells had one."""
-    assert read_table(survey)["sex"].to_list() == [1, 2, None, 1]
+    assert read_table(survey)["sex"].to_list() == ["male", "female", None, "male"]
     assert "column 'sex': cells with a user-missing code are read as null (1 of 4)" in caplog.text
+
+
+LABELS = {1: "north", 2: "south", 3: "south", 4: "7", 9: "refused"}
+
+
+@pytest.mark.parametrize(
+    ("measure", "codes", "values"),
+    [
+        ("nominal", [1, 4, 5], ["north", "4 7", "5"]),
+        ("nominal", [2, 3, None], ["2 south", "3 south", None]),
+        ("nominal", [1, 6, 7, 8], [1, 6, 7, 8]),
+        ("unknown", [1, 2], ["north", "2 south"]),
+        ("unknown", [1, 5], [1, 5]),
+        ("ordinal", [1, 2], [1, 2]),
+        ("scale", [1, 2], [1, 2]),
+    ],
+)
+def test_nominal_codes_are_their_labels_and_go_round(tmp_path, measure, codes, values):
+    """Labels that two codes share, or that read like another code, have the code in front."""
+    described = {"variable_value_labels": {"x": LABELS}, "variable_measure": {"x": measure}}
+    pyreadstat.write_sav(pl.DataFrame({"x": codes}), str(tmp_path / "in.sav"), **described)
+    read = read_table(tmp_path / "in.sav")
+    assert read["x"].to_list() == values
+    assert (read["x"].dtype == pl.Categorical) == (values != codes)
+    write_table(read, tmp_path / "out.sav", like=tmp_path / "in.sav", coded=["x"])
+    found, again = pyreadstat.read_sav(str(tmp_path / "out.sav"), output_format="polars")
+    assert found["x"].to_list() == codes
+    assert again.variable_value_labels == {
+        "x": {code: LABELS[code] for code in codes if code in LABELS}
+    }
+
+
+def test_codes_of_stata_are_their_labels_if_all_have_one(tmp_path):
+    """Stata does not say what is nominal: a column with other numbers holds amounts."""
+    labels = {"sex": {1: "male", 2: "female"}, "age": {20: "twenty"}}
+    table = pl.DataFrame({"sex": [1, 2], "age": [20, 34]})
+    pyreadstat.write_dta(table, str(tmp_path / "t.dta"), variable_value_labels=labels)
+    assert read_table(tmp_path / "t.dta").rows() == [("male", 20), ("female", 34)]
+
+
+def test_kept_codes_of_an_amount_are_labelled(tmp_path):
+    """A refusal beside ages is a word, so that nobody takes it for an age."""
+    pyreadstat.write_sav(
+        pl.DataFrame({"age": [20, 34, 99, 98]}),
+        str(tmp_path / "in.sav"),
+        variable_value_labels={"age": {99: "refused"}},
+        missing_ranges={"age": [{"lo": 98, "hi": 99}]},
+    )
+    kept = read_table(tmp_path / "in.sav", user_missing="keep")
+    assert kept["age"].to_list() == ["20", "34", "refused", "98"]
+    write_table(kept, tmp_path / "out.sav", like=tmp_path / "in.sav", coded=["age"])
+    assert read_table(tmp_path / "out.sav", user_missing="keep").equals(kept)
+
+
+def test_integers_are_integers_of_stata(tmp_path):
+    """Whole numbers that Stata's longest integers hold are not written as floating-point ones."""
+    table = pl.DataFrame({"small": [1, None, 3], "full": [1, 2, 3], "large": [1, 2, 2**31]})
+    write_table(table, tmp_path / "t.dta")
+    described = pyreadstat.read_dta(str(tmp_path / "t.dta"))[1]
+    types = {"small": "int32", "full": "int32", "large": "double"}
+    assert described.readstat_variable_types == types
+    assert read_table(tmp_path / "t.dta").equals(table)
 
 
 def test_a_release_keeps_labels_of_what_it_holds(survey, tmp_path):
     """Labels of columns and measures are written, and labels of values that occur, no others."""
-    released = read_table(survey).filter(pl.col("sex") == 1)
+    released = read_table(survey).filter(pl.col("sex") == "male")
     write_table(released, tmp_path / "out.sav", like=survey, coded=["sex"])
     described = pyreadstat.read_sav(str(tmp_path / "out.sav"))[1]
     assert described.column_names_to_labels["sex"] == "Sex of the person"
@@ -120,9 +182,9 @@ def test_numbers_that_were_made_anew_have_no_labels(survey, tmp_path):
 
 
 def test_kept_codes_make_a_column_of_categories(survey, caplog):
-    """Where user-missing codes are kept, the codes of the column are texts, and that is told."""
+    """Where user-missing codes are kept, the column has categories, which is told."""
     kept = read_table(survey, user_missing="keep")
-    assert kept["sex"].to_list() == ["1", "2", "9", "1"]
+    assert kept["sex"].to_list() == ["male", "female", "refused", "male"]
     assert kept["age"].to_list() == [20, 30, 40, 50]
     assert "column 'sex': cells with a user-missing code are kept" in caplog.text
 
@@ -144,7 +206,7 @@ def test_kept_codes_go_round(survey, tmp_path):
 
 def test_ranges_of_codes_that_are_not_released_are_not_declared(survey, tmp_path):
     """A release without refusals does not tell that there were any."""
-    kept = read_table(survey, user_missing="keep").filter(pl.col("sex") != "9")
+    kept = read_table(survey, user_missing="keep").filter(pl.col("sex") != "refused")
     write_table(kept, tmp_path / "out.sav", like=survey, coded=["sex"])
     described = pyreadstat.read_sav(str(tmp_path / "out.sav"), user_missing=True)[1]
     assert described.missing_ranges == {}
@@ -181,7 +243,7 @@ def test_missing_letters_of_stata_go_round(tmp_path, caplog):
     assert read_table(tmp_path / "in.dta")["x"].to_list() == [1, 2, None, None, None]
     assert "column 'x': cells with a user-missing code are read as null (2 of 5)" in caplog.text
     kept = read_table(tmp_path / "in.dta", user_missing="keep")
-    assert kept["x"].to_list() == ["1", "2", ".a", ".b", None]
+    assert kept["x"].to_list() == ["1", "2", "refused", ".b", None]
     write_table(kept.head(3), tmp_path / "out.dta", like=tmp_path / "in.dta", coded=["x"])
     frame, described = pyreadstat.read_dta(
         str(tmp_path / "out.dta"), user_missing=True, output_format="polars"
@@ -195,7 +257,8 @@ def test_codes_that_a_format_cannot_declare_stay_texts(survey, tmp_path):
     """Stata has no ranges of missing numbers: no program can take 9 for an amount there."""
     kept = read_table(survey, user_missing="keep")
     write_table(kept, tmp_path / "out.dta", like=survey, coded=["sex"])
-    assert read_table(tmp_path / "out.dta")["sex"].to_list() == ["1", "2", "9", "1"]
+    written = read_table(tmp_path / "out.dta")["sex"]
+    assert written.to_list() == ["male", "female", "refused", "male"]
 
 
 def test_codes_of_amounts_are_null_even_if_kept(tmp_path, caplog):

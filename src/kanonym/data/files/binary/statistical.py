@@ -1,4 +1,4 @@
-"""SPSS, Stata and SAS files: codes as numbers; labels of columns and values beside them.
+"""SPSS, Stata and SAS files: nominal codes as their labels, other codes as numbers.
 
 These formats have numbers, dates, times to the second and texts, and no empty text beside null.
 Cells with a user-missing code are null or kept (`user_missing`), which a warning counts by
@@ -21,7 +21,13 @@ from typing import Any
 import polars as pl
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.binary.user_missing import declare_missing, label_keys, without_codes
+from kanonym.data.files.binary.user_missing import (
+    declare_missing,
+    label_keys,
+    missing_codes,
+    without_codes,
+)
+from kanonym.data.files.binary.value_labels import as_numbers, codes_of, label_values
 from kanonym.data.files.text.cells import convert_decimals, require_printable
 from kanonym.data.loading.extras import require_extra
 
@@ -33,6 +39,7 @@ STATA = 14
 which are for tables with more columns than most editions hold."""
 
 _EXACT = 2**53
+_LONG = 2**31 - 1  # above it less 27, Stata's integers are missing values
 _SAS7 = b"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc2\xea"
 _MAGIC = ((b"$FL2", ".sav"), (b"$FL3", ".zsav"), (b"HEADER RECORD", ".xpt"), (_SAS7, ".sas7bdat"))
 _PORTABLE = b"SPSSPORT"  # behind some 460 bytes of headings and of the alphabet
@@ -63,7 +70,7 @@ class LabelledSource:
 
 
 def read(data: bytes, where: str, kind: str, user_missing: str = "null") -> pl.DataFrame:
-    """Read a table; whole numbers are integers, an empty text is null.
+    """Read a table; whole numbers are integers, nominal codes labels, an empty text is null.
 
     Raises
     ------
@@ -72,7 +79,7 @@ def read(data: bytes, where: str, kind: str, user_missing: str = "null") -> pl.D
         format does not tell.
 
     """
-    frame, counts = _read(data, where, kind, keep=user_missing == "keep")
+    frame, counts = _read(data, where, kind, keep=user_missing == "keep", labelled=True)
     for name, (count, kept) in counts.items():
         fate = "kept: the column holds categories" if kept else "read as null"
         _logger.warning(
@@ -88,9 +95,12 @@ def read_written(data: bytes, where: str, kind: str) -> pl.DataFrame:
 
 
 def _read(
-    data: bytes, where: str, kind: str, *, keep: bool
+    data: bytes, where: str, kind: str, *, keep: bool, labelled: bool = False
 ) -> tuple[pl.DataFrame, dict[str, tuple[int, bool]]]:
-    """Return a table; by column how many cells have user-missing codes, and if they are kept."""
+    """Return a table; by column how many cells have user-missing codes, and if they are kept.
+
+    labelled: whether nominal codes are their labels.
+    """
     extension = extension_of(data) or WRITTEN[kind]
     if keep and extension in _UNTOLD:
         raise DataError(
@@ -101,7 +111,8 @@ def _read(
     columns, counts = [], {}
     for one in frame:
         column, count, kept = without_codes(one, described, keep=keep)
-        columns.append(_refine_column(column))
+        column = _refine_column(column)
+        columns.append(label_values(column, described) if labelled else column)
         if count:
             counts[one.name] = count, kept
     return pl.DataFrame(columns), counts
@@ -130,7 +141,12 @@ def write(
         "stata": partial(pyreadstat.write_dta, version=STATA),
         "sas": pyreadstat.write_xport,
     }
-    written, described = (held, {}) if like is None else _describe_release(held, like, kind)
+    written = held
+    described: dict[str, Any] = {}
+    if like is not None:
+        held, written, described = _describe_release(held, like, kind)
+    if kind == "stata":
+        written = pl.DataFrame([_long_of_stata(column) for column in written])
     if kind == "spss":
         described["variable_format"] = _formats_of_integers(written)
     with tempfile.TemporaryDirectory() as folder:
@@ -218,10 +234,11 @@ def _column_for_format(column: pl.Series, kind: str) -> pl.Series:
 
 def _describe_release(
     held: pl.DataFrame, like: LabelledSource, kind: str
-) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """Return a release as it is written, with the labels, measures and missing ranges of its input.
+) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, Any]]:
+    """Return a release as it reads back and as it is written, and what describes it.
 
-    Only codes that occur have labels, or are declared missing.
+    Columns of labels are written as codes. Only codes that occur have labels, or are declared
+    missing.
     """
     source = extension_of(like.data) or ".dta"
     own = {".sav": "spss", ".zsav": "spss", ".por": "spss", ".dta": "stata"}.get(source, "sas")
@@ -230,17 +247,23 @@ def _describe_release(
     described = _load(like.data, "the input", own, metadataonly=not letters)[1]
     labels_of = described.variable_value_labels or _from_catalog(like.catalog, described)
     titles, measures = described.column_names_to_labels, described.variable_measure
-    columns, labels, measured, ranges, marks = [], {}, {}, {}, {}
+    columns, back, labels, measured, ranges, marks = [], [], {}, {}, {}, {}
     for one in held:
-        column, name = one, one.name
+        column, again, name = one, one, one.name
         if name in like.coded and kind != "sas":
-            column, ranges[name], marks[name] = declare_missing(one, described, kind)
+            texts = labels_of.get(name, {})
+            again, column, ranges[name], marks[name] = _as_codes(one, texts, described, kind)
             codes = label_keys(column)
-            known = {code: text for code, text in labels_of.get(name, {}).items() if code in codes}
-            labels[name] = known if column.dtype != pl.String else {}
+            known = {
+                int(code) if column.dtype == pl.Int64 else code: text
+                for code, text in texts.items()
+                if code in codes
+            }
+            labels[name] = known if column.dtype != pl.String or kind == "spss" else {}
         if column.dtype.is_numeric() and measures.get(name) in ("nominal", "ordinal", "scale"):
             measured[name] = measures[name]
         columns.append(column)
+        back.append(again)
     found: dict[str, Any] = {
         "column_labels": {name: titles[name] for name in held.columns if titles.get(name)},
         "variable_value_labels": {name: known for name, known in labels.items() if known},
@@ -251,7 +274,32 @@ def _describe_release(
         found["missing_user_values"] = _drop_empty(marks)
     else:
         del found["variable_value_labels"]
-    return pl.DataFrame(columns), found
+    return pl.DataFrame(back), pl.DataFrame(columns), found
+
+
+def _as_codes(
+    column: pl.Series, labels: dict[Any, str], described: Any, kind: str
+) -> tuple[pl.Series, pl.Series, list[dict[str, Any]], list[str]]:
+    """Return a column as it reads back and as it is written, its missing ranges and letters.
+
+    Labels whose codes the format cannot declare missing stay texts.
+    """
+    codes = codes_of(column, labels) if labels else None
+    if codes is None:
+        return column, *declare_missing(column, described, kind)
+    written, ranges, letters = declare_missing(codes, described, kind)
+    if ranges or letters:
+        return codes, written, ranges, letters
+    if missing_codes(set(codes.drop_nulls()), described, column.name):
+        return column, column, [], []
+    numbers = as_numbers(codes, labels)
+    return numbers, numbers, [], []
+
+
+def _long_of_stata(column: pl.Series) -> pl.Series:
+    """Return whole numbers in the largest type of integers that Stata has, if they fit."""
+    fits = column.dtype == pl.Int64 and column.is_between(-_LONG, _LONG - 27).all()
+    return column.cast(pl.Int32) if fits else column
 
 
 def _formats_of_integers(frame: pl.DataFrame) -> dict[str, str]:

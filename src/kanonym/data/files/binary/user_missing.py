@@ -49,6 +49,18 @@ def without_codes(column: pl.Series, described: Any, *, keep: bool) -> tuple[pl.
     return column.set(missing, None), count, False
 
 
+def missing_codes(codes: Collection[str], described: Any, name: str) -> set[str]:
+    """Return which codes of a column, as texts, are user-missing."""
+    column = pl.Series(name, sorted(codes), dtype=pl.String)
+    letters = {f".{letter}" for letter in described.missing_user_values.get(name) or []}
+    ranges = (described.missing_ranges or {}).get(name) or []
+    if ranges and not isinstance(ranges[0]["lo"], str):
+        within = _is_within(column.cast(pl.Float64, strict=False), ranges)
+    else:
+        within = _is_within(column, ranges)
+    return {*column.filter(within)} | (letters & {*codes})
+
+
 def declare_missing(
     column: pl.Series, described: Any, kind: str
 ) -> tuple[pl.Series, list[dict[str, Any]], list[str]]:
