@@ -442,3 +442,29 @@ def test_a_release_is_written_again(adult, kind, outgrown, tmp_path):
     release.write(tmp_path / "second.parquet")
     first, second = (read_table(tmp_path / f"{name}.parquet") for name in ("first", "second"))
     assert first.equals(second)
+
+
+@pytest.mark.parametrize(
+    "holder", [group(one) for one in HOLDERS if one != "sqlite"], indirect=True
+)
+def test_equal_records_are_mixed_everywhere(holder):
+    """Of 400 equal records, chance takes the half of the first class, in whichever order they come.
+
+    How many of the 200 ill ones it takes follows the hypergeometric distribution, with a standard
+    deviation of 5.01 around 100: five of them to either side.
+    """
+    hold, read, place = holder
+    ages, ill = [1] * 200 + [5] * 400 + [9] * 200, [0] * 200 + [1] * 200 + [0] * 400
+    table = pl.DataFrame({"age": ages, "ill": ill})
+    policy = ka.Policy(
+        attributes={"age": ka.QuasiIdentifier(), "ill": ka.Sensitive()},
+        models=[ka.KAnonymity(400)],
+        algorithm=ka.algorithms.Univariate(),
+        seed=0,
+    )
+    one, other = (
+        ordered(read(ka.anonymize(hold(given), policy, output=place())))
+        for given in (table, table.reverse())
+    )
+    assert one.equals(other)
+    assert abs(one.filter(pl.col("age") < 5)["ill"].sum() - 100) < 26

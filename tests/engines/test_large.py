@@ -87,7 +87,7 @@ def released(source, asked, fragment, watch=None):
     names = [*schema.names(Role.QUASI_IDENTIFIER), *sensitive_names(schema, asked.models)]
     task = Task.of(asked, schema)
     found = partition_on_engine(source, task, names, dtypes, watch or Stopwatch(), fragment)
-    query = released_query(source, found, schema, dtypes)
+    query = released_query(source, found, schema, dtypes, 0)
     return found, source.store.fetch(query)
 
 

@@ -73,7 +73,7 @@ def searched(source, policy):
     whole = set(kept) <= set(found.counted.raw.columns)
     counted = found.counted.select(kept) if whole else found.counted
     decided = assign_tuples(decision, counted, schema, whole=whole)
-    query = released_query(found.source, decided, found.dtypes)
+    query = released_query(found.source, decided, found.dtypes, 0)
     return found, decision, source.store.fetch(query)
 
 

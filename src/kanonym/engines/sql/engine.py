@@ -225,9 +225,9 @@ class SqlInput:
 
         def query(further: Sequence[str]) -> Query:
             if not further:
-                return released_query(source, table, types)
+                return released_query(source, table, types, self.run.seed)
             joined = assign_tuples(decision, counted, self._schema, whole=False) if whole else table
-            return released_query(source, joined, types, further)
+            return released_query(source, joined, types, self.run.seed, further)
 
         plan = SqlPlan(query, tuple(table.columns), _text_columns(decision.table.sensitive))
         # Else what actions gave is gone with the engine.
@@ -244,7 +244,9 @@ class SqlInput:
             for column in by_name.get(name, [name] if name in kept else [])
         ]
         plan = SqlPlan(
-            query=lambda _: large.released_query(self.source, found, self._schema, self.types),
+            query=lambda _: large.released_query(
+                self.source, found, self._schema, self.types, self.run.seed
+            ),
             released=tuple(order),
             texts=_text_columns(found.coding.ready.table.sensitive),
         )

@@ -21,8 +21,8 @@ from kanonym.engines.sql.statements import (
     exact_column,
     free_name,
     nan_as_null,
+    number_equal_records,
     order_key,
-    shuffle_key,
     subquery,
 )
 from kanonym.engines.sql.store import Query, Source
@@ -164,10 +164,12 @@ def released_query(
     source: Source,
     decided: TupleAssignment,
     dtypes: Mapping[str, pl.DataType],
+    seed: int,
     further: Sequence[str] = (),
 ) -> Query:
     """Return a query of the released table.
 
+    seed: decides which of equal records is in which class.
     further: columns of the input that stand behind the released ones; not with `whole`.
 
     Its rows are ordered by their values: nothing is left of the order of the input, and the
@@ -183,7 +185,7 @@ def released_query(
     given = source.store.put(decided.table)
     if decided.whole:
         return source.store.repeat(given, decided.count)
-    return _join_query(source, decided, given, dtypes, further)
+    return _join_query(source, decided, given, dtypes, seed, further)
 
 
 def _join_query(
@@ -191,6 +193,7 @@ def _join_query(
     decided: TupleAssignment,
     given: Query,
     dtypes: Mapping[str, pl.DataType],
+    seed: int,
     further: Sequence[str],
 ) -> Query:
     """Return the join of the input with the assigned table, which `given` reads."""
@@ -203,13 +206,8 @@ def _join_query(
             for name in columns
             if not columns[name]
         ]
-        number = exp.Window(
-            this=exp.RowNumber(),
-            partition_by=[column.copy() for column in own],
-            order=exp.Order(expressions=[exp.Ordered(this=shuffle_key(source, others))]),
-        )
-        every = exp.Column(this=exp.Star(), table=exp.to_identifier("t", quoted=True))
-        numbered = exp.select(every, alias_column(number, free_name(dtypes))).from_(reads)
+        names = free_name(dtypes), free_name([*dtypes, free_name(dtypes)])
+        numbered = number_equal_records(source, reads, own, others, names, seed)
         reads = subquery(numbered, "t")
     conditions: list[exp.Condition] = [
         equal_condition(source, column, exact_column(f"k{place}", "a"), dtypes[name])

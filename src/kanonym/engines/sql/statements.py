@@ -116,8 +116,8 @@ def order_key(column: exp.Column, dtype: pl.DataType | None) -> exp.Condition:
     return exp.cast(column, exp.DataType.Type.TEXT)
 
 
-def shuffle_key(source: Source, columns: Sequence[exp.Condition]) -> exp.Condition:
-    """Return a hash of values: an order that follows from the records, and tells nothing of them.
+def hash_values(source: Source, columns: Sequence[exp.Condition]) -> exp.Condition:
+    """Return a hash of values: nearly always another one for other values.
 
     Raises
     ------
@@ -137,3 +137,46 @@ def shuffle_key(source: Source, columns: Sequence[exp.Condition]) -> exp.Conditi
             f"full-domain, or load the table into memory"
         )
     return exp.Anonymous(this=name, expressions=given)
+
+
+def number_equal_records(
+    source: Source,
+    records: exp.Subquery,
+    keys: Sequence[exp.Condition],
+    others: Sequence[exp.Condition],
+    names: tuple[str, str],
+    seed: int,
+) -> exp.Select:
+    """Return records with their number, from 1, among those of equal keys, in a drawn order.
+
+    records: with an alias, of which the keys and the other columns are. names: of the numbers,
+    and of another column that is added.
+    Records that are equal in the other columns, too, are drawn one by one: which of them is which
+    makes no difference, and nothing keeps them together.
+
+    Raises
+    ------
+    PolicyError
+        The engine has no hash.
+
+    """
+
+    def number(partition: Sequence[exp.Condition], key: exp.Condition) -> exp.Window:
+        return exp.Window(
+            this=exp.RowNumber(),
+            partition_by=[column.copy() for column in partition],
+            order=exp.Order(expressions=[exp.Ordered(this=key)]),
+        )
+
+    every = exp.Column(this=exp.Star(), table=exp.to_identifier(records.alias, quoted=True))
+    name, copy = names
+    alike = hash_values(source, others)
+    counted = exp.select(every, alias_column(number([*keys, alike], alike.copy()), copy))
+    parts = [alike.copy(), exact_column(copy, records.alias), exp.Literal.string(str(seed))]
+    texts = [exp.cast(part, exp.DataType.Type.TEXT) for part in parts]
+    # A digest of one text: engines combine the hashes of several columns by simple sums.
+    digest = exp.Anonymous(
+        this="MD5", expressions=[exp.func("CONCAT_WS", exp.Literal.string(" "), *texts)]
+    )
+    numbered = exp.select(every.copy(), alias_column(number(keys, digest), name))
+    return numbered.from_(subquery(counted.from_(records), records.alias))

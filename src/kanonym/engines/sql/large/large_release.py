@@ -18,8 +18,8 @@ from kanonym.engines.sql.statements import (
     alias_column,
     exact_column,
     free_name,
+    number_equal_records,
     order_key,
-    shuffle_key,
     subquery,
 )
 from kanonym.engines.sql.store import Query, Source
@@ -30,9 +30,15 @@ KEPT = "t"
 
 
 def released_query(
-    source: Source, found: EnginePartition, schema: Schema, dtypes: Mapping[str, pl.DataType]
+    source: Source,
+    found: EnginePartition,
+    schema: Schema,
+    dtypes: Mapping[str, pl.DataType],
+    seed: int,
 ) -> Query:
     """Return a query of the released table, ordered by its values.
+
+    seed: decides which of equal records is in which class.
 
     Notes
     -----
@@ -51,7 +57,7 @@ def released_query(
     )}  # fmt: skip
     if set(kept) <= set(found.coding.names) - found.coding.texts:
         return _repeat_query(source, found, order, aliases)
-    return _join_query(source, found, order, aliases, kept, dtypes)
+    return _join_query(source, found, order, aliases, kept, dtypes, seed)
 
 
 def _names(found: EnginePartition) -> dict[str, list[str]]:
@@ -117,6 +123,7 @@ def _join_query(
     aliases: Mapping[str, str],
     kept: list[str],
     dtypes: Mapping[str, pl.DataType],
+    seed: int,
 ) -> Query:
     """Return the records with what their tuples are released as."""
     own = {name: f"{KEPT}{place}" for place, name in enumerate(kept)}
@@ -128,13 +135,10 @@ def _join_query(
     ]
     if found.job.separates_equal:
         others = [order_key(exact_column(alias, "y"), dtypes[name]) for name, alias in own.items()]
-        number = exp.Window(
-            this=exp.RowNumber(),
-            partition_by=[exact_column(code, "y") for code in codes],
-            order=exp.Order(expressions=[exp.Ordered(this=shuffle_key(source, others))]),
-        )
-        every = exp.Column(this=exp.Star(), table=exp.to_identifier("y", quoted=True))
-        records = exp.select(every, alias_column(number, "number")).from_(subquery(records, "y"))
+        keys = [exact_column(code, "y") for code in codes]
+        own_records = subquery(records, "y")
+        names = "number", "copy"
+        records = number_equal_records(source, own_records, keys, others, names, seed)
         conditions.append(
             exp.Between(
                 this=exact_column("number", "x"),
