@@ -15,6 +15,7 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.schema import Schema
 from kanonym.differential_privacy.ledger import read_ledger
 from kanonym.engines.local import LocalEngine
+from kanonym.synthesis import draw_values
 from kanonym.verification import Mechanism, ReleaseView, verify_release
 
 JOBS = ka.hierarchy.from_mapping({"*": {"care": ["nurse", "doctor"], "craft": ["smith"]}})
@@ -184,10 +185,6 @@ REFUSED = {
     "a metric without a score": (
         {"model": {"search_epsilon": 1}, "algorithm": {"metric": "kl-divergence", "levels": {}}},
         r"metric: kl-divergence has no score",
-    ),
-    "a format": (
-        {"attributes": {"d": ka.QuasiIdentifier(hierarchy=JOBS, type="date", format="%d.%m.%Y")}},
-        r"d.format: a value that does not fit it",
     ),
 }
 
@@ -431,3 +428,32 @@ def test_epsilon_is_swept():
     found = ka.compare(table_of(), policy_of(), sweep={"epsilon": [1.0, 2.0]})
     assert [one.parameters for one in found.trials] == [{"epsilon": 1.0}, {"epsilon": 2.0}]
     assert all(one.reason is None for one in found.trials)
+
+
+def test_a_release_that_no_ledger_counts_says_so(tmp_path):
+    """Its identity is by construction, and the finding says what is missing."""
+    alone = ka.anonymize(table_of(), policy_of(rows="persons")).verification
+    assert [one.kind for one in alone.findings] == ["unrecorded"]
+    assert "not recorded in a ledger" in alone.findings[0].message
+    assert {part.name: part.verdict for part in alone.parts}["identity"] == "by construction"
+    policy = policy_of(rows="persons")
+    counted = ka.anonymize(table_of(), policy, ledger=tmp_path / "ledger.json")
+    assert (counted.verification.verdict, counted.verification.findings) == ("satisfied", ())
+
+
+def test_values_of_a_class_are_not_drawn_in_python():
+    """They are those of the original records; values of labels are public."""
+    release = ka.anonymize(table_of(), policy_of())
+    with pytest.raises(PolicyError, match="no epsilon pays for"):
+        draw_values(release, by="class")
+    assert draw_values(release, by="label", seed=1).frame.height == release.rows_out
+
+
+def test_the_original_is_not_looked_at_by_verification():
+    """A finding about records that were not released would tell of them."""
+    table = table_of(stay=list(range(RECORDS // 4)) * 4).with_columns(pl.col("age").cast(pl.String))
+    policy = policy_of(others="identifier", rows="persons")
+    release = ka.anonymize(table, policy)
+    assert [one.kind for one in release.verification.findings] == ["unrecorded"]
+    beside = ka.verify(release.frame, policy, original=table)
+    assert (beside.findings, beside.not_looked_for) == ((), ())

@@ -27,6 +27,7 @@ ELSEWHERE = {
     "drawn-values": "tests/functional/test_draw.py",
     "not-private": "tests/functional/test_differential_privacy.py",
     "foreign-labels": "tests/functional/test_differential_privacy.py",
+    "unrecorded": "tests/functional/test_differential_privacy.py",
     "large-delta": "tests/functional/test_differential_privacy.py",
 }
 """Kinds that only some ways in can have, and the tests that have a table with each."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,15 +12,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.algorithms.full_domain import FullDomain
 from kanonym.audit.canary_scores import canary_scores
 from kanonym.audit.result import Audit
 from kanonym.audit.run import LEAST, audit_mechanism
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError
-from kanonym.data.schema import QuasiIdentifier, Role, Schema
-from kanonym.differential_privacy.value_texts import canonical_texts
-from kanonym.models import KAnonymity
+from kanonym.data.schema import Attribute, QuasiIdentifier, Role
+from kanonym.differential_privacy.cells import canonical_texts, declared_cells
+from kanonym.differential_privacy.public_hierarchies import public_hierarchy
 from kanonym.models.base import check_integer
 from kanonym.models.differential import DifferentialPrivacy
 from kanonym.pipeline import anonymize
@@ -84,28 +83,39 @@ def audit_policy(
     """
     check_integer("audit", "canaries", canaries, LEAST)
     asked = attribute_policy(policy)
-    native = frames.to_eager(frame)
-    columns = [frames.column(native, name) for name in frames.column_names(native)]
-    table = pl.DataFrame([canonical_texts(one) for one in columns])
-    if not table.height:
-        raise DataError("the table has no records: canaries have values of the table")
-    random = np.random.default_rng([seed, ROOT])
-    drawn = _draw_canaries(table, canaries, random)
     private = [one for one in asked.models if isinstance(one, DifferentialPrivacy)]
     if private and (epsilon is not None or method is not None):
         raise PolicyError(
             "the policy has the model differential-privacy with an epsilon of its own: leave out "
             "epsilon and method, or take a policy without this model"
         )
-    if private:
-        return _audit_release(drawn, asked, private[0], seed)
-    if epsilon is None:
+    if not private and epsilon is None:
         raise PolicyError(
             "nothing to audit: the policy has no model differential-privacy, and no epsilon of a "
             "synthetic table is given"
         )
+    table, attributes = _read(frame, asked)
+    if not table.height:
+        raise DataError("the table has no records: canaries have values of the table")
+    random = np.random.default_rng([seed, ROOT])
+    drawn = _draw_canaries(table, canaries, random)
+    if private:
+        return _audit_release(drawn, asked, private[0], seed)
+    assert epsilon is not None  # noqa: S101 - refused above
     chosen = method or next(iter(FITS))
-    return _audit_synthesis(table, drawn, asked, chosen, epsilon, delta, seed)
+    return _audit_synthesis(table, drawn, attributes, chosen, epsilon, delta, seed)
+
+
+def _read(frame: Any, policy: Policy) -> tuple[pl.DataFrame, dict[str, Attribute]]:
+    """Return the cells of a table without its identifiers, and what describes these columns."""
+    schema = policy.schema_for(frames.column_names(frames.to_eager(frame)))
+    attributes = {
+        name: one for name, one in schema.attributes.items() if one.role is not Role.IDENTIFIER
+    }
+    cells = declared_cells(frame, attributes)
+    # The mechanism reads them again: as a text, 1.234 might then be 1,234.
+    numbers = [name for name, one in attributes.items() if getattr(one, "type", None) == "number"]
+    return cells.with_columns(pl.col(numbers).cast(pl.Float64, strict=False)), attributes
 
 
 def _draw_canaries(table: pl.DataFrame, number: int, random: np.random.Generator) -> pl.DataFrame:
@@ -121,17 +131,14 @@ def _draw_canaries(table: pl.DataFrame, number: int, random: np.random.Generator
 def _audit_synthesis(
     table: pl.DataFrame,
     canaries: pl.DataFrame,
-    policy: Policy,
+    attributes: dict[str, Attribute],
     method: str,
     epsilon: float,
     delta: float,
     seed: int,
 ) -> Audit:
     """Audit a synthetic table, in the cells of the public domains."""
-    schema = Schema.resolve(table.columns, policy.attributes, policy.others)
-    names = [one for one in table.columns if schema.attributes[one].role is not Role.IDENTIFIER]
-    domains = cell_domains(names, schema.attributes)
-    attributes = {name: schema.attributes[name] for name in names}
+    domains = cell_domains(table.columns, attributes)
 
     def mechanism(records: pl.DataFrame) -> pl.DataFrame:
         made = synthesize(records, method=method, epsilon=epsilon, delta=delta, policy=attributes)
@@ -139,8 +146,8 @@ def _audit_synthesis(
 
     return audit_mechanism(
         mechanism,
-        table.select(names),
-        canaries.select(names),
+        table,
+        canaries,
         name=method,
         epsilon=epsilon,
         delta=delta,
@@ -159,7 +166,9 @@ def _scores_of_cells(
     """Return scores of the cells of values: in a cell, values are drawn evenly."""
     return canary_scores(
         *(
-            pl.DataFrame({one.name: one.encode(table[one.name]) for one in domains})
+            pl.DataFrame(
+                {one.name: one.encode(canonical_texts(table[one.name])) for one in domains}
+            )
             for table in (released, others, canaries)
         )
     )
@@ -169,12 +178,13 @@ def _audit_release(
     canaries: pl.DataFrame, policy: Policy, model: DifferentialPrivacy, seed: int
 ) -> Audit:
     """Audit truthful records, on a table of classes near the size that decides."""
-    known = [name for name, one in policy.attributes.items() if isinstance(one, QuasiIdentifier)]
-    distinct = canaries.select(known).unique(maintain_order=True)
+    attributes = {
+        name: one for name, one in policy.attributes.items() if isinstance(one, QuasiIdentifier)
+    }
+    distinct = canaries.select(*attributes).unique(maintain_order=True)
     copies = round(model.sampling.k / float(model.sampling.beta)) - 1
     others = distinct.select(pl.all().repeat_by(copies).explode())
     plain = replace(model, entity=None)
-    attributes = {name: policy.attributes[name] for name in known}
     asked = Policy(attributes=attributes, models=[plain], algorithm=policy.algorithm)
     levels: dict[str, int] = {}
 
@@ -186,14 +196,8 @@ def _audit_release(
     def scores(
         released: pl.DataFrame, known_records: pl.DataFrame, marked: pl.DataFrame
     ) -> NDArray[np.float64]:
-        fixed = Policy(
-            attributes=attributes,
-            models=[KAnonymity(1)],
-            algorithm=FullDomain(levels=dict(levels)),
-            keep_order=True,
-        )
-        tables = (released, *(anonymize(one, fixed).frame for one in (known_records, marked)))
-        return canary_scores(*(_classes(pl.DataFrame(one).select(known)) for one in tables))
+        recoded = (_at_levels(one, attributes, levels) for one in (known_records, marked))
+        return canary_scores(*map(_classes, (released.select(*attributes), *recoded)))
 
     return audit_mechanism(
         mechanism,
@@ -205,6 +209,21 @@ def _audit_release(
         seed=seed,
         scores=scores,
     )
+
+
+def _at_levels(
+    records: pl.DataFrame,
+    attributes: Mapping[str, QuasiIdentifier],
+    levels: Mapping[str, int],
+) -> pl.DataFrame:
+    """Return the labels that records have at the levels of a release."""
+    cells = declared_cells(records, attributes)
+    columns = []
+    for name, attribute in attributes.items():
+        public = public_hierarchy(name, attribute)
+        labels = pl.Series(name, public.tree.labels[levels[name]], dtype=pl.String)
+        columns.append(labels.gather(public.tree.codes[levels[name]][public.place(cells[name])]))
+    return pl.DataFrame(columns)
 
 
 def _classes(table: pl.DataFrame) -> pl.DataFrame:

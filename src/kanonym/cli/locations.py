@@ -216,6 +216,9 @@ def _check_options(memory: str | None, name: str | None, option: str = "--table"
         )
 
 
+_READING = ("sheet", "header_row", "user_missing", "columns", "declared")
+
+
 def table_with_content(
     place: str, format: str | None, **options: Any
 ) -> tuple[Any, Content | None]:
@@ -232,7 +235,7 @@ def table_with_content(
     return read_with_content(
         place,
         format,
-        **{name: options.get(name) for name in ("sheet", "header_row", "user_missing", "columns")},
+        **{name: options.get(name) for name in _READING},
     )
 
 

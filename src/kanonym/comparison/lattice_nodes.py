@@ -19,7 +19,7 @@ from kanonym.engines.stopwatch import Stopwatch
 from kanonym.pipeline import (
     bind_actions,
     encoded_columns,
-    parse_with_policy,
+    encoded_table,
     resolve_policy,
     task_of,
 )
@@ -90,8 +90,9 @@ def lattice(
     asked = policy.with_algorithm(full_domain_of(policy.algorithm))
     watch = Stopwatch(progress)
     with watch.stage("read"):
-        native = parse_with_policy(frame, asked)
+        native = frames.to_eager(frame)
         task = task_of(asked, native)
+        native = encoded_table(native, asked, task.schema)
     acting = bind_actions(native, task.schema, asked.seed)
     names, found = evaluate_nodes_of_task(
         task, encoded_columns(native, asked, acting), frames.n_rows(native), watch

@@ -22,7 +22,8 @@ from kanonym.data.hierarchy.builders.base import Column
 from kanonym.data.hierarchy.builders.grid import Grid
 from kanonym.data.hierarchy.rows import Rows
 from kanonym.data.results.short_repr import ShortRepr
-from kanonym.differential_privacy.value_texts import canonical_texts
+from kanonym.data.schema import QuasiIdentifier
+from kanonym.differential_privacy.cells import canonical_texts, read_cells
 
 MOST_INTERVALS = 100_000
 """A grid of more intervals is a mistake in the policy."""
@@ -41,7 +42,9 @@ class PublicHierarchy(ShortRepr):
     lowest
         The lowest level that is different from the one above: 1 where leaves are intervals.
     place
-        From a column to (n,) int32 leaves.
+        From texts, as `declared_cells` returns them, to (n,) int32 leaves.
+    attribute
+        How its labels are written.
 
     """
 
@@ -50,6 +53,7 @@ class PublicHierarchy(ShortRepr):
     tree: Hierarchy
     lowest: int
     place: Place
+    attribute: QuasiIdentifier
 
     def levels_of(self, labels: pl.Series) -> list[int]:
         """Return the levels at which all of some released labels can stand."""
@@ -58,23 +62,26 @@ class PublicHierarchy(ShortRepr):
         return [
             level
             for level, names in enumerate(self.tree.labels)
-            if held <= {None, *canonical_texts(pl.Series([*names, root], dtype=pl.String))}
+            if held <= {None, *self._read([*names, root])}
         ]
 
+    def _read(self, names: Sequence[str | None]) -> pl.Series:
+        return read_cells(pl.Series(names, dtype=pl.String), self.attribute)
+
     def leaves(self, column: pl.Series) -> pl.Series:
-        """Return the leaf of each value, as the text that it has in the tree."""
+        """Return the leaf of each cell, as the text that it has in the tree."""
         return self.tree.values.gather(self.place(column)).alias(column.name)
 
 
-def public_hierarchy(name: str, source: HierarchySource | None) -> PublicHierarchy:
+def public_hierarchy(name: str, attribute: QuasiIdentifier) -> PublicHierarchy:
     """Return the hierarchy of an attribute, if it can be known without the table.
 
     Parameters
     ----------
     name
         The attribute.
-    source
-        What the policy gives it.
+    attribute
+        What the policy says of it.
 
     Raises
     ------
@@ -82,10 +89,11 @@ def public_hierarchy(name: str, source: HierarchySource | None) -> PublicHierarc
         There is none, it is built from the data, or its root names something else as well.
 
     """
+    source = attribute.hierarchy
     if isinstance(source, FromFile | FromMapping):
-        return _listed(name, source.rows)
+        return _listed(name, source.rows, attribute)
     if isinstance(source, Intervals):
-        return _intervals(name, source)
+        return _intervals(name, source, attribute)
     if source is None:
         reason = "has no hierarchy, and one that is built from the data tells of it"
     else:
@@ -100,7 +108,7 @@ def _kind(source: HierarchySource) -> str:
     return str(getattr(source, "kind", type(source).__name__))
 
 
-def _listed(name: str, rows: Rows) -> PublicHierarchy:
+def _listed(name: str, rows: Rows, attribute: QuasiIdentifier) -> PublicHierarchy:
     """Return the hierarchy of a file or a mapping."""
     n_levels = len(rows.labels)
     order = np.lexsort(rows.codes)
@@ -113,28 +121,30 @@ def _listed(name: str, rows: Rows) -> PublicHierarchy:
     if rows.null >= 0:
         null = [rows.labels[level][rows.codes[level, rows.null]] for level in range(n_levels - 1)]
     tree = _complete(name, texts, null, str(rows.labels[-1][0]))
-    own = canonical_texts(pl.Series(name, texts[0], dtype=pl.String))
+    own = read_cells(pl.Series(name, texts[0], dtype=pl.String), attribute)
     if own.null_count():
         raise PolicyError(f"{rows.origin}: 'nan' is listed as a value, but is read as null")
     if own.n_unique() < len(own):
         twice = own.filter(own.is_duplicated())[0]
-        raise PolicyError(f"{rows.origin}: {twice!r} is listed twice, in two ways of writing it")
+        raise PolicyError(
+            f"{rows.origin}: {twice!r} is listed twice, in two ways of writing it. If these are "
+            "codes and not numbers, declare type: text, which compares them as they are written"
+        )
     known = pl.DataFrame({"value": own, "leaf": np.arange(len(own), dtype=np.int32)})
     other, missing = tree.size - 2, tree.size - 1
 
     def place(column: pl.Series) -> NDArray[np.int32]:
-        asked = canonical_texts(column)
-        found = pl.DataFrame({"value": asked}).join(
+        found = pl.DataFrame({"value": column}).join(
             known, on="value", how="left", maintain_order="left"
         )["leaf"]
         leaves = found.fill_null(other).to_numpy().copy()
-        leaves[asked.is_null().to_numpy()] = missing
+        leaves[column.is_null().to_numpy()] = missing
         return leaves.astype(np.int32)
 
-    return PublicHierarchy(tree, 0, place)
+    return PublicHierarchy(tree, 0, place, attribute)
 
 
-def _intervals(name: str, source: Intervals) -> PublicHierarchy:
+def _intervals(name: str, source: Intervals, attribute: QuasiIdentifier) -> PublicHierarchy:
     """Return the hierarchy of intervals whose ends the policy gives."""
     cuts = _cuts(name, source)
     if not 0 < len(cuts) <= MOST_INTERVALS:
@@ -157,22 +167,14 @@ def _intervals(name: str, source: Intervals) -> PublicHierarchy:
     other, missing = tree.size - 2, tree.size - 1
 
     def place(column: pl.Series) -> NDArray[np.int32]:
-        given = column
-        if column.dtype in (pl.String, pl.Categorical, pl.Enum):
-            given = column.cast(pl.String).str.strip_chars()
-            numeric = given.cast(pl.Float64, strict=False)
-        elif column.dtype.is_numeric():
-            numeric = column.cast(pl.Float64, strict=False)
-        else:
-            numeric = pl.Series(column.name, [None] * len(column), dtype=pl.Float64)
-        empty = (given.is_null() | numeric.is_nan().fill_null(value=False)).to_numpy()
+        numeric = column.cast(pl.Float64, strict=False).fill_nan(None)
         unread = numeric.is_null().to_numpy()
         leaves = np.searchsorted(ends, numeric.fill_null(0).to_numpy(), side="right")
         leaves[unread] = other
-        leaves[empty] = missing
+        leaves[(column.is_null() | (column == "")).fill_null(value=True).to_numpy()] = missing
         return leaves.astype(np.int32)
 
-    return PublicHierarchy(tree, 1, place)
+    return PublicHierarchy(tree, 1, place, attribute)
 
 
 def _cuts(name: str, source: Intervals) -> list[float]:

@@ -22,6 +22,7 @@ from kanonym.data.item_sets import encode_sets, names_of_sets, read_sets
 from kanonym.data.readings import canonical_table, changed_texts, styled_columns, typed_table
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Role, Schema
+from kanonym.differential_privacy.cells import declared_cells
 from kanonym.engines.base import ABILITIES, SAMPLED, Ability
 from kanonym.engines.decided_sets import released_sets, texts_of_sets, with_sets
 from kanonym.engines.decision import EncodedDecision, run_task
@@ -29,6 +30,7 @@ from kanonym.engines.records import apply_late_actions, released_values
 from kanonym.engines.release_view import view_of_release
 from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
+from kanonym.models.differential import sampling_model
 from kanonym.policy import Policy
 from kanonym.recoding.equal_records import mix_equal_records
 from kanonym.recoding.ordering import released_rows
@@ -112,7 +114,7 @@ class LocalEngine(ShortRepr):
 
     def read(self, run: Run) -> LocalInput:
         """Return the table as a policy reads it."""
-        native = typed_table(self.frame, run.schema.readings)
+        native = encoded_table(self.frame, run.policy, run.schema)
         acting = bind_actions(native, run.schema, run.seed)
         for name in acting.actions:
             acting.before(name)
@@ -299,6 +301,21 @@ def bind_actions(native: Any, schema: Schema, seed: int | None) -> ColumnActions
     """
     actions = {name: one.action for name, one in schema.attributes.items() if one.action}
     return ColumnActions(partial(frames.column, native), actions, resolve_seed(seed))
+
+
+def encoded_table(native: Any, policy: Policy, schema: Schema) -> Any:
+    """Return a table as it is encoded: values in columns whose texts the policy explains.
+
+    native: as `frames.to_eager` returns it. Under differential privacy only the columns that the
+    policy needs are left, as texts: each cell is read alone.
+    """
+    promised = sampling_model(policy.models)
+    if promised is None:
+        return typed_table(native, schema.readings)
+    person = [] if promised.entity is None else [promised.entity]
+    names = {*schema.names(Role.QUASI_IDENTIFIER), *person}
+    needed = {name: one for name, one in schema.attributes.items() if name in names}
+    return declared_cells(native, needed, exact=person)
 
 
 def encoded_columns(

@@ -43,7 +43,7 @@ def view_of_release(
         population=population_columns(run.policy, run.schema),
         counting=counting_of(run.policy),
         sets=sets,
-        mechanism=mechanism_of(run.policy, staged),
+        mechanism=mechanism_of(run.policy, staged, recorded=run.recorded),
     )
 
 
@@ -65,18 +65,21 @@ def counting_of(policy: Policy) -> Counting | None:
     return None if algorithm.nulls is None else Counting(algorithm.nulls, algorithm.subsets)
 
 
-def mechanism_of(policy: Policy, released: Columns) -> Mechanism | None:
+def mechanism_of(
+    policy: Policy, released: Columns, *, recorded: bool | None = None
+) -> Mechanism | None:
     """Return what shows of a mechanism in a release; None where the policy asks for none.
 
     Each column must have the labels of one level that the policy allows, and there must be no
     other column. That records were sampled cannot be seen; a seed in the policy repeats it.
+    recorded: as of `Mechanism`.
     """
     model = sampling_model(policy.models)
     if model is None:
         return None
     algorithm = cast("FullDomain", policy.algorithm)
     known = {
-        name: public_hierarchy(name, one.hierarchy)
+        name: public_hierarchy(name, one)
         for name, one in policy.attributes.items()
         if isinstance(one, QuasiIdentifier)
     }
@@ -88,4 +91,4 @@ def mechanism_of(policy: Policy, released: Columns) -> Mechanism | None:
         )
         if not set(hierarchy.levels_of(taken.column(name))) & set(allowed):
             foreign.append(name)
-    return Mechanism(tuple(foreign), model.delta, policy.seed is not None)
+    return Mechanism(tuple(foreign), model.delta, policy.seed is not None, recorded)

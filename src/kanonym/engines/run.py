@@ -26,6 +26,8 @@ class Run(ShortRepr):
         Where the release is written; None for a table.
     watch
         Notes the seconds of each stage, and says which begins.
+    recorded
+        Whether a ledger has what the release spends; None where that is not asked.
 
     """
 
@@ -34,6 +36,7 @@ class Run(ShortRepr):
     seed: int
     place: str | None
     watch: Stopwatch
+    recorded: bool | None = None
 
     @cached_property
     def task(self) -> Task:

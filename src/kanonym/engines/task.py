@@ -24,7 +24,6 @@ from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema, Sensitive, readings_of
 from kanonym.data.table import EncodedTable, encode, kind_of, value_codes
 from kanonym.differential_privacy.public_hierarchies import public_hierarchy
-from kanonym.differential_privacy.value_texts import canonical_texts
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.kernels.classes.penalty import Costs
 from kanonym.metrics.certainty import certainty_costs
@@ -208,9 +207,8 @@ def prepare(
     return Prepared(table, recodings, dtypes, costs, built, each)
 
 
-def _person_codes(column: pl.Series) -> NDArray[np.int32]:
+def _person_codes(texts: pl.Series) -> NDArray[np.int32]:
     """Return (n_rows,) int32 codes of persons, -1 for null."""
-    texts = canonical_texts(column)
     codes, _ = value_codes(texts)
     return np.where(texts.is_null().to_numpy(), np.int32(-1), codes)
 
@@ -260,7 +258,7 @@ def _quasi_identifiers(
             source: HierarchySource | None
             recoding: Recoding
             if task.samples:
-                public = public_hierarchy(name, attribute.hierarchy)
+                public = public_hierarchy(name, attribute)
                 values, source, recoding = public.leaves(values), public.tree, "hierarchy"
             else:
                 source, recoding = _recoding_for(task, attribute, values)

@@ -14,7 +14,7 @@ from kanonym.differential_privacy.ledger import Ledger, spend
 from kanonym.engines import engine_of
 from kanonym.engines.base import Engine, require_abilities
 from kanonym.engines.decision import Decision
-from kanonym.engines.local import bind_actions, encoded_columns, resolve_seed
+from kanonym.engines.local import bind_actions, encoded_columns, encoded_table, resolve_seed
 from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.models.differential import DifferentialPrivacy, sampling_model
@@ -42,6 +42,7 @@ __all__ = [
     "bind_actions",
     "decide_again",
     "encoded_columns",
+    "encoded_table",
     "measure",
     "package_release",
     "parse_with_policy",
@@ -147,7 +148,7 @@ def anonymize(
             schema = policy.schema_for(engine.columns)
             require_abilities(engine, required_abilities(policy, schema))
             engine.require_place(place)
-            run = Run(policy, schema, resolve_seed(policy.seed), place, watch)
+            run = Run(policy, schema, resolve_seed(policy.seed), place, watch, ledger is not None)
             source = engine.read(run)
         known = None
         if promised is not None and ledger is not None:

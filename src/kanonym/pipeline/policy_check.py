@@ -8,7 +8,7 @@ from typing import Any
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.data import frames
 from kanonym.data.item_sets import encode_sets, names_of_sets, read_sets, tree_of
-from kanonym.engines.local import LocalEngine, bind_actions, encoded_columns
+from kanonym.engines.local import LocalEngine, bind_actions, encoded_columns, encoded_table
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import prepare
 from kanonym.pipeline.planning import task_of
@@ -78,8 +78,9 @@ def check_policy(frame: Any, policy: Policy) -> PolicyCheck:
     passes may still be refused later, where an algorithm or an action finds out more.
 
     """
-    native = frames.to_eager(frame)
-    task = task_of(policy, native)
+    given = frames.to_eager(frame)
+    task = task_of(policy, given)
+    native = encoded_table(given, policy, task.schema)
     acting = bind_actions(native, task.schema, policy.seed)
     for name in acting.actions:
         acting.before(name)
@@ -96,5 +97,5 @@ def check_policy(frame: Any, policy: Policy) -> PolicyCheck:
         roles={name: str(one.role) for name, one in task.schema.attributes.items()},
         distinct=int((ready.table.weights > 0).sum()),
         built_hierarchies=dict(ready.built),
-        persons=() if policy.entities else proposed_persons(LocalEngine(native).records()),
+        persons=() if policy.entities else proposed_persons(LocalEngine(given).records()),
     )

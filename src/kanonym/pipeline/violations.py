@@ -14,7 +14,7 @@ from kanonym.data import frames
 from kanonym.data.item_sets import encode_sets, names_of_sets, read_sets, tree_of
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.table import EncodedTable
-from kanonym.engines.local import bind_actions, encoded_columns
+from kanonym.engines.local import bind_actions, encoded_columns, encoded_table
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task, prepare
 from kanonym.kernels.classes.grouping import group_rows
@@ -22,7 +22,6 @@ from kanonym.metrics.person_risk import person_risk
 from kanonym.models.known_items import KnownItems
 from kanonym.models.rare_item_records import records_with_rare_items
 from kanonym.pipeline.planning import task_of
-from kanonym.pipeline.readings import parse_with_policy
 from kanonym.policy import Policy
 
 
@@ -135,8 +134,9 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
     (3, 1, [1, 3])
 
     """
-    native = parse_with_policy(frame, policy)
+    native = frames.to_eager(frame)
     task = task_of(policy, native)
+    native = encoded_table(native, policy, task.schema)
     acting = bind_actions(native, task.schema, policy.seed).rehearsed()
     for name in acting.actions:
         acting.before(name)

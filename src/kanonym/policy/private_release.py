@@ -130,11 +130,8 @@ def _attribute_faults(name: str, attribute: Attribute) -> Iterator[Fault]:
         yield Fault((*place, "action"), reason)
     if isinstance(attribute, Identifier):
         return
-    if attribute.format is not None or attribute.type not in (None, "text"):
-        reason = "a value that does not fit it would stop the run, which tells of it: leave it out"
-        yield Fault((*place, "format"), reason)
     try:
-        public_hierarchy(name, attribute.hierarchy)
+        public_hierarchy(name, attribute)
     except KanonymError as error:
         yield Fault((*place, "hierarchy"), str(error).removeprefix(f"attribute {name!r} "))
 

@@ -18,9 +18,9 @@ from kanonym.data.results.result import ResultTable
 from kanonym.data.schema import Attribute, Role, Schema
 from kanonym.differential_privacy.accounting import MOST_EPSILON, Budget, rho_for
 from kanonym.differential_privacy.bits import Bits, SeededBits, SystemBits
+from kanonym.differential_privacy.cells import declared_cells
 from kanonym.differential_privacy.ledger import Spending, Unit, exact_number, spend
 from kanonym.differential_privacy.noise import LARGEST_SIGMA, bernoulli
-from kanonym.differential_privacy.value_texts import canonical_texts
 from kanonym.models.base import check_integer, check_number
 from kanonym.policy import Policy
 from kanonym.policy.attribute_policy import attribute_policy
@@ -298,7 +298,8 @@ class PrivateDraw:
 
 
 def synthesize_private(
-    table: pl.DataFrame,
+    frame: Any,
+    names: Sequence[str],
     hold_out: float | None,
     request: PrivateRequest,
     rows: int | None,
@@ -309,8 +310,8 @@ def synthesize_private(
 
     Parameters
     ----------
-    table
-        The records.
+    frame, names
+        The records, and the columns to imitate.
     hold_out
         The probability with which a record is not learned from; None learns from all.
     request
@@ -333,14 +334,21 @@ def synthesize_private(
     policy = attribute_policy(given)
     entity = request.entity or next(iter(policy.entities), None)
     roles = {name: one for name, one in policy.attributes.items() if name not in dropped}
-    schema = Schema.resolve(table.columns, roles, policy.others)
-    domains = cell_domains(table.columns, schema.attributes)
+    schema = Schema.resolve(names, roles, policy.others)
+    domains = cell_domains(names, schema.attributes)
     most = None
     if entity is None and request.records_per_person is not None:
         raise PolicyError("records_per_person needs an entity: the identifier of a person")
     if entity is not None:
         most = request.records_per_person or 1
         _check_entity(entity, schema)
+    person = [] if entity is None else [entity]
+    needed = {*(one.name for one in domains), *person}
+    table = declared_cells(
+        frame,
+        {name: one for name, one in schema.attributes.items() if name in needed},
+        exact=person,
+    )
     bits: Bits = SystemBits() if request.seed is None else SeededBits(request.seed)
     table, rest = hold_out_records(table, hold_out, bits)
     rho = rho_for(exact_number(epsilon), exact_number(request.delta))
@@ -371,15 +379,15 @@ def synthesize_private(
         measured=made.measured,
         spent=spent,
     )
-    names = [one.name for one in domains]
-    identifiers = [name for name in table.columns if name not in names]
+    imitated = [one.name for one in domains]
+    identifiers = [name for name in names if name not in imitated]
     return PrivateDraw(
         drawn=made.table,
         method=request.method,
         dropped=(*dropped, *identifiers),
         promise=promise,
-        learned=table.select(names),
-        rest=None if rest is None else rest.select(names),
+        learned=table.select(imitated),
+        rest=None if rest is None else rest.select(imitated),
     )
 
 
@@ -402,9 +410,7 @@ def limit_records(table: pl.DataFrame, entity: str, most: int, bits: Bits) -> pl
     Records without a value of the entity are left out: they may be of anybody, also of somebody who
     has as many already.
     """
-    persons = pl.DataFrame(
-        {"person": canonical_texts(table[entity]), "word": bits.words(len(table))}
-    )
+    persons = pl.DataFrame({"person": table[entity], "word": bits.words(len(table))})
     place = persons.select(pl.col("word").rank("ordinal").over("person")).to_series()
     return table.filter(persons["person"].is_not_null() & (place <= most))
 
@@ -425,12 +431,12 @@ def hold_out_records(
 
 
 def _of_types(table: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
-    """Return a table with the types of another one, for comparisons; null where that fails."""
+    """Return texts with the types of another table, for comparisons; null where that fails."""
     return pl.DataFrame(
         [
-            canonical_texts(table[one.name]).cast(one.dtype, strict=False)
+            table[one.name].cast(one.dtype, strict=False)
             if one.dtype != pl.Date
-            else canonical_texts(table[one.name]).str.slice(0, 10).str.to_date(strict=False)
+            else table[one.name].str.slice(0, 10).str.to_date(strict=False)
             for one in like.get_columns()
         ]
     )

@@ -148,23 +148,23 @@ def synthesize(
         ]
     )
     kept = kept_columns(names, dropped, known, hidden)
-    table = pl.DataFrame([frames.column(native, name) for name in kept])
     rules = [one if isinstance(one, Constraint) else Constraint.parse(one) for one in constraints]
     _check_rules(rules, kept)
     told: dict[str, Any] = {
-        "rows_in": len(table),
+        "rows_in": frames.n_rows(native),
         "seed": int(fixed),
         "constraints": tuple(map(str, rules)),
         "_known": tuple(known),
         "_sensitive": tuple(hidden),
     }
     if private:
-        made = synthesize_private(table, hold_out, request, rows, rules, dropped)
+        made = synthesize_private(native, kept, hold_out, request, rows, rules, dropped)
         shown = frames.assemble(
             native, np.zeros(made.rows, np.int64), made.drawn.get_columns(), frame
         )
         held_out = 0 if made.rest is None else len(made.rest)
         return made.result(shown, held_out=held_out, **told)
+    table = pl.DataFrame([frames.column(native, name) for name in kept])
     learned, rest = _split_hold_out(table, hold_out, fixed)
     synthesizer = synthesizer_of(chosen)
     random = np.random.default_rng([fixed, ROOT])

@@ -59,12 +59,15 @@ class Mechanism(NamedTuple):
         The δ that was asked for.
     repeatable
         Whether a seed repeats what it drew.
+    recorded
+        Whether a ledger has added up what the release spent; None where nobody says.
 
     """
 
     foreign: tuple[str, ...]
     delta: float
     repeatable: bool
+    recorded: bool | None = None
 
 
 class SampledColumns(NamedTuple):

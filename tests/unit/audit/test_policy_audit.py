@@ -98,3 +98,28 @@ def test_the_command_prints_the_bound_and_its_json(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main([*given, "--json"])
     assert json.loads(capsys.readouterr().out)["satisfied"] is True
+
+
+def test_the_example_of_the_page_is_audited():
+    """Identifiers are left out, and intervals and mappings are those of the policy."""
+    random = np.random.default_rng(0)
+    table = pl.DataFrame(
+        {
+            "patient": [f"p{number}" for number in range(2000)],
+            "age": random.integers(18, 90, 2000),
+            "disease": random.choice(["flu", "cold", "gout"], 2000),
+        }
+    )
+    disease = ka.hierarchy.from_mapping({"flu": "viral", "cold": "viral", "gout": "other"})
+    ages = ka.hierarchy.intervals(width=[10, 20, 40], bottom=20, top=80)
+    policy = ka.Policy(
+        attributes={
+            "patient": ka.Identifier(),
+            "age": ka.QuasiIdentifier(hierarchy=ages),
+            "disease": ka.QuasiIdentifier(hierarchy=disease),
+        },
+        rows="persons",
+        models=[{"type": "differential-privacy", "epsilon": 2, "delta": 1e-5, "beta": 0.7}],
+        algorithm={"type": "full-domain", "levels": {"age": 1, "disease": 1}},
+    )
+    assert audit_policy(table, policy, seed=1).satisfied

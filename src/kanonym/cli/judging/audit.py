@@ -59,7 +59,9 @@ def audit(
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import read_table
+    from kanonym.policy.attribute_policy import attribute_policy
 
+    asked = attribute_policy(policy)
     with show_progress() as step:
         step("read")
         frame = read_table(
@@ -69,11 +71,12 @@ def audit(
             header_row=header_row,
             user_missing=user_missing,
             columns=options.COLUMNS.get(),
+            declared=asked.attributes,
         )
         step("audit")
         found = audit_policy(
             frame,
-            policy,
+            asked,
             epsilon=epsilon,
             delta=delta,
             method=method,

@@ -248,6 +248,7 @@ def anonymize(
             header_row=header_row,
             columns=options.COLUMNS.get(),
             user_missing=user_missing,
+            **({"declared": policy.attributes} if private else {}),
         )
         frame = options.group_long(frame, columns)
         reading = perf_counter() - start
@@ -386,7 +387,10 @@ def _evaluate_release(
     from kanonym import profiling
     from kanonym.cli.progress import print_note
     from kanonym.data.errors import KanonymError
+    from kanonym.differential_privacy.cells import table_of_cells
 
+    if release.promise is not None:
+        frame = table_of_cells(frame)
     try:
         attacks = ka.attack(frame, release, progress=step)
         step("assess")

@@ -210,6 +210,7 @@ def synthesize(
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import check_table_output, read_table
     from kanonym.data.readings import styled_table
+    from kanonym.policy.attribute_policy import attribute_policy
 
     if json and output == "-":
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
@@ -243,6 +244,7 @@ def synthesize(
             header_row=header_row,
             user_missing=user_missing,
             columns=options.COLUMNS.get(),
+            declared=attribute_policy(policy).attributes if private and policy else None,
         )
         dropped = options.parse_names(drop)
         kept = [name for name in frame.columns if name not in dropped]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -36,6 +36,7 @@ def read_table(
     user_missing: str | None = None,
     encoding: str | None = None,
     columns: Sequence[str] | None = None,
+    declared: Iterable[str] | None = None,
 ) -> pl.DataFrame:
     """Read a table from a file.
 
@@ -67,6 +68,10 @@ def read_table(
     columns
         The names of the columns of a CSV file or an Excel sheet that has no header. A first row
         of these names is one.
+    declared
+        Under differential privacy: the columns that a policy declares. Each cell is then read
+        alone, as the text or value that stands in it; no column has a type that one record could
+        change. Of JSON, whose records name their columns, these are read and no others.
 
     Returns
     -------
@@ -96,6 +101,7 @@ def read_table(
         user_missing=user_missing,
         encoding=encoding,
         columns=columns,
+        declared=declared,
     )[0]
 
 
@@ -110,6 +116,7 @@ def read_with_content(
     user_missing: str | None = None,
     encoding: str | None = None,
     columns: Sequence[str] | None = None,
+    declared: Iterable[str] | None = None,
 ) -> tuple[pl.DataFrame, Content]:
     """Read a table as `read_table`, and return the hash of the bytes that were read with it."""
     where = "standard input" if str(path) == "-" else displayable_url(str(path))
@@ -129,21 +136,16 @@ def read_with_content(
         kind = asked or sniff_format(data)
     elif encoding is not None:
         raise DataError(f"encoding is for text files; this is {kind}")
-    if separator is not None:
-        _check_separator(separator, kind)
-    if columns is not None and kind not in ("csv", "tsv", "excel"):
-        raise DataError(f"columns are for CSV and Excel files without a header; this is {kind}")
-    if user_missing is not None:
-        _check_user_missing(user_missing, kind)
-    if kind != "excel":
-        _refuse_of_excel(kind, sheet=sheet, header_row=header_row)
-    elif header_row is not None and header_row < 1:
-        raise DataError(f"header_row is {header_row}; rows are counted from 1")
+    _check_options(kind, separator, columns, user_missing, sheet=sheet, header_row=header_row)
     try:
+        mark = separator or ("\t" if kind == "tsv" else None)
+        if declared is not None:
+            place = (sheet, header_row, columns)
+            cells = _read_cells(data, where, kind, mark, place, user_missing, declared)
+            return cells, content
         if kind == "excel":
             return to_polars(excel.read(data, where, sheet, header_row, columns)), content
         if kind in ("csv", "tsv"):
-            mark = separator or ("\t" if kind == "tsv" else None)
             return to_polars(delimited.read(data, where, mark, texts, columns)), content
         return to_polars(_read(data, where, kind, texts, user_missing)), content
     except DataError as error:
@@ -172,6 +174,27 @@ def _read(
     return read(data, where)
 
 
+def _read_cells(
+    data: bytes,
+    where: str,
+    kind: str,
+    separator: str | None,
+    place: tuple[str | int | None, int | None, Sequence[str] | None],
+    user_missing: str | None,
+    declared: Iterable[str],
+) -> pl.DataFrame:
+    """Read each cell alone; place: the sheet, the row of its header, and names in its place."""
+    if kind == "excel":
+        return excel.read_cells(data, where, *place)
+    if kind in ("csv", "tsv"):
+        return delimited.read_cells(data, where, separator, place[2])
+    if kind in ("json", "jsonl"):
+        return records.read_cells(data, where, declared)
+    if kind in statistical.WRITTEN:
+        return statistical.read_cells(data, where, kind, user_missing or "null")
+    return _read(data, where, kind, None, user_missing)  # columns that the file gives a type
+
+
 def _unpacked(data: bytes, where: str) -> bytes:
     """Return the bytes of a file that is not empty, unpacked if it is gzipped."""
     if data.startswith(_GZIP):
@@ -182,6 +205,28 @@ def _unpacked(data: bytes, where: str) -> bytes:
     if not data.removeprefix(BOM).strip():
         raise DataError(f"{where} is empty")
     return data
+
+
+def _check_options(
+    kind: str,
+    separator: str | None,
+    columns: Sequence[str] | None,
+    user_missing: str | None,
+    *,
+    sheet: str | int | None,
+    header_row: int | None,
+) -> None:
+    """Refuse options that the format does not have, and values that they do not take."""
+    if separator is not None:
+        _check_separator(separator, kind)
+    if columns is not None and kind not in ("csv", "tsv", "excel"):
+        raise DataError(f"columns are for CSV and Excel files without a header; this is {kind}")
+    if user_missing is not None:
+        _check_user_missing(user_missing, kind)
+    if kind != "excel":
+        _refuse_of_excel(kind, sheet=sheet, header_row=header_row)
+    elif header_row is not None and header_row < 1:
+        raise DataError(f"header_row is {header_row}; rows are counted from 1")
 
 
 def _check_user_missing(choice: str, kind: str) -> None:

@@ -69,6 +69,10 @@ SENTENCES: Sentences = {
         "A seed was given: whoever knows it can repeat what was drawn. This release is not "
         "differentially private."
     ),
+    "finding.unrecorded": (
+        "Not recorded in a ledger: each further release of the same table adds its ε. A ledger "
+        "sums them."
+    ),
     "finding.large-delta": (
         "δ is a chance of 1 in {one_in}, and {released} records were released: such a δ allows a "
         "mechanism to publish some records as they are. Use 1e-6 or less."

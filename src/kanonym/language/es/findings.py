@@ -73,6 +73,10 @@ SENTENCES: Sentences = {
         "Se dio una semilla: quien la conoce puede repetir lo sorteado. Esta publicación no es "
         "diferencialmente privada."
     ),
+    "finding.unrecorded": (
+        "No consta en un libro de cuentas: cada publicación más de la misma tabla añade su ε. Un "
+        "libro de cuentas los suma."
+    ),
     "finding.large-delta": (
         "δ es una probabilidad de 1 entre {one_in}, y se publicaron {released} registros: con este "
         "δ un mecanismo puede publicar algunos registros tal como son. Use 1e-6 o menos."

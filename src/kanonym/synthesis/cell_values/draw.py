@@ -113,6 +113,11 @@ def draw_values(
             "draw: by 'class' needs the release object, which knows the values of each class; a "
             "released table has its labels alone: by 'label'"
         )
+    if release is not None and release.promise is not None and by == "class":
+        raise PolicyError(
+            "draw: by 'class' takes the values of the original records, which no epsilon pays for; "
+            "use by 'label'"
+        )
     if release is not None:
         found, meant, given = release.verification, release.policy, release.frame
         if release.rows is None:

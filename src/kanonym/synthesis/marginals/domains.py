@@ -16,7 +16,7 @@ from kanonym.data.domain import Domain
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import FromFile, FromMapping
 from kanonym.data.schema import Attribute, Role
-from kanonym.differential_privacy.value_texts import canonical_texts
+from kanonym.differential_privacy.cells import declared_cells, read_cells
 from kanonym.synthesis.marginals.rare_cells import pool_neighbours, pool_rare
 
 MOST_CATEGORIES = 500
@@ -62,7 +62,10 @@ class CellDomain(ABC):
 
     @abstractmethod
     def encode(self, values: pl.Series) -> NDArray[np.int32]:
-        """Return (n,) int32, the cell of each value, or NOWHERE; it depends on that value alone."""
+        """Return (n,) int32, the cell of each value, or NOWHERE; it depends on that value alone.
+
+        values: as `declared_cells` returns them.
+        """
 
     @abstractmethod
     def has(self, values: pl.Series) -> NDArray[np.bool_]:
@@ -105,18 +108,16 @@ class Categories(CellDomain):
         other = self.texts.index(OTHER) if OTHER in self.texts else None
         unknown = self.null if other is None else int(self.group[other])
         null = self.null if self.has_null else unknown
-        texts = canonical_texts(values)
-        codes = texts.replace_strict(
+        codes = values.replace_strict(
             list(self.texts), self.group.tolist(), default=unknown, return_dtype=pl.Int32
         )
-        codes = pl.select(pl.when(texts.is_null()).then(null).otherwise(codes)).to_series()
+        codes = pl.select(pl.when(values.is_null()).then(null).otherwise(codes)).to_series()
         return codes.cast(pl.Int32).to_numpy()
 
     def has(self, values: pl.Series) -> NDArray[np.bool_]:
         """Return whether each value is listed, or an allowed null."""
-        texts = canonical_texts(values)
-        listed = texts.is_in(list(self.texts)).fill_null(value=False) | (
-            texts.is_null() & self.has_null
+        listed = values.is_in(list(self.texts)).fill_null(value=False) | (
+            values.is_null() & self.has_null
         )
         return listed.to_numpy()
 
@@ -227,9 +228,9 @@ def cell_domains(columns: Sequence[str], attributes: Mapping[str, Attribute]) ->
         if domain.is_range:
             found.append(_range(name, domain))
         elif domain.values is not None:
-            found.append(_categories(name, list(domain.values), None, nulls=domain.nulls))
+            found.append(_categories(name, attribute, list(domain.values), nulls=domain.nulls))
         elif leaves is not None:
-            found.append(_categories(name, *leaves, nulls=domain.nulls))
+            found.append(_categories(name, attribute, *leaves, nulls=domain.nulls))
         else:
             lacking.append(name)
     if lacking:
@@ -255,7 +256,8 @@ def count_beyond(frame: pl.DataFrame, attributes: Mapping[str, Attribute]) -> di
         if name in attributes and getattr(attributes[name], "domain", None) is not None
     ]
     domains = cell_domains(declared, attributes) if declared else []
-    return {one.name: int((~one.has(frame[one.name])).sum()) for one in domains}
+    cells = declared_cells(frame, {one.name: attributes[one.name] for one in domains})
+    return {one.name: int((~one.has(cells[one.name])).sum()) for one in domains}
 
 
 def digits_of(*numbers: float) -> int:
@@ -265,14 +267,13 @@ def digits_of(*numbers: float) -> int:
 
 
 def _numbers(values: pl.Series) -> pl.Series:
-    """Return values as numbers, null where a value is none."""
-    numbers = canonical_texts(values).cast(pl.Float64, strict=False)
-    return numbers.fill_nan(None)
+    """Return texts as numbers, null where one is none."""
+    return values.cast(pl.Float64, strict=False).fill_nan(None)
 
 
 def _days(values: pl.Series) -> pl.Series:
-    """Return values as days since 1970, null where a value is no date."""
-    dates = canonical_texts(values).str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
+    """Return texts as days since 1970, null where one is no date."""
+    dates = values.str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
     return dates.cast(pl.Int32)
 
 
@@ -289,19 +290,30 @@ def _leaves(source: Any) -> tuple[list[str], list[str] | None] | None:
 
 
 def _categories(
-    name: str, values: list[Any], parents: list[str] | None, *, nulls: bool
+    name: str,
+    attribute: Attribute,
+    values: list[Any],
+    parents: list[str] | None = None,
+    *,
+    nulls: bool,
 ) -> Categories:
-    texts = canonical_texts(pl.Series([_text(one) for one in values], dtype=pl.String)).to_list()
+    given = [_text(one) for one in values]
+    texts = read_cells(pl.Series(given, dtype=pl.String), attribute).to_list()
     if None in texts:
         raise PolicyError(f"domain of {name!r} lists nan, which is read as null: leave it out")
     if len(set(texts)) < len(texts):
-        raise PolicyError(f"domain of {name!r} has a value twice, as 1 and 1.0 are")
+        raise PolicyError(
+            f"domain of {name!r} has a value twice, as 1 and 1.0 are. If these are codes and not "
+            "numbers, declare type: text, which compares them as they are written"
+        )
     kind: pl.DataType = pl.String()
-    released: list[Any] = [_text(one) for one in values]
+    released: list[Any] = given
+    exact = [_whole(one) for one in given]
+    whole = [_whole(text) if one is None else one for one, text in zip(exact, texts, strict=True)]
     if all(isinstance(one, bool) for one in values):
         kind, released = pl.Boolean(), values
-    elif all(one.lstrip("-").isdigit() and str(int(one)) == one for one in texts):
-        kind, released = pl.Int64(), [int(one) for one in texts]
+    elif None not in whole:
+        kind, released = pl.Int64(), whole
     elif all(isinstance(one, int | float) and not isinstance(one, bool) for one in values):
         kind, released = pl.Float64(), [float(one) for one in values]
     names = parents if parents is not None else texts
@@ -317,6 +329,14 @@ def _categories(
         texts=tuple(texts[one] for one in order),
         group=group,
     )
+
+
+def _whole(text: str) -> int | None:
+    """Return the whole number of 64 bits that a text is, None if it is none."""
+    digits = text.removeprefix("-")
+    if not digits.isdecimal() or len(digits) > 19 or str(int(text)) != text:
+        return None
+    return int(text) if -(2**63) <= int(text) < 2**63 else None
 
 
 def _text(value: Any) -> str:

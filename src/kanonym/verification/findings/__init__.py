@@ -13,7 +13,12 @@ from kanonym.verification.findings.items_apart import ItemsApart
 from kanonym.verification.findings.knowable_column import KnowableColumn
 from kanonym.verification.findings.linked_tables import CopiedColumn, DateIntervals, UnshiftedDates
 from kanonym.verification.findings.long_list import LongList
-from kanonym.verification.findings.mechanism import ForeignLabels, LargeDelta, NotPrivate
+from kanonym.verification.findings.mechanism import (
+    ForeignLabels,
+    LargeDelta,
+    NotPrivate,
+    Unrecorded,
+)
 from kanonym.verification.findings.near_values import NearValues
 from kanonym.verification.findings.no_records import NoRecords
 from kanonym.verification.findings.repeated_identifier import RepeatedIdentifier
@@ -47,6 +52,7 @@ FINDINGS: tuple[FindingKind, ...] = (
     DrawnValues(),
     TrivialModel(),
     NotPrivate(),
+    Unrecorded(),
     ForeignLabels(),
     LargeDelta(),
     NoRecords(),

@@ -34,6 +34,27 @@ class NotPrivate(FindingKind):
         ]
 
 
+class Unrecorded(FindingKind):
+    """No ledger adds up what the table has spent."""
+
+    type = "unrecorded"
+    part = "identity"
+
+    def find(self, view: ReleaseView) -> list[Finding]:
+        """Return a finding where the release is in no ledger; one from a seed spends nothing."""
+        if view.mechanism is None or view.mechanism.recorded is not False:
+            return []
+        if view.mechanism.repeatable:
+            return []
+        return [
+            self.finding(
+                (),
+                "not recorded in a ledger: each further release of the same table adds its "
+                "epsilon; give a ledger, which sums them",
+            )
+        ]
+
+
 class ForeignLabels(FindingKind):
     """Released columns that the mechanism does not make."""
 

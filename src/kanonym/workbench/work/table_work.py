@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,7 +144,10 @@ class TableWork:
         self._release = self._known = self._ranked = None
         self._ledger = ledger
         self._release = pipeline.anonymize(
-            self._table(), asked, ledger=ledger if private else None, progress=step
+            self._cells(asked) if private else self._table(),
+            asked,
+            ledger=ledger if private else None,
+            progress=step,
         )
         self._ranked = RankedRecords(self._table(), self._release)
         return self._facts()
@@ -289,14 +292,18 @@ class TableWork:
         if source.in_database:
             self._frame, self._content = _from_database(source), None
             return ()
-        self._frame, self._content = files.read_with_content(
-            source.path,
-            sheet=source.sheet,
-            header_row=source.header_row,
-            encoding=source.encoding,
-            columns=source.column_names,
-        )
+        self._frame, self._content = _from_file(source)
         return files.sheet_names(source.path)
+
+    def _cells(self, policy: Policy) -> Any:
+        """Return the table with each cell as its file has it, read alone."""
+        source = self._source
+        if source is None or source.in_database:
+            return self._table()
+        frame, content = _from_file(source, policy.attributes)
+        if self._content is not None and content.sha256 != self._content.sha256:
+            raise DataError(f"{source.path} was changed since it was opened: open it again")
+        return frame
 
     def _histograms(self, columns: Sequence[Any]) -> dict[str, dict[str, Histogram]]:
         from kanonym.language import LANGUAGES
@@ -360,6 +367,18 @@ def vars_of(known: KnownResults) -> dict[str, Any]:
 
 def _policy(text: str, folder: str) -> Policy:
     return Policy.from_text(text, Path(folder), source="policy")
+
+
+def _from_file(source: Source, declared: Iterable[str] | None = None) -> tuple[Any, files.Content]:
+    """Return the rows of a file, and its hash; declared: as of `read_table`."""
+    return files.read_with_content(
+        source.path,
+        sheet=source.sheet,
+        header_row=source.header_row,
+        encoding=source.encoding,
+        columns=source.column_names,
+        declared=declared,
+    )
 
 
 def _from_database(source: Source) -> Any:

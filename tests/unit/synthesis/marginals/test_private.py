@@ -12,6 +12,7 @@ import kanonym as ka
 from kanonym.data.domain import Domain
 from kanonym.data.errors import PolicyError
 from kanonym.differential_privacy.bits import SeededBits, SystemBits
+from kanonym.differential_privacy.cells import declared_cells
 from kanonym.synthesis import private
 from kanonym.synthesis.marginals import aim, mst
 
@@ -186,9 +187,10 @@ def test_no_more_records_of_a_person_are_used_than_were_promised():
 
 def test_a_record_without_a_person_pushes_nobody_out():
     """Whoever has no identifier would otherwise take the place of another record."""
-    table = pl.DataFrame({"id": [1.0, None, float("nan")], "": ["x", "y", "z"]})
-    kept = private.limit_records(table, "id", 1, SystemBits())
-    assert kept.to_dict(as_series=False) == {"id": [1.0], "": ["x"]}
+    table = pl.DataFrame({"id": [1.0, None, float("nan")], "x": ["x", "y", "z"]})
+    cells = declared_cells(table, dict.fromkeys(table.columns), exact=["id"])
+    kept = private.limit_records(cells, "id", 1, SystemBits())
+    assert kept.to_dict(as_series=False) == {"id": ["1"], "x": ["x"]}
 
 
 def test_one_record_more_changes_nothing_of_who_else_is_held_out():

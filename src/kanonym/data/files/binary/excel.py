@@ -14,7 +14,7 @@ import io
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from polars import selectors
@@ -42,6 +42,9 @@ _COVER_COLUMNS = 2  # a cover sheet has no more
 _FIRST_DAY = dt.date(1900, 3, 1)  # before it, Excel counts a day that never was
 _DATE = "yyyy-mm-dd"
 _TIME = "yyyy-mm-dd hh:mm:ss.000"
+_BOOLEANS = ("true", "false")
+_TIME_OF_DAY = "^1899-12-3[01] "
+"""What stands before a time of day: day 0 of Excel."""
 
 
 def read(
@@ -93,6 +96,45 @@ def read(
     return frame
 
 
+def read_cells(
+    data: bytes,
+    where: str,
+    sheet: str | int | None = None,
+    header_row: int | None = None,
+    columns: Sequence[str] | None = None,
+) -> pl.DataFrame:
+    """Read a sheet with the value of each cell, whatever stands in others; the rest as of `read`.
+
+    Numbers and booleans are such, dates, times and all others their texts: a time of day has no
+    date. No row is taken for totals or a note by what stands in it.
+    """
+    workbook = _open_workbook(data, where)
+    name = _sheet_name(workbook.sheet_names, sheet, where)
+    names, header, _ = _header(workbook, name, where, header_row, columns)
+    while len(names) > 1 and not names[-1]:
+        names.pop()
+    check_names(names, where)
+    texts, floats, truths = (
+        _load(workbook, name, where, header_row=header, dtypes=kind)
+        for kind in ("string", "float", "boolean")
+    )
+    cells = []
+    for place, title in enumerate(names):
+        # Numbers can be read as booleans; texts, dates and errors cannot.
+        numeric = truths.to_series(place).is_not_null()
+        values = [
+            text if not is_number else text == "true" if text in _BOOLEANS else number
+            for text, number, is_number in zip(
+                texts.to_series(place).str.replace(_TIME_OF_DAY, ""),
+                floats.to_series(place),
+                numeric,
+                strict=True,
+            )
+        ]
+        cells.append(pl.Series(title, values, dtype=pl.Object))
+    return pl.DataFrame(cells)
+
+
 def sheet_names(data: bytes, where: str) -> tuple[str, ...]:
     """Return the names of a workbook's sheets, in order."""
     return tuple(_open_workbook(data, where).sheet_names)
@@ -139,40 +181,56 @@ def _cells(
     columns: Sequence[str] | None = None,
 ) -> tuple[list[str], pl.DataFrame, int]:
     """Return the names of a sheet, the records below, and the place of its header, from 0."""
-    from fastexcel import FastExcelError  # noqa: PLC0415 - as above
+    names, header, first = _header(workbook, name, where, header_row, columns)
+    options = {"header_row": header, "schema_sample_rows": None}
+    frame = _load(workbook, name, where, **options)
+    records, why = count_records(frame)
+    if records < frame.height:
+        warn_of_rows(where, frame.height, records, why)
+        frame = _load(workbook, name, where, **options, n_rows=records)  # may have other types
+    return names, frame, first - 1
 
-    def load(header: int | None, end: int | None = None) -> pl.DataFrame:
-        sheet = workbook.load_sheet(name, header_row=header, n_rows=end, schema_sample_rows=None)
-        return sheet.to_polars()
 
+def _header(
+    workbook: fastexcel.ExcelReader,
+    name: str,
+    where: str,
+    header_row: int | None,
+    columns: Sequence[str] | None,
+) -> tuple[list[str], int | None, int]:
+    """Return the names of a sheet, the row that holds them, if any, and that of the first record.
+
+    Rows are counted from 0.
+    """
     asked = header_row or 1
+    rows = _load(
+        workbook, name, where, header_row=None, skip_rows=0, n_rows=asked + HEAD, dtypes="string"
+    )
+    if not rows.width:
+        raise DataError(f"{where}: the sheet {name!r} is empty")
+    header = asked - 1
+    if header_row is None:
+        header = header_of(rows.rows(), where, named=columns is not None)
+    if header >= rows.height:
+        raise DataError(f"{where}: the sheet {name!r} has no row {asked}")
+    names = [(cell or "").strip() for cell in rows.row(header)]
+    if columns is None or names == list(columns):
+        return names, header, header + 1
+    if len(columns) != len(names):
+        raise DataError(
+            f"{where} has {len(names)} columns, but {len(columns)} are named; name each"
+        )
+    return list(columns), None, header
+
+
+def _load(workbook: fastexcel.ExcelReader, name: str, where: str, **options: Any) -> pl.DataFrame:
+    from fastexcel import FastExcelError  # noqa: PLC0415 - only workbooks wait for it
+
     try:
-        rows = workbook.load_sheet(
-            name, header_row=None, skip_rows=0, n_rows=asked + HEAD, dtypes="string"
-        ).to_polars()
-        if not rows.width:
-            raise DataError(f"{where}: the sheet {name!r} is empty")
-        header = asked - 1
-        if header_row is None:
-            header = header_of(rows.rows(), where, named=columns is not None)
-        if header >= rows.height:
-            raise DataError(f"{where}: the sheet {name!r} has no row {asked}")
-        names = [(cell or "").strip() for cell in rows.row(header)]
-        headed = columns is None or names == list(columns)
-        if columns is not None and not headed:
-            if len(columns) != len(names):
-                raise DataError(
-                    f"{where} has {len(names)} columns, but {len(columns)} are named; name each"
-                )
-            names = list(columns)
-        frame = load(header if headed else None)
-        records, why = count_records(frame)
-        if records < frame.height:
-            warn_of_rows(where, frame.height, records, why)
-            frame = load(header if headed else None, records)  # columns may have other types
+        frame: pl.DataFrame = workbook.load_sheet(name, **options).to_polars()
     except (FastExcelError, pl.exceptions.PolarsError):
         raise DataError(f"{where} is not an Excel workbook, or is damaged") from None
-    return names, frame, header if headed else header - 1
+    return frame
 
 
 def _refuse_cover(workbook: fastexcel.ExcelReader, table: pl.DataFrame, where: str) -> None:

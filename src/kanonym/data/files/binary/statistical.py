@@ -22,12 +22,13 @@ import polars as pl
 
 from kanonym.data.errors import DataError
 from kanonym.data.files.binary.user_missing import (
+    cells_without_codes,
     declare_missing,
     label_keys,
     missing_codes,
     without_codes,
 )
-from kanonym.data.files.binary.value_labels import as_numbers, codes_of, label_values
+from kanonym.data.files.binary.value_labels import as_numbers, codes_of, label_cells, label_values
 from kanonym.data.files.text.cells import convert_decimals, require_printable
 from kanonym.data.loading.extras import require_extra
 
@@ -89,6 +90,18 @@ def read(data: bytes, where: str, kind: str, user_missing: str = "null") -> pl.D
     return frame
 
 
+def read_cells(data: bytes, where: str, kind: str, user_missing: str = "null") -> pl.DataFrame:
+    """Read a table as `read`, but each cell by what the file says of its column.
+
+    Codes of what SPSS calls nominal are their labels, others stay codes. User-missing codes that
+    are kept are not counted, and do not make categories of the other cells of their column.
+    """
+    keep = user_missing == "keep"
+    frame, described = _described(data, where, kind, keep=keep)
+    cells = (cells_without_codes(one, described, keep=keep) for one in frame)
+    return pl.DataFrame([label_cells(one, described) for one in cells])
+
+
 def read_written(data: bytes, where: str, kind: str) -> pl.DataFrame:
     """Read a table that `write` has written, in the types that it returned."""
     return _read(data, where, kind, keep=(extension_of(data) or WRITTEN[kind]) not in _UNTOLD)[0]
@@ -101,13 +114,7 @@ def _read(
 
     labelled: whether nominal codes are their labels.
     """
-    extension = extension_of(data) or WRITTEN[kind]
-    if keep and extension in _UNTOLD:
-        raise DataError(
-            f"{where}: user-missing codes of a {extension} file cannot be kept, because no reader "
-            f"reports them; save it as .sav or .dta"
-        )
-    frame, described = _load(data, where, kind)
+    frame, described = _described(data, where, kind, keep=keep)
     columns, counts = [], {}
     for one in frame:
         column, count, kept = without_codes(one, described, keep=keep)
@@ -116,6 +123,17 @@ def _read(
         if count:
             counts[one.name] = count, kept
     return pl.DataFrame(columns), counts
+
+
+def _described(data: bytes, where: str, kind: str, *, keep: bool) -> tuple[pl.DataFrame, Any]:
+    """Return the table and what describes it; refuse to keep codes that nobody reports."""
+    extension = extension_of(data) or WRITTEN[kind]
+    if keep and extension in _UNTOLD:
+        raise DataError(
+            f"{where}: user-missing codes of a {extension} file cannot be kept, because no reader "
+            f"reports them; save it as .sav or .dta"
+        )
+    return _load(data, where, kind)
 
 
 def write(

@@ -61,6 +61,25 @@ def missing_codes(codes: Collection[str], described: Any, name: str) -> set[str]
     return {*column.filter(within)} | (letters & {*codes})
 
 
+def cells_without_codes(column: pl.Series, described: Any, *, keep: bool) -> pl.Series:
+    """Return a column of which each cell with a user-missing code is null, or the code.
+
+    column, described: as of `without_codes`.
+    """
+    letters = described.missing_user_values.get(column.name) or []
+    if column.dtype == pl.Object or (letters and column.dtype == pl.String):
+        cells = [
+            (f".{cell}" if keep else None) if isinstance(cell, str) else cell for cell in column
+        ]
+        return pl.Series(column.name, cells, dtype=pl.Object)
+    ranges = (described.missing_ranges or {}).get(column.name) or []
+    if column.dtype == pl.String:
+        column = column.set(column == "", None)
+    elif not column.dtype.is_numeric():
+        return column
+    return column if keep or not ranges else column.set(_is_within(column, ranges), None)
+
+
 def declare_missing(
     column: pl.Series, described: Any, kind: str
 ) -> tuple[pl.Series, list[dict[str, Any]], list[str]]:

@@ -39,6 +39,20 @@ def label_values(column: pl.Series, described: Any) -> pl.Series:
     return labelled.cast(pl.Categorical) if nominal else labelled
 
 
+def label_cells(column: pl.Series, described: Any) -> pl.Series:
+    """Return the labels of a column that SPSS calls nominal, cell by cell; other cells as they are.
+
+    column, described: as of `label_values`; the column may be of any type.
+    """
+    name = column.name
+    labels = described.variable_value_labels.get(name) or {}
+    if not labels or described.variable_measure.get(name) != "nominal":
+        return column
+    texts = _texts(labels)
+    cells = [texts.get(_code_text(cell), cell) for cell in column]
+    return pl.Series(name, cells, dtype=pl.Object)
+
+
 def codes_of(column: pl.Series, labels: Labels) -> pl.Series | None:
     """Return the codes of a column of labels, as texts; None if a value is neither."""
     if column.dtype != pl.String:

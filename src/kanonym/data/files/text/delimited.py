@@ -63,6 +63,7 @@ _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _SAMPLE_BYTES = 1 << 20
 _SAMPLE_ROWS = 100
 _BLOCK_BYTES = 1 << 24  # no row may be longer
+_LARGEST_BLOCK = (1 << 31) - 1
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _SEPARATOR_LINE = re.compile(rb'"?sep=([^\w\s"]|\t)"?[,;\t|]*(\r\n|\r|\n|$)', re.IGNORECASE)
 """How Excel is told the separator; a program may fill the line up with separators."""
@@ -150,13 +151,7 @@ def read(
 
     """
     form = layout(data, where, separator, columns)
-    if form.blank:
-        decode(data, where)  # its error counts the bytes of the file
-        data = _without_blanks(data, form.separator)
-    if data.count(b'"') % 2:
-        deque(_numbered_rows(data, form.separator, where), maxlen=0)  # raises where one stays open
-    elif len(data) < _SAMPLE_BYTES and not data.endswith((b"\n", b"\r")):
-        data += b"\n"  # pyarrow skips no header that has no end
+    data = _prepare(data, form, where)
     cells = _records(_parse_rows(data, form, where), form, where)
     with ThreadPoolExecutor() as threads:
         typed = threads.map(typed_cells, cells.columns)
@@ -171,8 +166,27 @@ def read(
     return table
 
 
-def layout(
+def read_cells(
     data: bytes, where: str, separator: str | None = None, columns: Sequence[str] | None = None
+) -> pl.DataFrame:
+    """Read a table of separated cells as the texts that stand in them; the rest as of `read`.
+
+    The first row alone tells the layout, and no row is taken for a header or for totals by what
+    stands in it: no record changes how others are read.
+    """
+    form = layout(data, where, separator, columns, sampled=1)
+    data = _prepare(data, form, where)
+    longest = min(max(_BLOCK_BYTES, len(data)), _LARGEST_BLOCK)
+    return pl.DataFrame(_parse_rows(data, form, where, longest)).select(form.names)
+
+
+def layout(
+    data: bytes,
+    where: str,
+    separator: str | None = None,
+    columns: Sequence[str] | None = None,
+    *,
+    sampled: int = _SAMPLE_ROWS,
 ) -> Layout:
     """Return how a table of separated cells is laid out, also for other readers of these rules.
 
@@ -180,6 +194,8 @@ def layout(
     ----------
     data, where, separator, columns
         As of `read`; the first megabyte of the file is enough.
+    sampled
+        Rows that are looked at.
 
     Raises
     ------
@@ -193,9 +209,12 @@ def layout(
         separator = separator or line[1].decode()
         start = _skip_blank_lines(data, line.end())
     sample = _sample(data, start, where)
-    separator = separator or _detect_separator(sample)
-    blank = separator != "\t" and _is_followed_by_blanks(sample, separator)
-    rows = _rows(sample, separator, blank=blank)
+    separator = separator or _detect_separator(sample, sampled)
+    lines = sample[max(sample.find("\n"), sample.find("\r")) + 1 :]  # the header may have none
+    if sampled == 1:
+        lines = re.split("[\r\n]", sample, maxsplit=1)[0]
+    blank = separator != "\t" and _is_followed_by_blanks(lines.rstrip("\r\n"), separator)
+    rows = _rows(sample, separator, sampled, blank=blank)
     if not rows:
         raise DataError(f"{where} is empty")
     first = [cell.strip() for cell in rows[0]]
@@ -256,7 +275,9 @@ def _are_all_behind_blanks(table: pl.DataFrame) -> bool:
     return blank
 
 
-def _parse_rows(data: bytes, form: Layout, where: str) -> ArrowTable:
+def _parse_rows(
+    data: bytes, form: Layout, where: str, block_bytes: int = _BLOCK_BYTES
+) -> ArrowTable:
     """Return the cells below the header as texts."""
     names = form.all_names
     try:
@@ -265,7 +286,7 @@ def _parse_rows(data: bytes, form: Layout, where: str) -> ArrowTable:
             read_options=pyarrow.csv.ReadOptions(
                 column_names=names,
                 skip_rows_after_names=int(form.header),
-                block_size=_BLOCK_BYTES,
+                block_size=block_bytes,
             ),
             parse_options=pyarrow.csv.ParseOptions(
                 delimiter=form.separator,
@@ -281,6 +302,18 @@ def _parse_rows(data: bytes, form: Layout, where: str) -> ArrowTable:
         )
     except (pa.ArrowInvalid, UnicodeDecodeError):  # its message would quote the row
         raise DataError(_fault(data, form, where)) from None
+
+
+def _prepare(data: bytes, form: Layout, where: str) -> bytes:
+    """Return the bytes as they can be parsed; refuse a quoted cell that has no end."""
+    if form.blank:
+        decode(data, where)  # its error counts the bytes of the file
+        data = _without_blanks(data, form.separator)
+    if data.count(b'"') % 2:
+        deque(_numbered_rows(data, form.separator, where), maxlen=0)  # raises where one stays open
+    elif len(data) < _SAMPLE_BYTES and not data.endswith((b"\n", b"\r")):
+        data += b"\n"  # pyarrow skips no header that has no end
+    return data
 
 
 def _records(cells: ArrowTable, form: Layout, where: str) -> ArrowTable:
@@ -310,16 +343,15 @@ def _sample(data: bytes, start: int, where: str) -> str:
 
 
 def _is_followed_by_blanks(sample: str, separator: str) -> bool:
-    """Tell whether a blank stands behind each separator below the first line, but in empty cells.
+    """Tell whether a blank stands behind each separator of some lines, but in empty cells.
 
     Every other part between quotes is outside of cells, so that a cell in quotes may have its own.
     """
-    below = sample[max(sample.find("\n"), sample.find("\r")) + 1 :].rstrip("\r\n")
-    outside = below.split('"')[::2]
+    outside = sample.split('"')[::2]
     mark = re.escape(separator)
     odd = re.compile(rf"{mark}(?![ {mark}\r\n])")
     outside[-1] += "\n"  # the last cell may be empty
-    return f"{separator} " in below and not any(odd.search(part) for part in outside)
+    return f"{separator} " in sample and not any(odd.search(part) for part in outside)
 
 
 def _without_blanks(data: bytes, separator: str) -> bytes:
@@ -341,11 +373,11 @@ def _count_unnamed(rows: list[list[str]], width: int, *, header: bool) -> int:
     return further if empty else 0
 
 
-def _detect_separator(sample: str) -> str:
+def _detect_separator(sample: str, sampled: int) -> str:
     """Return the separator under which the rows agree best with a header of several cells."""
     best, best_score = ",", (0.0, 1)
     for separator in _SEPARATORS:
-        widths = [len(row) for row in _rows(sample, separator) if row]
+        widths = [len(row) for row in _rows(sample, separator, sampled) if row]
         if widths and widths[0] > 1:
             score = (widths.count(widths[0]) / len(widths), widths[0])
             if score > best_score:
@@ -353,14 +385,14 @@ def _detect_separator(sample: str) -> str:
     return best
 
 
-def _rows(sample: str, separator: str, *, blank: bool = False) -> list[list[str]]:
+def _rows(sample: str, separator: str, sampled: int, *, blank: bool = False) -> list[list[str]]:
     text = io.StringIO(sample, newline="")
     reader = csv.reader(text, delimiter=separator, skipinitialspace=blank)
     rows: list[list[str]] = []
     with contextlib.suppress(csv.Error):  # a cell beyond the reader's limit ends the sample
-        for row in islice(reader, _SAMPLE_ROWS):
+        for row in islice(reader, sampled):
             rows.append(row)  # noqa: PERF402 - the rows before an error are kept
-    if len(sample) >= _SAMPLE_BYTES // 4 and 1 < len(rows) < _SAMPLE_ROWS:
+    if len(sample) >= _SAMPLE_BYTES // 4 and 1 < len(rows) < sampled:
         rows.pop()  # the sample may end inside it
     return rows
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -57,7 +57,7 @@ def read(data: bytes, where: str, texts: dict[str, pl.Series] | None = None) -> 
     unit = "line"
     if data[:4096].lstrip().startswith(b"["):
         unit = "record"
-        data = "\n".join(_elements(decode(data, where), where)).encode()
+        data = "\n".join(_elements(decode(data, where), where, _DECODER)).encode()
         if not data:
             return pl.DataFrame()
     try:
@@ -72,6 +72,38 @@ def read(data: bytes, where: str, texts: dict[str, pl.Series] | None = None) -> 
         if differing is not None and texts is not None:
             texts[column.name] = differing
     return frame.select(names).with_columns(selectors.by_dtype(pl.Int128).cast(pl.String), *moments)
+
+
+def read_cells(data: bytes, where: str, names: Iterable[str]) -> pl.DataFrame:
+    """Read the values of some keys as they stand in each record, whatever others hold.
+
+    No record tells which columns there are: a key that is none of `names` is left out. `NaN` is
+    null, as libraries write it.
+
+    Raises
+    ------
+    DataError
+        Not UTF-8, not JSON, or something else than an object for a record.
+
+    """
+    text = decode(data.removeprefix(b"\xef\xbb\xbf"), where)
+    lines: Iterable[str] = (line for line in text.split("\n") if line.strip())
+    unit = "line"
+    if text[:4096].lstrip().startswith("["):
+        lines, unit = _elements(text, where, _LENIENT), "record"
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    for number, line in enumerate(lines, 1):
+        try:
+            record = _LENIENT.decode(line)
+        except json.JSONDecodeError as error:
+            raise DataError(_malformed_error(where, number, error.colno, error.msg)) from None
+        if not isinstance(record, dict):
+            raise DataError(_no_object_error(where, f"{unit} {number}"))
+        for name, column in columns.items():
+            column.append(record.get(name))
+    return pl.DataFrame(
+        [pl.Series(name, column, dtype=pl.Object) for name, column in columns.items()]
+    )
 
 
 def write_lines(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
@@ -145,7 +177,7 @@ def _first_line(data: bytes) -> bytes:
     return data.lstrip().partition(b"\n")[0]
 
 
-def _elements(text: str, where: str) -> Iterator[str]:
+def _elements(text: str, where: str, decoder: json.JSONDecoder) -> Iterator[str]:
     """Yield the objects of an array, each on a line of its own."""
     place = _next(text, text.index("[") + 1)
     mark = text[place : place + 1]
@@ -153,7 +185,7 @@ def _elements(text: str, where: str) -> Iterator[str]:
     try:
         while mark != "]":
             count += 1
-            record, end = _DECODER.raw_decode(text, place)
+            record, end = decoder.raw_decode(text, place)
             if not isinstance(record, dict):
                 raise DataError(_no_object_error(where, f"record {count}"))
             yield text[place:end].replace("\n", " ").replace("\r", " ")
@@ -219,3 +251,7 @@ def _refuse_constant(constant: str) -> NoReturn:
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_DIGITS = 400  # longer integers have no float
+_LENIENT = json.JSONDecoder(
+    parse_int=lambda text: int(text) if len(text) < _DIGITS else float(text), strict=False
+)

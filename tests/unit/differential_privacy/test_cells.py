@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from kanonym.data.files import read_table
-from kanonym.differential_privacy.value_texts import canonical_texts
+from kanonym.differential_privacy.cells import canonical_texts
 
 
 def test_a_value_has_one_text_whatever_its_type():
