@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 
 import pytest
 
@@ -33,6 +34,24 @@ def test_a_table_is_checked_against_the_policy(kanonym):
     assert ran.code == 0
     assert ran.json["table"]["rows"] == 8
     assert ran.json["table"]["roles"]["zip"] == "quasi-identifier"
+
+
+def test_a_table_of_a_database_is_checked(kanonym, folder):
+    """A table is named as for `anonymize`; a schema is of PostgreSQL alone."""
+    pytest.importorskip("adbc_driver_sqlite")
+    with sqlite3.connect(folder / "clinic.sqlite") as database:
+        rows = (folder / "patients.csv").read_text("utf-8").splitlines()
+        names, *records = [row.split(",") for row in rows]
+        database.execute(f"CREATE TABLE visits ({', '.join(names)})")
+        for record in records:
+            cells = ", ".join(f"'{cell}'" for cell in record)
+            database.execute(f"INSERT INTO visits VALUES ({cells})")  # noqa: S608 - our own cells
+    ran = kanonym("check policy.yaml clinic.sqlite --table visits --json")
+    assert ran.json["table"]["rows"] == 8
+    assert "--table" in kanonym("check policy.yaml clinic.sqlite").error
+    refused = kanonym("check policy.yaml clinic.sqlite --table visits --schema public")
+    assert refused.code == 2
+    assert "only for postgresql" in refused.error
 
 
 @pytest.mark.parametrize(

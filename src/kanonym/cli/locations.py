@@ -81,7 +81,7 @@ SchemaName = Annotated[
     typer.Option(
         "--schema",
         metavar="NAME",
-        help="Schema of linked tables in PostgreSQL.",
+        help="Schema of the tables in PostgreSQL.",
         rich_help_panel=LINKED,
     ),
 ]
@@ -114,11 +114,12 @@ def table_at(
     header_row: int | None = None,
     user_missing: str | None = None,
     columns: Sequence[str] | None = None,
+    schema: str | None = None,
 ) -> Any:
     """Return a table: read from a file, or where it is.
 
-    name: of the table in a database, which `option` says. texts, sheet, header_row,
-    user_missing, columns: as of `read_table`.
+    name: of the table in a database, which `option` says; schema: of PostgreSQL. texts, sheet,
+    header_row, user_missing, columns: as of `read_table`.
     """
     if (engine is not None or is_database(place)) and (sheet or header_row):
         raise typer.BadParameter("only for Excel files", param_hint="--sheet, --header-row")
@@ -135,8 +136,8 @@ def table_at(
     if engine is not None and _is_encoded(place):
         raise typer.BadParameter("not with --engine, which reads UTF-8", param_hint="--encoding")
     if is_database(place):
-        return _table_of_database(place, name, option, engine=engine, memory=memory)
-    _check_options(None if engine == "duckdb" else memory, name, option)
+        return _table_of_database(place, name, option, schema, engine=engine, memory=memory)
+    _check_options(None if engine == "duckdb" else memory, name, option, schema)
     if engine == "duckdb":
         from kanonym.engines.duckdb import scan_duckdb
 
@@ -167,7 +168,13 @@ def _is_encoded(place: str) -> bool:
 
 
 def _table_of_database(
-    place: str, name: str | None, option: str, *, engine: str | None, memory: str | None
+    place: str,
+    name: str | None,
+    option: str,
+    schema: str | None,
+    *,
+    engine: str | None,
+    memory: str | None,
 ) -> Any:
     in_duckdb = database_kind(place) == "duckdb"
     _check_options(None if in_duckdb else memory, None)
@@ -175,6 +182,7 @@ def _table_of_database(
         raise typer.BadParameter(
             "not allowed for a database, which is its own engine", param_hint="--engine"
         )
+    _check_options(None, None, schema=None if database_kind(place) == "postgresql" else schema)
     from kanonym.engines import database, duckdb
 
     if name is None:
@@ -184,7 +192,7 @@ def _table_of_database(
         )
     if in_duckdb:
         return duckdb.scan_duckdb(place, name=name, memory=memory)
-    return database.scan_database(place, name)
+    return database.scan_database(place, name, schema=schema)
 
 
 def user_missing_of(choice: str | None, *places: str | None) -> dict[str | None, str | None]:
@@ -206,8 +214,12 @@ def rows_at(place: str, format: str | None, **further: Any) -> Any:
     return to_eager(table_at(place, format, **further))
 
 
-def _check_options(memory: str | None, name: str | None, option: str = "--table") -> None:
+def _check_options(
+    memory: str | None, name: str | None, option: str = "--table", schema: str | None = None
+) -> None:
     """Refuse options of DuckDB and of databases beside a table that is neither."""
+    if schema is not None:
+        raise typer.BadParameter("only for postgresql://…", param_hint="--schema")
     if memory is not None:
         raise typer.BadParameter("only with --engine duckdb", param_hint="--memory")
     if name is not None:
@@ -229,7 +241,7 @@ def table_with_content(
     if is_database(place) or options.get("engine") is not None:
         before = content_at(place)
         return table_at(place, format, **options), before
-    _check_options(options.get("memory"), options.get("name"))
+    _check_options(options.get("memory"), options.get("name"), schema=options.get("schema"))
     from kanonym.data.files import read_with_content
 
     return read_with_content(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from kanonym.data.readings import Reading
 from kanonym.engines.base import Engine
 from kanonym.engines.database import scan_database
 from kanonym.engines.duckdb import scan_duckdb
@@ -29,13 +32,19 @@ def is_local(frame: Any) -> bool:
     return type(frame).__module__.partition(".")[0] not in _ENGINES
 
 
-def engine_of(frame: Any) -> Engine:
+def engine_of(
+    frame: Any, readings: Mapping[str, Reading] | None = None, *, released: bool = False
+) -> Engine:
     """Return a table with what counts, recodes and writes it.
 
     Parameters
     ----------
     frame
         A table that `anonymize` takes.
+    readings
+        How columns of texts of a table on an engine write dates and numbers.
+    released
+        Whether such columns may hold labels.
 
     Raises
     ------
@@ -52,4 +61,4 @@ def engine_of(frame: Any) -> Engine:
         frame = scan_spark(frame)
     elif not isinstance(frame, Source):
         frame = scan_duckdb(frame)
-    return SqlEngine(frame)
+    return SqlEngine(replace(frame, readings=readings or {}, released=released))

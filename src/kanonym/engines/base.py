@@ -17,7 +17,6 @@ from kanonym.verification.frequency_set import Columns, Table
 Ability = Literal[
     "row-actions",
     "record-order",
-    "formats",
     "aggregate",
     "file-options",
     "item-sets",
@@ -33,7 +32,6 @@ ABILITIES: frozenset[Ability] = frozenset(get_args(Ability))
 _INSTEAD: dict[Ability, str] = {
     "row-actions": "Change the column there first, or load the table into memory",
     "record-order": "Its rows have no order that could be kept; leave keep_order out",
-    "formats": "Convert the column there first, or load the table into memory",
     "aggregate": "Group the release there by its columns, and count",
     "item-sets": "Load the table into memory",
     "sampling": "Records are drawn in this process: load the table into memory",

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from kanonym.data import files, frames
 from kanonym.data.columns.frame_types import Frame, Population
 from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.data.readings import detect_readings, typed_table
 from kanonym.data.table import value_codes
 from kanonym.evaluation.columns import name_list
 from kanonym.evaluation.risk.presets import PRESETS
@@ -53,7 +54,11 @@ def population_of(given: Population) -> tuple[int | None, Frame | None]:
 
 
 def weights_of(column: pl.Series) -> NDArray[np.float64]:
-    """Return (n_rows,) float64 sampling weights."""
+    """Return (n_rows,) float64 sampling weights; texts are read as numbers, `1,25` as 1.25."""
+    if column.dtype == pl.String:
+        table = pl.DataFrame([column])
+        readings, _ = detect_readings(table, table.columns, lenient=True)
+        column = typed_table(table, readings).to_series()
     if not column.dtype.is_numeric():
         raise SchemaError(
             f"column {column.name!r} is not a column of weights: it holds {column.dtype}, not "

@@ -21,13 +21,12 @@ from kanonym.data.item_sets import (
     tree_of,
 )
 from kanonym.data.person_key import columns_of
-from kanonym.data.readings import changed_texts
-from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensitive
+from kanonym.data.readings import Reading, changed_texts
+from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensitive, readings_of
 from kanonym.engines import Engine, LocalEngine, engine_of, is_local
-from kanonym.engines.base import require_abilities
 from kanonym.engines.release_view import counting_of, mechanism_of, population_columns
 from kanonym.metrics.disclosure import Measurement, measure_table
-from kanonym.pipeline.planning import is_perturbed, reading_requests
+from kanonym.pipeline.planning import is_perturbed
 from kanonym.pipeline.readings import parse_with_policy, to_canonical
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.definition import policy_from
@@ -94,12 +93,12 @@ def verify(
         texts = {**changed_texts(native, frame, frames.column_names(native)), **(texts or {})}
     if original is not None and is_local(original):
         original = parse_with_policy(original, policy)
-    table = _table(frame, texts)
-    before = None if original is None else _table(original)
+    readings = readings_of(policy.attributes)
+    table = _table(frame, texts, readings)
+    before = None if original is None else engine_of(original, readings)
     with ExitStack() as stack:
         for engine in (table, *([] if before is None else [before])):
             stack.callback(engine.close)
-        require_abilities(table, reading_requests(policy))
         return verify_release(_view_of_table(policy, table, before, count, recorded))
 
 
@@ -198,9 +197,15 @@ def _released_sets(table: Engine, before: Engine | None, schema: Schema) -> Enco
     return sets
 
 
-def _table(frame: Any, texts: Mapping[str, pl.Series] | None = None) -> Engine:
-    """Return a table as it is; texts: as of `verify`."""
-    return LocalEngine(frame, texts or {}) if is_local(frame) else engine_of(frame)
+def _table(
+    frame: Any,
+    texts: Mapping[str, pl.Series] | None = None,
+    readings: Mapping[str, Reading] | None = None,
+) -> Engine:
+    """Return a released table; texts: as of `verify`; readings: as of `engine_of`."""
+    if is_local(frame):
+        return LocalEngine(frame, texts or {})
+    return engine_of(frame, readings, released=True)
 
 
 def measure(

@@ -8,7 +8,7 @@ from typing import Any
 from kanonym.actions.registry import record_actions, unwrap
 from kanonym.data import frames
 from kanonym.data.person_key import columns_of
-from kanonym.data.schema import Role, Schema, readings_of
+from kanonym.data.schema import Role, Schema
 from kanonym.engines.base import Request
 from kanonym.engines.task import Task
 from kanonym.policy import Policy, PolicySource
@@ -30,10 +30,12 @@ def task_of(policy: Policy, native: Any) -> Task:
 
 def required_abilities(policy: Policy, schema: Schema) -> list[Request]:
     """Return what a release needs that not every engine can do."""
-    asked = reading_requests(policy)
+    asked: list[Request] = []
     for name, attribute in schema.attributes.items():
-        for kind in record_actions(attribute.action or ()):
-            asked.append(Request("row-actions", f"attribute {name!r}, action {kind}"))
+        asked += [
+            Request("row-actions", f"attribute {name!r}, action {kind}")
+            for kind in record_actions(attribute.action or ())
+        ]
         if attribute.role is Role.SET:
             asked.append(Request("item-sets", f"attribute {name!r}, role set"))
     target = target_of(policy.algorithm, schema)
@@ -44,14 +46,6 @@ def required_abilities(policy: Policy, schema: Schema) -> list[Request]:
     if policy.keep_order:
         asked.append(Request("record-order", "keep_order"))
     return asked
-
-
-def reading_requests(policy: Policy) -> list[Request]:
-    """Return the columns of a policy whose texts are read as dates or numbers."""
-    return [
-        Request("formats", f"attribute {name!r}, type and format")
-        for name in readings_of(policy.attributes)
-    ]
 
 
 def is_perturbed(policy: Policy, name: str) -> bool:

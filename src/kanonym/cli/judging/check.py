@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kanonym.cli import options
+from kanonym.cli import locations, options
 
 
 def check(
@@ -22,6 +22,8 @@ def check(
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
     user_missing: options.UserMissing = None,
+    table_name: locations.TableName = None,
+    schema: locations.SchemaName = None,
     json: options.Json = False,
 ) -> None:
     """Check a policy, and whether it fits a table, without anonymizing.
@@ -34,13 +36,12 @@ def check(
     from kanonym.cli.printing.policies import policy_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
-    from kanonym.data.files import read_table
     from kanonym.linked.linked_policy import is_linked
     from kanonym.pipeline.policy_check import check_policy
     from kanonym.policy import Policy
 
     if is_linked(policy):
-        _check_linked(policy, table, json=json)
+        _check_linked(policy, table, schema, json=json)
         return
     asked = Policy.from_file(policy)
     found: dict[str, Any] = {"policy": asked.to_dict()}
@@ -49,9 +50,11 @@ def check(
 
         with show_progress() as step:
             step("read")
-            frame = read_table(
+            frame = locations.rows_at(
                 table,
                 options.format_of(table, format),
+                name=table_name,
+                schema=schema,
                 sheet=sheet,
                 header_row=header_row,
                 user_missing=user_missing,
@@ -67,7 +70,7 @@ def check(
         show(*policy_tables(found))
 
 
-def _check_linked(policy: Path, place: str | None, *, json: bool) -> None:
+def _check_linked(policy: Path, place: str | None, schema: str | None, *, json: bool) -> None:
     """Check a policy about several tables, and keys, references and roles of these."""
     from kanonym.cli.terminal import grid, show, show_json
     from kanonym.linked import LinkedPolicy
@@ -81,7 +84,7 @@ def _check_linked(policy: Path, place: str | None, *, json: bool) -> None:
     asked = LinkedPolicy.from_file(policy)
     found: dict[str, Any] = {"policy": dict(asked.form)}
     if place is not None:
-        tables = read_tables(Place.of(place), list(asked.tables))
+        tables = read_tables(Place.of(place, schema), list(asked.tables))
         check_tables(tables, asked)
         asked = with_column_roles(asked, tables)
         rows = LinkedRows.of(tables, asked)

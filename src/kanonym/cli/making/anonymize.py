@@ -244,6 +244,7 @@ def anonymize(
             engine=engine,
             memory=memory,
             name=table_name,
+            schema=schema,
             sheet=sheet,
             header_row=header_row,
             columns=options.COLUMNS.get(),

@@ -21,7 +21,12 @@ from kanonym.data.files.disk import (
 )
 from kanonym.data.files.formats import FORMATS, is_statistical, is_text
 from kanonym.data.files.reading import read_table, read_with_content, sheet_names
-from kanonym.data.files.text.cells import differing_texts, typed_texts, values_of_file
+from kanonym.data.files.text.cells import (
+    differing_texts,
+    parse_temporal,
+    typed_texts,
+    values_of_file,
+)
 from kanonym.data.files.text.formulas import formula_columns
 from kanonym.data.files.writing import check_table_output, write_table
 
@@ -35,6 +40,7 @@ __all__ = [
     "formula_columns",
     "is_statistical",
     "is_text",
+    "parse_temporal",
     "read_table",
     "read_with_content",
     "refuse_url",

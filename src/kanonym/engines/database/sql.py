@@ -24,7 +24,8 @@ def database_source(url: str, table: str, schema: str | None, most_tuples: int |
         query = store.usable(table, schema)
     finally:
         store.close()  # no transaction is open until there is something to do
-    return Source(store, query, most_tuples=MOST_TUPLES if most_tuples is None else most_tuples)
+    most_tuples = MOST_TUPLES if most_tuples is None else most_tuples
+    return Source(store, query, most_tuples=most_tuples, iso=store.name == "sqlite")
 
 
 def table_names(url: str) -> Sequence[str]:

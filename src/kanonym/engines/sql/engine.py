@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import polars as pl
 
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.person_key import columns_of
+from kanonym.data.readings import Reading, styled_columns
+from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.schema import Schema
 from kanonym.data.table import Domain
 from kanonym.engines.base import SAMPLED, Ability
@@ -102,13 +104,18 @@ class SqlEngine:
 
     def read(self, run: Run) -> SqlInput:
         """Return the table as a policy reads it: actions are carried out on distinct values."""
+        engine = self.with_readings(run.schema.readings)
         actions = {name: one.action for name, one in run.schema.attributes.items() if one.action}
         if not actions:
-            return SqlInput(self, self.source, self.types, run)
+            return SqlInput(engine, engine.source, self.types, run)
         source, types = apply_actions_on_engine(
-            self.source, self.types, actions, run.seed, columns_of(run.policy.entities)
+            engine.source, self.types, actions, run.seed, columns_of(run.policy.entities)
         )
-        return SqlInput(self, source, types, run)
+        return SqlInput(engine, source, types, run)
+
+    def with_readings(self, readings: Mapping[str, Reading], *, released: bool = False) -> Self:
+        """Return the table with values in columns whose texts a policy explains; or with labels."""
+        return replace(self, source=replace(self.source, readings=readings, released=released))
 
     def require_place(self, place: str | None) -> None:
         """Refuse a place that the engine cannot write."""
@@ -198,6 +205,13 @@ class SqlInput:
                 f"frequency set in this process, and it has more than {self.source.most_tuples} "
                 "tuples: give the source a larger most_tuples"
             )
+        if self.source.readings:
+            raise PolicyError(
+                f"attribute {next(iter(self.source.readings))!r}, type and format: the texts are "
+                f"read in this process, and the table has more than {self.source.most_tuples} "
+                "different tuples: convert the column there, or give the source a larger "
+                "most_tuples"
+            )
         if task.algorithm.lattice is not None:
             found = premerged.search_on_engine(self.source, task, self.types, watch)
             decision = found.decide(watch)
@@ -219,14 +233,15 @@ class SqlInput:
         """
         kept = unchanged_columns(self._schema)
         whole = set(kept) <= set(counted.raw.columns)
+        styled = replace(decision, recoded=_styled(decision.recoded, source.readings))
         with watch.stage("recode"):
             needed = counted.select(kept) if whole else counted
-            table = assign_tuples(decision, needed, self._schema, whole=whole)
+            table = assign_tuples(styled, needed, self._schema, whole=whole)
 
         def query(further: Sequence[str]) -> Query:
             if not further:
                 return released_query(source, table, types, self.run.seed)
-            joined = assign_tuples(decision, counted, self._schema, whole=False) if whole else table
+            joined = assign_tuples(styled, counted, self._schema, whole=False) if whole else table
             return released_query(source, joined, types, self.run.seed, further)
 
         plan = SqlPlan(query, tuple(table.columns), _text_columns(decision.table.sensitive))
@@ -285,6 +300,15 @@ class SqlInput:
     def view(self, decision: Decision, staged: SqlRelease) -> ReleaseView:
         """Return what was staged, as verification sees it."""
         return view_of_release(self.run, decision, staged, self.engine)
+
+
+def _styled(
+    recoded: Sequence[RecodedAttribute], readings: Mapping[str, Reading]
+) -> tuple[RecodedAttribute, ...]:
+    """Return attributes with labels in the style of their readings."""
+    return tuple(
+        replace(one, columns=tuple(styled_columns(one.columns, readings))) for one in recoded
+    )
 
 
 def _drop_unneeded(counted: Frequencies, schema: Schema) -> Frequencies:

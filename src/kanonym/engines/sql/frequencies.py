@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from kanonym.data import frames
 from kanonym.data.errors import SchemaError
-from kanonym.data.files import differing_texts, values_of_file
+from kanonym.data.files import differing_texts
 from kanonym.data.person_key import columns_of
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.engines.sql.statements import (
@@ -113,34 +113,32 @@ def frequencies(
     if absent:
         raise SchemaError(f"no column {absent[0]!r}; the table has: {', '.join(dtypes)}")
     aliases = {name: f"c{place}" for place, name in enumerate(columns)}
-    return fetch_frequencies(source, project(source, aliases, dtypes), aliases, text=source.is_text)
+    return fetch_frequencies(source, project(source, aliases, dtypes), aliases, source.read)
 
 
 def first_rows(source: Source, columns: Sequence[str], n: int) -> pl.DataFrame:
     """Return columns of the rows that the engine gives first, at most n, with local types."""
     query = exp.select(*(exact_column(name, "t") for name in columns))
     rows = source.store.fetch(query.from_(subquery(source.query, "t")).limit(n))
-    return pl.DataFrame([values_of_file(one) if source.is_text(one.name) else one for one in rows])
+    return source.read(rows)
 
 
 def fetch_frequencies(
     source: Source,
     query: Query,
     aliases: Mapping[str, str],
-    *,
-    text: Callable[[str], bool] = lambda _: False,
+    read: Callable[[pl.DataFrame], pl.DataFrame] = lambda rows: rows,
 ) -> Frequencies | None:
     """Count the rows of a query by columns that have other names there; None for too many.
 
-    text: whether a column is of texts of a file, which have types by the rules of local files.
+    read: gives columns of texts the values that local readers would.
     """
     many = source.most_tuples + 1
     found = source.store.fetch(count_query(query, list(aliases.values())).limit(many))
     if len(found) == many:
         return None
     raw = found.select(pl.col(alias).alias(name) for name, alias in aliases.items())
-    typed = [values_of_file(one) if text(one.name) else one for one in raw]
-    return Frequencies(raw, pl.DataFrame(typed), found[COUNT].cast(pl.Int64).to_numpy())
+    return Frequencies(raw, read(raw), found[COUNT].cast(pl.Int64).to_numpy())
 
 
 def counted_rows(parts: Iterable[pl.DataFrame], names: Sequence[str]) -> Frequencies:

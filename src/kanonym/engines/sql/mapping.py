@@ -11,6 +11,7 @@ from sqlglot import exp
 from kanonym.actions.base import Action, After
 from kanonym.actions.registry import ColumnActions
 from kanonym.data.errors import PolicyError
+from kanonym.data.readings import styled_columns
 from kanonym.engines.sql.coded_columns import values_of
 from kanonym.engines.sql.statements import (
     alias_column,
@@ -59,6 +60,7 @@ def apply_actions_on_engine(
     reads = exp.select().from_(subquery(source.query, "t"))
     picked: dict[str, exp.Condition] = {name: exact_column(name, "t") for name in types}
     changed: dict[str, pl.DataType] = {}
+    typed = set(source.typed)
     distinct = {name: values_of(source, name, types) for name in actions}
     acting = ColumnActions(lambda name: distinct[name].column(name), actions, seed)
     for place, (name, found) in enumerate(distinct.items()):
@@ -68,6 +70,7 @@ def apply_actions_on_engine(
                 f"k-anonymity counts persons by {name!r}, several of which an action makes equal: "
                 f"use an action that keeps them distinct, such as surrogate, or drop the column"
             )
+        (after,) = styled_columns([after.alias(name)], source.readings)
         table = pl.DataFrame({BEFORE: found.raw[name], AFTER: after})
         column = nan_as_null(source, exact_column(name, "t"), types[name])
         key = f"m{place}"
@@ -75,6 +78,7 @@ def apply_actions_on_engine(
         reads = reads.join(subquery(source.store.put(table), key), on=condition)
         picked[name] = exact_column(AFTER, key)
         changed[name] = after.dtype
+        typed |= {name} if name not in source.readings or after.dtype != pl.String else set()
     query = reads.select(*(alias_column(column, name) for name, column in picked.items()))
     types = {**types, **changed}
-    return replace(source, query=query, typed=source.typed | set(changed)), types
+    return replace(source, query=query, typed=frozenset(typed)), types

@@ -120,6 +120,10 @@ class SqlRelease:
         return found
 
     def _read(self, found: Frequencies) -> FrequencySet:
+        if self.source.readings and found.table.width:
+            read = replace(self.source, released=True, typed=frozenset(), text=False, iso=False)
+            found = Frequencies(found.raw, read.read(found.table), found.counts)
+
         def column(name: str) -> pl.Series:
             # The form that was written may know texts alone.
             values = found.column(name)

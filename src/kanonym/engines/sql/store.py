@@ -6,16 +6,18 @@ travel in tables (`Store.put`), so that neither can become SQL.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import polars as pl
 from sqlglot import exp
 
 from kanonym.data.errors import DataError
-from kanonym.data.files import values_of_file
+from kanonym.data.files import parse_temporal, values_of_file
 from kanonym.data.frames import FetchableTable
+from kanonym.data.readings import Reading, canonical_table, typed_table
 
 Query: TypeAlias = exp.Query
 """A SELECT; `sql.statements` writes them."""
@@ -130,10 +132,17 @@ class Source(FetchableTable):
     text
         Whether its columns come as text without types, as in CSV: they are then read by the
         rules of `data.files`, from their distinct values.
+    iso
+        Whether a column of texts that are all ISO dates or times holds dates or times: SQLite
+        has none.
     most_tuples
         A frequency set of more tuples is not taken to this process.
     typed
         Columns that have a type of their own although others come as text.
+    readings
+        How columns of texts write dates and numbers.
+    released
+        Whether columns with a reading may hold labels.
 
     """
 
@@ -142,10 +151,35 @@ class Source(FetchableTable):
     text: bool = False
     most_tuples: int = MOST_TUPLES
     typed: frozenset[str] = frozenset()
+    iso: bool = False
+    readings: Mapping[str, Reading] = field(default_factory=dict)
+    released: bool = False
 
-    def is_text(self, name: str) -> bool:
-        """Whether a column comes as text that is still to be read."""
-        return self.text and name not in self.typed
+    def read(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return columns with the values that local readers would give them.
+
+        Raises
+        ------
+        DataError
+            A text is none of the reading of its column.
+
+        """
+        known = {name: one for name, one in self.readings.items() if name not in self.typed}
+        read = pl.DataFrame([one if one.name in known else self._read_column(one) for one in rows])
+        if not known or not rows.width:
+            return read
+        try:
+            return (canonical_table if self.released else typed_table)(read, known)
+        except DataError as error:
+            # These are distinct values: their numbers are none of rows.
+            raise DataError(re.sub(r", row [0-9]+", "", str(error))) from None
+
+    def _read_column(self, column: pl.Series) -> pl.Series:
+        if column.name in self.typed or column.dtype != pl.String:
+            return column
+        if self.text:
+            return values_of_file(column)
+        return parse_temporal(column).alias(column.name) if self.iso else column
 
     def to_polars(self) -> pl.DataFrame:
         """Return all rows, in this process, with the types of local tables.
@@ -165,6 +199,4 @@ class Source(FetchableTable):
             ) from None
         finally:
             self.store.close()
-        return pl.DataFrame(
-            [values_of_file(one) if self.is_text(one.name) else one for one in rows]
-        )
+        return self.read(rows)

@@ -53,9 +53,9 @@ def test_tables_are_read_as_programs_export_them(text):
 @pytest.mark.parametrize(
     ("last", "row"),
     [
-        (";;\n", "row 4 is left out: no cell has a value"),
-        (";;\n;;\n", "rows 4 to 5 are left out: no cell has a value"),
-        ("Gesamt;125;\n", "row 4 is left out: totals are no record"),
+        (";;\n", "row 4 is left out: no value in 'sex', 'age', 'note'"),
+        (";;\n;;\n", "rows 4 to 5 are left out: no value in 'sex', 'age', 'note'"),
+        ("Gesamt;125;\n", "row 4 is left out: totals of 'age'"),
     ],
 )
 def test_rows_that_are_left_out_are_named(last, row, caplog):

@@ -204,7 +204,7 @@ def test_a_last_row_of_totals_is_no_record_of_a_sheet(caplog):
     rows = [["id", "age"], *([place, 20 + place] for place in range(5)), ["Total", 110]]
     table = read(sheets(data=rows), "t.xlsx")
     assert table.rows() == [(place, 20 + place) for place in range(5)]
-    assert "row 6 is left out: totals are no record" in caplog.text
+    assert "row 6 is left out: totals of 'age'" in caplog.text
 
 
 def test_a_sheet_without_a_header_gets_the_names_of_the_caller():

@@ -327,6 +327,14 @@ def test_weights_give_individual_risk_and_households_that_of_their_members():
     assert alone == records["individual"].to_list()[6:]
 
 
+def test_weights_may_have_a_decimal_comma():
+    """Sampling weights are numbers, however a file writes them."""
+    plain = table(weight=[1.5, 2.25, 3.0, 4.5, 1.5, 2.25, 3.0, 4.5])
+    texts = table(weight=["1,5", "2,25", "3,0", "4,5"] * 2)
+    found = [ka.risk(one, quasi_identifiers=KNOWN, weight="weight") for one in (plain, texts)]
+    assert found[0].to_dict() == found[1].to_dict()
+
+
 @pytest.mark.parametrize("option", ["entity", "weight", "household"])
 def test_a_column_that_the_table_lacks_is_named(option):
     """The message names the missing column and those that the table has."""

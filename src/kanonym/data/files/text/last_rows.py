@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import polars as pl
@@ -46,7 +47,11 @@ def count_records(table: pl.DataFrame) -> tuple[int, str]:
         _is_blank(cells.row(end - 1)) or _has_totals(cells.row(end - 1), records)
     ):
         end -= 1
-    return end, "no cell has a value" if end == filled else "totals are no record"
+    if end == filled:
+        return end, f"no value in {_few_names(cells.columns)}"
+    total = cells.row(filled - 1)
+    behind = [name for name, cell in zip(cells.columns, total, strict=True) if cell][1:]
+    return end, f"totals of {_few_names(behind)}" if behind else "totals"
 
 
 def warn_of_rows(where: str, height: int, records: int, why: str) -> None:
@@ -72,6 +77,10 @@ def refuse_lost_rows(table: pl.DataFrame, form: str) -> None:
             f"row {records + 1}: a reader of {form} leaves out the rows from here to the end "
             f"({why}); write Parquet, or sort the table in another way"
         )
+
+
+def _few_names(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
 
 
 def _end_of_filled(cells: pl.DataFrame) -> int:
