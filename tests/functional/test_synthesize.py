@@ -125,7 +125,7 @@ def test_one_seed_gives_one_file(kanonym, folder):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("", "column 'name' is free text"),
+        ("--judge -s name", "column 'name' is free text"),
         ("--drop nam", "did you mean 'name'"),
         ("--drop name --constraint came>=left", "breaks the constraint"),
         ("--drop name --method sdv:tvae", "pip install 'sdv>=2'"),

@@ -47,6 +47,8 @@ class Synthesis(Result):
         Of what was drawn.
     dropped
         Columns that were left out.
+    identifiers
+        Those of them that seem to identify people, and that nobody named.
     constraints
         What holds in every record.
 
@@ -66,6 +68,7 @@ class Synthesis(Result):
     held_out: int
     seed: int
     dropped: tuple[str, ...]
+    identifiers: tuple[str, ...]
     constraints: tuple[str, ...]
     _learned: pl.DataFrame = field(repr=False)
     _synthetic: pl.DataFrame = field(repr=False)
@@ -109,6 +112,7 @@ class Synthesis(Result):
             "held_out": self.held_out,
             "seed": self.seed,
             "dropped": list(self.dropped),
+            "identifiers": list(self.identifiers),
             "constraints": list(self.constraints),
         }
 
@@ -128,6 +132,7 @@ class Synthesis(Result):
         lines = [
             f"{self.rows:,} records by {self.method}, seed {self.seed}",
             f"learned from {self.rows_in - self.held_out:,} records{held}",
+            *(f"left out, as it seems to identify people: {one}" for one in self.identifiers),
             *(f"constraint {one}" for one in self.constraints),
         ]
         records = measured_table("records", {"detection": self.detection})

@@ -18,6 +18,7 @@ from kanonym.evaluation.columns import name_list
 from kanonym.models.base import check_integer, check_number
 from kanonym.policy import Policy
 from kanonym.policy.faults import raise_together, unknown_name
+from kanonym.profiling import identifiers_of
 from kanonym.synthesis.copula import Constraint
 from kanonym.synthesis.drawing import draw_valid_records
 from kanonym.synthesis.marginals.generation import FITS
@@ -63,7 +64,9 @@ def synthesize(
         Synthetic records, at least 1; None for as many as were learned from, or, with `epsilon`,
         as many as noisy counts say.
     drop
-        Columns to leave out, such as names and other identifiers.
+        Columns to leave out. Without `epsilon`, columns that `profile` calls identifiers are left
+        out as well (`Synthesis.identifiers`), unless they are named in `quasi_identifiers`,
+        `sensitive` or `constraints`: their values are real.
     constraints
         What holds between two columns in every record, such as "discharge >= admission".
     method
@@ -150,9 +153,20 @@ def synthesize(
     kept = kept_columns(names, dropped, known, hidden)
     rules = [one if isinstance(one, Constraint) else Constraint.parse(one) for one in constraints]
     _check_rules(rules, kept)
+    identifiers: list[str] = []
+    if not private:
+        meant = {
+            *dropped,
+            *known,
+            *hidden,
+            *(name for one in rules for name in (one.left, one.right)),
+        }
+        identifiers = identifiers_of(native, meant)
+        kept = _without_identifiers(kept, identifiers)
     told: dict[str, Any] = {
         "rows_in": frames.n_rows(native),
         "seed": int(fixed),
+        "identifiers": tuple(identifiers),
         "constraints": tuple(map(str, rules)),
         "_known": tuple(known),
         "_sensitive": tuple(hidden),
@@ -177,7 +191,7 @@ def synthesize(
         frame=frames.assemble(native, shape, drawn.get_columns(), frame),
         method=synthesizer.name,
         rows=len(drawn),
-        dropped=tuple(dropped),
+        dropped=(*dropped, *identifiers),
         held_out=0 if rest is None else len(rest),
         _learned=learned,
         _synthetic=drawn,
@@ -219,6 +233,17 @@ def kept_columns(
     if not kept:
         raise SchemaError("every column is dropped; keep one")
     return kept
+
+
+def _without_identifiers(kept: list[str], identifiers: Sequence[str]) -> list[str]:
+    """Return the columns without those that identify people; refuse to be left without one."""
+    left = [name for name in kept if name not in identifiers]
+    if not left:
+        raise SchemaError(
+            f"every column seems to identify people: {', '.join(identifiers)}. Name those that do "
+            "not in quasi_identifiers (--quasi-identifiers)"
+        )
+    return left
 
 
 def column_checks(

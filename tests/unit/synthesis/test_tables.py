@@ -151,7 +151,7 @@ def test_as_many_records_are_drawn_as_were_learned_from(hold_out, rows):
 def test_what_is_held_out_is_not_learned_from():
     """A synthesizer sees the other records, each of the table is in one part."""
     table = pl.DataFrame({"x": range(100)})
-    found = synthesize(table, method=Fixed(verbatim), hold_out=0.3)
+    found = synthesize(table, method=Fixed(verbatim), hold_out=0.3, quasi_identifiers=["x"])
     assert found.frame.height == 70
     assert found.copies.learned == 1
     assert found.copies.held_out == 0
@@ -294,6 +294,7 @@ def test_it_tells_how_it_was_made_and_judged_without_a_value():
         "held_out": 40,
         "seed": 5,
         "dropped": [],
+        "identifiers": [],
         "constraints": [],
     }
     assert told["detection"]["value"] == found.detection.value
@@ -344,8 +345,41 @@ def test_what_cannot_be_asked_is_refused(options, error, message):
 
 def test_free_text_is_refused():
     """Names can only be repeated, not imitated: the column is named."""
+    table = pl.DataFrame({"name": [f"person {i}" for i in range(50)], "x": range(50)})
     with pytest.raises(ka.SchemaError, match="column 'name' is free text"):
-        synthesize(pl.DataFrame({"name": [f"person {i}" for i in range(50)], "x": range(50)}))
+        synthesize(table, sensitive=["name"])
+
+
+def numbered_stays(n=300):
+    """Return stays with the number and the name of each patient."""
+    rng = np.random.default_rng(0)
+    return pl.DataFrame(
+        {
+            "patient_id": rng.permutation(n) + 40_000,
+            "name": [f"Ada{i} Lovelace" for i in range(n)],
+            "age": rng.integers(18, 90, n),
+            "ward": rng.choice(["a", "b"], n),
+        }
+    )
+
+
+@pytest.mark.parametrize("method", ["copula", "trees"])
+def test_real_identifiers_are_left_out_and_told(method):
+    """No record carries the number or the name of a real person, and the result says why."""
+    made = synthesize(numbered_stays(), method=method, seed=1)
+    assert made.frame.columns == ["age", "ward"]
+    assert made.identifiers == made.dropped == ("patient_id", "name")
+    assert made.facts()["identifiers"] == ["patient_id", "name"]
+    assert "seems to identify people: patient_id" in str(made)
+
+
+def test_what_is_named_is_no_identifier():
+    """Whoever names a column as known, sensitive or constrained says that it is to be imitated."""
+    table = numbered_stays().drop("name")
+    for given in ({"quasi_identifiers": ["patient_id"]}, {"constraints": ["patient_id > age"]}):
+        assert synthesize(table, **given).frame.columns == table.columns
+    with pytest.raises(ka.SchemaError, match=r"seems? to identify people: patient_id"):
+        synthesize(table.select("patient_id"))
 
 
 @pytest.mark.parametrize("n", [0, 1])

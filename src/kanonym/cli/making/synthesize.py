@@ -36,7 +36,10 @@ def synthesize(
     ] = None,
     drop: Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B", help="Columns to drop, such as identifiers."),
+        typer.Option(
+            metavar="A,B",
+            help="Columns to drop; without --epsilon, those that seem to identify people, too.",
+        ),
     ] = None,
     constraint: Annotated[
         list[str] | None,

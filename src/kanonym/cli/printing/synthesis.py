@@ -38,6 +38,7 @@ def synthesis_tables(
         ("records", f"{learned}, {format_number(found['held_out'])} held out"),
         ("synthetic", f"{format_number(found['rows'])} by {found['method']}, seed {found['seed']}"),
         ("dropped", ", ".join(found["dropped"]) or "no column"),
+        *(("seems to identify people", one) for one in found["identifiers"]),
         *(("constraint", one) for one in found["constraints"]),
         *_quality_rows(found),
         ("seconds", f"{found['seconds']['total']:.2f}"),
