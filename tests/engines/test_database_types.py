@@ -14,6 +14,7 @@ import pytest
 import sqlglot
 from polars.testing import assert_frame_equal
 
+import kanonym as ka
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_table
 from kanonym.engines.database import scan_database, write_table
@@ -517,3 +518,19 @@ def test_nothing_is_loaded_from_the_network():
         store.fetch(
             sqlglot.parse_one("SELECT * FROM READ_PARQUET('https://127.0.0.1:1/x.parquet')")
         )
+
+
+@IN_DUCKDB
+@pytest.mark.parametrize("dtype", [pl.Int128, pl.UInt128])
+@pytest.mark.parametrize("quasi_identifiers", [["age"], ["age", "n"]])
+def test_integers_of_128_bits_go_to_duckdb(dtype, quasi_identifiers):
+    """The release is that of this process; what DuckDB cannot return is refused."""
+    table = pl.DataFrame({"age": [1, 1, 2, 2], "n": [2**100 + i for i in range(4)]})
+    table = table.with_columns(pl.Series("n", table["n"].to_list(), dtype=dtype))
+    policy = ka.Policy.from_columns(quasi_identifiers=quasi_identifiers, others="insensitive", k=2)
+    here = ka.anonymize(table, policy).frame
+    there = ka.anonymize(scan_duckdb(table), policy).frame
+    assert sorted(there.fetchall()) == sorted(here.rows())
+    large = table.with_columns(n=pl.Series([10**38] * 4, dtype=dtype))
+    with pytest.raises(DataError, match="column 'n' holds whole numbers of more than 38 digits"):
+        scan_duckdb(large)

@@ -85,6 +85,21 @@ def test_nothing_required_is_not_satisfied(kanonym):
     assert kanonym("verify out.csv -p k1.yaml --accept-findings").code == 1
 
 
+def test_a_table_without_a_record_is_not_assessed(kanonym, folder):
+    """It says so wherever a verdict is, and verification ends with 1 whatever is accepted."""
+    (folder / "none.csv").write_text("age,disease\n")
+    ran = kanonym("verify none.csv -p rows.yaml --accept-findings --json")
+    assert (ran.code, ran.json["verdict"], ran.json["satisfied"]) == (1, "not assessed", None)
+    ran = kanonym("verify none.csv -p rows.yaml")
+    assert ran.code == 1
+    assert "no record was released" in ran.error
+    assert "yes" not in ran.text
+    (folder / "nobody.csv").write_text("patient_id,age,disease\n")
+    ran = kanonym("anonymize nobody.csv -p rows.yaml -o out.csv --report r.md --json")
+    assert ran.json["verification"]["verdict"] == "not assessed"
+    assert "Identity: not assessed" in (folder / "r.md").read_text("utf-8")
+
+
 def test_a_release_by_entity_is_verified_with_its_manifest(kanonym, folder):
     """The manifest recorded the persons; it holds for the very file, and the answer says so."""
     made = kanonym("anonymize visits.csv -p persons.yaml -o out.csv --manifest m.json --json")

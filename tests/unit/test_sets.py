@@ -76,6 +76,20 @@ def test_items_without_a_hierarchy_are_kept_or_dropped():
     assert ka.verify(release.frame, policy).satisfied
 
 
+@pytest.mark.parametrize("separator", [None, ";"])
+@pytest.mark.parametrize("n", [0, 3])
+def test_sets_without_an_item_are_verified(separator, n):
+    """Nobody knows an item of nobody: with no hierarchy and no item, nothing is violated."""
+    empty = pl.Series("items", [[]] * n, dtype=pl.List(pl.String))
+    table = pl.DataFrame({"items": empty if separator is None else [""] * n})
+    table = table.with_columns(pl.col("items").cast(pl.String)) if separator else table
+    policy = ka.Policy(attributes={"items": ka.ItemSet(separator=separator)}, models=KM)
+    released = ka.anonymize(table, policy).frame
+    assert released.height == n
+    for one in (table, released):
+        assert ka.verify(one, policy).satisfied is (True if n else None)
+
+
 @pytest.mark.parametrize(
     ("sets", "satisfied"),
     [

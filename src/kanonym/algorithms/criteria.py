@@ -112,6 +112,8 @@ def require_feasible(table: EncodedTable, models: Sequence[PrivacyModel]) -> Non
             possible = "no value is possible: its k or l exceeds the table"
             if math.isfinite(best):
                 possible = f"the best possible is {_format_number(best)}"
+                if any(one.relation == "<" for one in model.criteria()):
+                    possible += ", which must be less than required"
             reasons.append(
                 f"{model.type}{of}: required {_format_number(model.required)}, {possible}"
             )

@@ -271,12 +271,12 @@ def format_percent(share: float) -> str:
 def requirements_view(verification: Mapping[str, Any]) -> RenderableType:
     """Return what was required and what was achieved, one model a line."""
     if verification["models"]:
-        return _models(verification["models"])
+        return _models(verification["models"], assessed=bool(verification["classes"]))
     k = verification["k"]
     return f"  no privacy model was required; smallest class: {k} record{'' if k == 1 else 's'}\n"
 
 
-def _models(checks: Iterable[Mapping[str, Any]]) -> Table:
+def _models(checks: Iterable[Mapping[str, Any]], *, assessed: bool) -> Table:
     table = plain_table("model", "required", "achieved", "satisfied")
     for check in checks:
         of = f" of {check['attribute']}" if "attribute" in check else ""
@@ -288,7 +288,11 @@ def _models(checks: Iterable[Mapping[str, Any]]) -> Table:
             Text(f"{check['type']}{of}"),
             format_number(check["required"]),
             format_number(check["achieved"]),
-            Text("yes" if satisfied else "NO", style="green" if satisfied else "bold red"),
+            Text("NO", style="bold red")
+            if not satisfied
+            else Text("yes", style="green")
+            if assessed
+            else Text("–"),
         )
     return table
 

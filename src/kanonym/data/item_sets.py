@@ -164,7 +164,8 @@ def encode_sets(
     for number, name in enumerate(tree.names):
         own = tree.nodes_of(number)
         own = own if any_level else own[own < tree.n_items]
-        known = pl.DataFrame({"label": [tree.labels[i] for i in own], "node": own.astype(np.int32)})
+        labels = pl.Series([tree.labels[i] for i in own], dtype=pl.String)
+        known = pl.DataFrame({"label": labels, "node": own.astype(np.int32)})
         texts = lists[name].explode(empty_as_null=False)
         found = pl.DataFrame({"label": texts}).join(
             known, on="label", how="left", maintain_order="left"

@@ -122,7 +122,7 @@ def _nodes(name: str, hierarchy: Any) -> tuple[list[tuple[str, int]], list[tuple
     for level in range(hierarchy.n_levels):
         codes = hierarchy.codes[level]
         starts = np.flatnonzero(np.diff(codes, prepend=-1))
-        ends = np.append(starts[1:], len(codes)) - 1
+        ends = np.append(starts, len(codes))[1:] - 1
         for code, low, high in zip(
             codes[starts].tolist(), starts.tolist(), ends.tolist(), strict=True
         ):

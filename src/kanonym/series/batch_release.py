@@ -264,7 +264,7 @@ def _verify_union(source: BatchInput, after: Released, alone: Verification) -> V
         _with_persons(after, model, check if model.entity else next(others), policy.rows)
         for model, check in zip(policy.models, alone.checks, strict=True)
     ]
-    parts = list(parts_of(checks, view.schema.names(Role.SENSITIVE), view.persons))
+    parts = list(parts_of(checks, view.schema.names(Role.SENSITIVE), view.persons, union.rows))
     if parts[-1].assessed and source.persons is not None:
         column = source.persons.asked.column
         rests_on = Message("persons are recognized in all batches by {column}", column=column)

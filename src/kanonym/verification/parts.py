@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 from kanonym.data.message import Message
-from kanonym.verification.finding import column_names_text
+from kanonym.verification.finding import PartName, column_names_text
 from kanonym.verification.verdict import ModelCheck, Part, PartVerdict
+
+NO_RECORDS = Message("no record was released, so there is nothing that models could check")
 
 
 def parts_of(
-    checks: Sequence[ModelCheck], sensitive: Sequence[str], persons: Message | None
+    checks: Sequence[ModelCheck],
+    sensitive: Sequence[str],
+    persons: Message | None,
+    rows: int,
 ) -> tuple[Part, ...]:
     """Return the parts of a verdict.
 
     checks: of all models. sensitive: the attributes that the policy declares sensitive. persons:
-    who the policy states the persons to be; None where it does not say.
+    who the policy states the persons to be; None where it does not say. rows: of the release.
     """
+    if not rows:
+        return tuple(Part(name, "not assessed", NO_RECORDS) for name in get_args(PartName))
     return (
         _identity([one for one in checks if "identity" in one.protects]),
         _attributes([one for one in checks if "attributes" in one.protects], sensitive),

@@ -22,7 +22,8 @@ Verdict = Literal[
 ]
 """`satisfied`: every model holds, all parts were assessed, and no finding stands.
 
-`not assessed`: no finding stands, but nobody said who the persons are or what is sensitive.
+`not assessed`: no finding stands, but nobody said who the persons are or what is sensitive; or
+no record was released.
 `not private`: what a mechanism draws was repeatable, so that its promise does not hold.
 """
 
@@ -218,8 +219,9 @@ class Verification(Result):
 
     @property
     def satisfied(self) -> bool | None:
-        """Whether every model is satisfied; None where none was required."""
-        return all(check.satisfied for check in self.checks) if self.checks else None
+        """Whether every model is satisfied; None where none was required, or of no record."""
+        held = all(check.satisfied for check in self.checks)
+        return held if self.checks and (self.rows or not held) else None
 
     @property
     def verdict(self) -> Verdict:
@@ -228,6 +230,8 @@ class Verification(Result):
             return "not private"
         if self.satisfied is False:
             return "violated"
+        if not self.rows:
+            return "not assessed"
         if all(check.trivial for check in self.checks):
             return "nothing required"
         if self.findings:

@@ -55,7 +55,7 @@ def verify_release(view: ReleaseView) -> Verification:
         class_sizes=dict(zip(sizes.tolist(), numbers.tolist(), strict=True)),
         largest_shares=tuple(one for one in shares if one),
         findings=tuple(findings),
-        parts=parts_of(checks, view.sensitive, view.persons),
+        parts=parts_of(checks, view.sensitive, view.persons, checked.rows),
         not_looked_for=tuple(not_looked_for),
         text_columns=checked.text_columns,
     )

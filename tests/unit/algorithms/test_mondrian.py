@@ -277,6 +277,7 @@ def test_the_error_names_the_failing_model_and_its_best_value():
         (LDiversity("s", 2, "entropy"), "l-diversity of 's': required 2, the best possible is 1.7"),
         (AlphaKAnonymity(0.5, 2, "s"), "of 's': required 0.5, the best possible is 0.75"),
         (LDiversity("s", 2, "recursive", 2.5), "of 's': required 2.5, the best possible is 3"),
+        (LDiversity("s", 2, "recursive", 3), "the best possible is 3, which must be less than"),
     ],
 )
 def test_the_error_gives_each_model_its_own_value(model, text):

@@ -292,9 +292,11 @@ def test_half_of_a_model_that_asks_nothing_is_told():
     assert "trivial-model" in kinds(release.verification)
 
 
-def test_a_release_without_a_record_is_not_green():
-    """Nothing was checked where nothing was released."""
+def test_a_release_without_a_record_is_not_assessed():
+    """Nothing was checked where nothing was released: no part, and no model, is satisfied."""
     table = VISITS.select("age", "disease").clear()
     roles = {"age": ka.QuasiIdentifier(), "disease": ka.Sensitive()}
     found = ka.verify(table, policy(K, L, roles=roles))
-    assert (found.verdict, kinds(found)) == ("satisfied with findings", ["no-records"])
+    assert (found.verdict, found.satisfied) == ("not assessed", None)
+    assert kinds(found) == ["no-records"]
+    assert {one.verdict for one in found.parts} == {"not assessed"}

@@ -78,8 +78,8 @@ def verify(
 
     Exit code 0: satisfied, all parts of the verdict assessed, and nothing found. Exit code 1:
     violated (violating classes are listed by their first rows, with --show-values also by their
-    values); or nothing required; or, unless --accept-findings, satisfied with findings or with
-    parts that were not assessed. Only the released values count:
+    values); or nothing required, or no record released; or, unless --accept-findings, satisfied
+    with findings or with parts that were not assessed. Only the released values count:
     records with the same quasi-identifiers form a class. With a policy about several tables,
     RELEASED is a folder, a SQLite or DuckDB file, or a PostgreSQL database.
     """
@@ -177,7 +177,9 @@ def exit_by_verdict(found: Mapping[str, Any], *, accept_findings: bool) -> None:
             if part["verdict"] == "not assessed"
         ),
     ]
-    if verdict in ("satisfied with findings", "not assessed"):
+    if not found["rows"]:
+        typer.echo(f"kanonym: the verdict is {verdict!r}: no record was released", err=True)
+    elif verdict in ("satisfied with findings", "not assessed"):
         if accept_findings:
             return
         typer.echo(

@@ -45,7 +45,7 @@ def fit_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     for name, one in found["attributes"].items():
         how = one.get("recoding") or f"{one['level']} of {one['highest']}"
         table.add_row(Text(name), one["type"], how)
-    checked = {"models": own["models"], "k": own.get("k", 0)}
+    checked = {"models": own["models"], "k": own.get("k", 0), "classes": own["classes"]}
     return [facts, requirements_view(checked), table, written_files_table(found["written"])]
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
+from polars import selectors
 from sqlglot import exp
 
 from kanonym.data.credentials import displayable_url
@@ -26,6 +27,8 @@ Connection: TypeAlias = Any
 
 _TEXTS = ("UUID", "JSON", "BIT", "INTERVAL", "BIGNUM", "VARINT", "TIME WITH TIME ZONE")
 """Types that come as text: polars has none for them, or other engines have none."""
+
+_LONG = (pl.Int128, pl.UInt128)
 
 _REFUSED = ("UNION", "MAP", "VARIANT", "GEOMETRY")
 
@@ -119,13 +122,22 @@ def read_parquet(files: Sequence[str], names: Sequence[str]) -> Query:
 def register_frame(connection: Connection, frame: pl.DataFrame) -> str:
     """Make a view of a frame of this process, and return its name; nothing is copied.
 
-    DuckDB takes enumerations of Arrow for texts: they become its own, in their order.
+    DuckDB takes enumerations of Arrow for texts: they become its own, in their order. Integers of
+    128 bits, which Arrow lacks, go as decimals.
+
+    Raises
+    ------
+    DataError
+        A whole number of more than 38 digits.
+
     """
     name = fresh_name()
-    connection.register(name, frame.to_arrow())
+    connection.register(name, _without_long_integers(frame).to_arrow())
     picked: list[exp.Expr] = []
     for each, dtype in frame.schema.items():
         picked.append(exact_column(each))
+        if dtype in _LONG:
+            picked[-1] = exp.alias_(exp.cast(exact_column(each), "INT128"), each, quoted=True)
         if isinstance(dtype, pl.Enum):
             kind, words = fresh_name(), fresh_name()
             categories = pl.DataFrame({"word": dtype.categories}).with_row_index("place")
@@ -136,11 +148,24 @@ def register_frame(connection: Connection, frame: pl.DataFrame) -> str:
             connection.unregister(words)
             cast = exp.cast(exact_column(each), exp.DataType.build(kind, udt=True))
             picked[-1] = exp.alias_(cast, each, quoted=True)
-    if not any(isinstance(dtype, pl.Enum) for dtype in frame.schema.values()):
+    if not any(isinstance(dtype, pl.Enum) or dtype in _LONG for dtype in frame.schema.values()):
         return name
     view = exp.select(*picked).from_(exp.table_(name, quoted=True)).sql(dialect="duckdb")
     connection.execute(f'CREATE TEMPORARY VIEW "{name}_e" AS {view}')
     return f"{name}_e"
+
+
+def _without_long_integers(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a table with decimals in the place of integers of 128 bits."""
+    for column in frame.select(selectors.by_dtype(*_LONG)):
+        try:
+            frame = frame.with_columns(column.cast(pl.Decimal(38, 0)))
+        except pl.exceptions.PolarsError:
+            raise DataError(
+                f"column {column.name!r} holds whole numbers of more than 38 digits, which DuckDB "
+                "does not give back exactly; convert it to text"
+            ) from None
+    return frame
 
 
 def usable_column(name: str, dtype: str) -> exp.Expr:

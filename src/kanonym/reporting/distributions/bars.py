@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.language import ENGLISH, Translator
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 MOST_JOINED = 3
 """Names of one bar."""
 FEW_BARS = 4
+TINY, HUGE = 1e-300, 1e300
+"""Numbers that are not so far apart, or farther, share a bar: their steps are no numbers."""
+WHOLE = 2**62
+"""Integers that are farther apart have steps beyond 64 bits."""
 NAMEABLE = 0.8
 """A level of a hierarchy is shown if so many records have a label there that is told apart."""
 _CALENDAR = (
@@ -80,7 +85,7 @@ def bars_of(
     floor
         Fewest records that a bar may show.
     most
-        At least 2.
+        At least 10: a calendar has no steps of more than 1,000 years.
     speech
         The language of the labels.
     marks
@@ -127,11 +132,12 @@ def bars_of(
 def numbers(domain: Domain) -> NDArray[Any]:
     """Return (n,) the non-null values of a `number` or `temporal` attribute for arithmetic.
 
-    Integers stay integers, times of day are moments of 1970-01-01, durations are hours.
+    Integers of 64 bits stay integers, times of day are moments of 1970-01-01, durations are hours.
     """
     values = domain.values
     if values.dtype.is_integer():
-        return values.to_numpy().astype(np.int64)
+        whole = values.cast(pl.Int64, strict=False)
+        return (values.cast(float) if whole.null_count() else whole).to_numpy()
     if domain.kind == "number":
         return values.cast(float).to_numpy()
     name = str(values.dtype)
@@ -246,6 +252,8 @@ def _steps(
 ) -> tuple[list[str], NDArray[np.int64]]:
     """Bin a line in the finest round steps that give few enough bars."""
     line = numbers(domain)
+    if line.dtype.kind == "i" and int(line.max()) - int(line.min()) > WHOLE:
+        line = line.astype(np.float64)
     order = np.argsort(line, kind="stable")
     held = order[counts[order] > 0]  # what only suppressed records have shapes no bar
     ascending, cumulated = line[held], np.cumsum(counts[held])
@@ -257,6 +265,8 @@ def _steps(
             break
     else:
         low = high = ascending[at[0]]
+    if line.dtype.kind != "M" and not TINY < float(high) - float(low) < HUGE:
+        return [speech.text("bar.all")], np.zeros(len(line), np.int64)
     shown = line[(marks != 0) | (counts > 0)]
     below, above = shown.min() < low, shown.max() > high
     whole = line.dtype.kind != "M" and bool((ascending == np.floor(ascending)).all())

@@ -52,7 +52,7 @@ def verdict(summary: Summary, says: Translator) -> Banner:
     """Say in a few words how the policy came out; green only where nothing warns."""
     found = summary.privacy.verification
     if not summary.size.rows_out:
-        return Banner("failed", says.text("verdict.empty"), "")
+        return Banner(COLOURS[found.verdict], says.text("verdict.empty"), "")
     key, n = ANSWERS[found.verdict], len(found.models)
     words = says.text(
         "verdict.satisfied.two" if key == "satisfied" and n == 2 else f"verdict.{key}",

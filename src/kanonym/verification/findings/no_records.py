@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kanonym.verification.finding import Finding, FindingKind
+from kanonym.verification.parts import NO_RECORDS
 
 if TYPE_CHECKING:
     from kanonym.verification.release_view import ReleaseView
@@ -20,6 +21,4 @@ class NoRecords(FindingKind):
         """Return a finding where the release is empty."""
         if view.checked.rows:
             return []
-        return [
-            self.finding((), "no record was released, so there is nothing that models could check")
-        ]
+        return [self.finding((), NO_RECORDS)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import zipfile
 
 import polars as pl
 import pytest
@@ -38,6 +39,20 @@ def refusal(data):
     with pytest.raises(DataError) as refused:
         read(data, "t.xlsx")
     return str(refused.value)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_cell_that_no_spreadsheet_holds_is_refused(place):
+    """A text of millions of characters, in a small file, is told by its row and column."""
+    small = io.BytesIO(
+        workbook(*(["a", "PLACE"] if row == place else ["b", 1] for row in range(3)))
+    )
+    large = io.BytesIO()
+    with zipfile.ZipFile(small) as given, zipfile.ZipFile(large, "w", zipfile.ZIP_DEFLATED) as made:
+        for name in given.namelist():
+            made.writestr(name, given.read(name).replace(b"PLACE", b"x" * 3_000_000))
+    said = f"row {place + 1}, column 2 holds a text of more than 1,000,000 bytes"
+    assert said in refusal(large.getvalue())
 
 
 def test_the_first_sheet_is_read():

@@ -37,6 +37,7 @@ _logger = logging.getLogger(__name__)
 _ROWS = 1_048_576
 _COLUMNS = 16_384
 _TEXT = 32_767  # units of UTF-16
+_LONGEST = 1_000_000  # bytes; no spreadsheet program holds a longer text in a cell
 _EXACT = 2**53
 _COVER_COLUMNS = 2  # a cover sheet has no more
 _FIRST_DAY = dt.date(1900, 3, 1)  # before it, Excel counts a day that never was
@@ -74,7 +75,8 @@ def read(
     ------
     DataError
         No workbook, no such sheet, an empty sheet, a cover sheet, a column without a name or with
-        the name of another, a first row that is no header, or notes below the table.
+        the name of another, a first row that is no header, a cell of more than a million bytes,
+        or notes below the table.
 
     """
     workbook = _open_workbook(data, where)
@@ -230,6 +232,15 @@ def _load(workbook: fastexcel.ExcelReader, name: str, where: str, **options: Any
         frame: pl.DataFrame = workbook.load_sheet(name, **options).to_polars()
     except (FastExcelError, pl.exceptions.PolarsError):
         raise DataError(f"{where} is not an Excel workbook, or is damaged") from None
+    header = options["header_row"]
+    for place, column in enumerate(frame.get_columns(), 1):
+        long = (column.str.len_bytes() > _LONGEST).arg_true() if column.dtype == pl.String else ()
+        if len(long):
+            raise DataError(
+                f"{where}: the sheet {name!r}, row {long[0] + (1 if header is None else header + 2)}, "
+                f"column {place} holds a text of more than {_LONGEST:,} bytes, which no spreadsheet "
+                "program writes; shorten it, or give the table as CSV"
+            )
     return frame
 
 
