@@ -315,6 +315,35 @@ def test_colour_is_a_choice(kanonym):
     assert "\x1b[" not in kanonym("sigo -q x --color no", stdin=TWELVE).error
 
 
+@pytest.mark.parametrize("place", ["{} sigo -q x", "sigo {} -q x", "sigo -q x {}"])
+def test_options_of_every_command_work_anywhere(kanonym, place):
+    """Before `sigo` and after it; only `-v` is SIGO's own."""
+    written = '{"x":1,"z":"caf\u00e9"}\n'.encode("windows-1252") * 3
+    assert "is not UTF-8" in kanonym(place.format("--threads 1"), stdin=written).error
+    ran = kanonym(place.format("--encoding windows-1252 --quiet"), stdin=written)
+    assert (ran.code, ran.error) == (0, "")
+    assert records(ran.out)[0]["z"] == "caf\u00e9"
+    assert "Traceback" in kanonym(place.format("--debug"), stdin=b'{"x":null}').error
+    assert kanonym(place.format("--version")).out.decode().startswith("kanonym ")
+
+
+def test_re_identification_takes_the_encoding(kanonym, folder):
+    """Both files are read by `--encoding`."""
+    for name in ("open.json", "masked.json"):
+        (folder / name).write_bytes('{"x":1,"z":"caf\u00e9"}\n'.encode("windows-1252") * 3)
+    files = "--load-original open.json --load-masked masked.json --encoding windows-1252"
+    ran = kanonym(f"sigo reidentification -q x -s z {files}")
+    assert records(ran.out)[0]["sensitive"] == ["caf\u00e9"]
+
+
+def test_a_value_written_in_several_ways_is_one_value(failed):
+    """7, 7.0 and "7" are no two sensitive values: a cluster of them is refused."""
+    lines = [b'{"x":%d,"s":%s}' % (i, (b"7", b"7.0", b'"7"')[i % 3]) for i in range(9)]
+    assert "required 2, the best possible is 1" in failed(
+        "sigo -q x -s s -l 2", stdin=b"\n".join(lines)
+    )
+
+
 # --- in a pipe ---------------------------------------------------------------
 
 

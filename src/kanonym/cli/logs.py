@@ -7,7 +7,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-FLAGS = ("--debug", "--quiet", "--show-values", "--verbose", "-v", "-vv", "--version")
+FLAGS = ("--debug", "--quiet", "--show-values", "--verbose", "--version")
+SHORT = ("-v", "-vv")
 VALUED = ("--threads", "--encoding", "--columns")
 
 THREAD_VARIABLES = (
@@ -24,18 +25,19 @@ THREAD_VARIABLES = (
 def common_options_first(arguments: Sequence[str]) -> list[str]:
     """Return the arguments with the options of every command in front of the command.
 
-    After `--`, and after `sigo`, whose options are those of the tool that it replaces, nothing
-    is moved.
+    After `--` nothing is moved, and after `sigo` no `-v`, which has another meaning in the tool
+    that it replaces.
     """
     front: list[str] = []
     rest: list[str] = []
     pending = list(arguments)
     while pending:
         argument = pending.pop(0)
-        if argument in ("--", "sigo"):
+        if argument == "--":
             rest += [argument, *pending]
             break
-        if argument in FLAGS or argument.startswith(tuple(f"{option}=" for option in VALUED)):
+        flags = FLAGS if "sigo" in rest else FLAGS + SHORT
+        if argument in flags or argument.startswith(tuple(f"{option}=" for option in VALUED)):
             front.append(argument)
         elif argument in VALUED and pending:
             front += [argument, pending.pop(0)]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from textwrap import shorten
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -117,25 +118,48 @@ def _unquote(cells: pl.Series, is_text: pl.Series) -> pl.Series:
 def identities(cells: pl.Series) -> pl.Series:
     """Return the texts by which sensitive values are told apart.
 
-    A missing value is null; `1`, `1.0` and `"1"` are three values; a text is the same however
-    it is escaped, and an object whatever the order of its keys.
+    A missing value is null; a number is the same however it is written, as a text too (`7`, `7.0`
+    and `"7"`), a text however it is escaped, and an object whatever the order of its keys.
     """
     cells = cells.fill_null(NULL)
-    odd = cells.str.starts_with("{") | cells.str.contains("\\", literal=True)
-    if not odd.any():
+    plain = cells.str.contains(_PLAIN)
+    if plain.all():
         return cells
-    same = [_canonical(cell) for cell in cells.filter(odd)]
-    return cells.clone().scatter(odd.arg_true(), same)
+    odd = cells.filter(~plain).unique()
+    same = pl.Series([_canonical(json.loads(cell, **_AS_WRITTEN)) for cell in odd])
+    return cells.replace(odd, same)
 
 
-def _canonical(cell: str) -> str:
-    value = json.loads(cell, parse_int=_digits, parse_float=_digits)
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+def _canonical(value: Any) -> str:
+    """Return the text of a parsed value: of a number, or a text of one, its shortest digits."""
+    if isinstance(value, dict):
+        members = sorted((key, _canonical(one)) for key, one in value.items())
+        return json.dumps(members, ensure_ascii=False)
+    if isinstance(value, list):
+        return json.dumps([_canonical(one) for one in value], ensure_ascii=False)
+    if not isinstance(value, str):
+        return json.dumps(value)
+    number = _NUMBER.fullmatch(value)
+    if number is None:
+        return json.dumps(value, ensure_ascii=False)
+    sign, whole, part, power = number.groups("")
+    digits = (whole + part).lstrip("0")
+    kept = digits.rstrip("0")
+    zeros = int(power or 0) - len(part) + len(digits) - len(kept)
+    if not kept:
+        return "0"
+    sign = sign.removeprefix("+")
+    return (
+        f"{sign}{kept}{'0' * zeros}" if 0 <= zeros <= _MOST - len(kept) else f"{sign}{kept}e{zeros}"
+    )
 
 
-def _digits(text: str) -> list[str]:
-    """Return a number inside of a value as what no text is, digit for digit."""
-    return ["number", text]
+_MOST = 40
+"""Digits of a whole number that is written out."""
+_PLAIN = rf'^(?:0|-?[1-9]\d{{0,{_MOST - 1}}}|null|true|false|"(?:[^"\\\d+.-][^"\\]*)?")$'
+"""Cells that are canonical as they are."""
+_NUMBER = re.compile(r"([+-]?)(?=\.?\d)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,18}))?", re.ASCII)
+_AS_WRITTEN: dict[str, Any] = {"parse_int": str, "parse_float": str}
 
 
 def _refuse(records: Records, name: str, bad: pl.Series, reason: str) -> None:

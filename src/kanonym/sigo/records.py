@@ -23,6 +23,7 @@ from kanonym.data.files.text import delimited
 from kanonym.data.files.text.json_values import is_text, read_objects
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Insensitive, Role, Schema
+from kanonym.data.text_encoding import to_utf8
 from kanonym.sigo.printing import go_numbers, quote_texts
 
 NULL = "null"
@@ -102,7 +103,7 @@ def read_records(path: str) -> Records:
     Raises
     ------
     DataError
-        No such file, not UTF-8, or not JSON: names file, line and column.
+        No such file, not in its encoding, or not JSON: names file, line and column.
 
     Notes
     -----
@@ -111,7 +112,7 @@ def read_records(path: str) -> Records:
 
     """
     where = "standard input" if path == "-" else path
-    data = read_bytes(path)
+    data = to_utf8(read_bytes(path), where, None)
     text = decode(data, where)
     first = text[_skip_blank(text, 0) :][:1]
     if first not in ("", "{", "["):

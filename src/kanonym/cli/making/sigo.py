@@ -148,7 +148,7 @@ def sigo(
         if quasi_identifiers or sensitive:
             raise typer.BadParameter("must come after reidentification", param_hint="-q and -s")
         return
-    tell = _log(verbosity, log_json, color)
+    tell = _log(ctx, verbosity, log_json, color)
 
     def work() -> bytes:
         from kanonym.data.files import check_output
@@ -221,7 +221,7 @@ def reidentification(
     options.check_places(
         {"--load-original": original, "--load-masked": masked}, [("--output", output)]
     )
-    tell = _log(verbosity, log_json, color)
+    tell = _log(ctx, verbosity, log_json, color)
 
     def work() -> bytes:
         from kanonym.sigo import reidentify_files
@@ -238,9 +238,11 @@ def reidentification(
     _run(ctx, work, output, tell)
 
 
-def _log(verbosity: str, log_json: bool, color: Color) -> Any:
+def _log(ctx: Any, verbosity: str, log_json: bool, color: Color) -> Any:
     from kanonym.cli.making.sigo_log import LEVELS, Log, is_colored
 
+    if ctx.find_root().params.get("quiet"):
+        verbosity = "error"
     level = LEVELS[int(verbosity)] if verbosity in map(str, range(len(LEVELS))) else verbosity
     if level not in LEVELS:
         raise typer.BadParameter(f"{verbosity!r} is none of {', '.join(LEVELS)}", param_hint="-v")

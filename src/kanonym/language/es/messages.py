@@ -30,6 +30,9 @@ MESSAGES: Mapping[str, str] = {
         "{models}, con las personas que registró el manifiesto"
     ),
     "{models}, counted in the released values": ("{models}, contado en los valores publicados"),
+    "no record was released, so there is nothing that models could check": (
+        "no se publicó ningún registro, así que no hay nada que los modelos puedan comprobar"
+    ),
     "k counts the persons of {column}": "k cuenta las personas de {column}",
     "the policy states that each row is a person": "la política dice que cada fila es una persona",
     "each row of {table} is a person": "cada fila de {table} es una persona",
