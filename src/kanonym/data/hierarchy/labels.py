@@ -8,6 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.columns.moments import moment_texts
+
 
 def text_of(values: pl.Series) -> pl.Series:
     """Return values as text: numbers in their shortest form, times in ISO 8601."""
@@ -15,7 +17,7 @@ def text_of(values: pl.Series) -> pl.Series:
         return values.cast(pl.String).str.strip_suffix(".0")
     if values.dtype == pl.Datetime:
         # No fraction where it is zero; the offset from UTC stays.
-        return values.dt.to_string("iso:strict").str.replace(r"\.0+($|[+-])", "$1")
+        return moment_texts(values).str.replace(r"\.0+($|[+-])", "$1")
     if values.dtype == pl.Duration:
         return values.dt.to_string("iso")
     return values.cast(pl.String)

@@ -7,6 +7,7 @@ from datetime import date, datetime, time
 
 import polars as pl
 
+from kanonym.data.columns.moments import moment_texts
 from kanonym.data.errors import HierarchyError
 
 _WITH_TEXT = (
@@ -51,7 +52,7 @@ def require_text(values: pl.Series) -> None:
 
 def value_texts(values: pl.Series) -> pl.Series:
     """Return the values as text, as level 0 shows them: ISO dates, `true` and `false`."""
-    return values.cast(pl.String)
+    return moment_texts(values, "iso") if values.dtype == pl.Datetime else values.cast(pl.String)
 
 
 def parse_leaves(leaves: pl.Series, dtype: pl.DataType, where: Callable[[int], str]) -> pl.Series:

@@ -52,7 +52,7 @@ def open_files(connection: Connection, path: str) -> tuple[str, bool]:
     if kind in ("csv", "tsv"):
         query = csv_query(connection, files, "\t" if kind == "tsv" else None)
     elif kind == "parquet":
-        names = _parquet_names(files[0])
+        names = list(_parquet_schema(files[0]).names)
         refuse_same_names(names, files[0])
         query = read_parquet(files, names)
     else:
@@ -203,9 +203,16 @@ def _kind(path: str) -> str:
     return kind
 
 
-def _parquet_names(path: str) -> list[str]:
+def zones_of_files(path: str) -> list[str | None]:
+    """Return the time zones that the columns of Parquet files name; of other files none."""
+    if _kind(path) != "parquet":
+        return []
+    return [getattr(kind, "tz", None) for kind in _parquet_schema(files_of(path)[0]).types]
+
+
+def _parquet_schema(path: str) -> Any:
     try:
-        return list(pyarrow.parquet.read_schema(path).names)
+        return pyarrow.parquet.read_schema(path)
     except (pa.ArrowException, OSError) as error:
         reason = str(error).partition("\n")[0]
         raise DataError(f"{path} cannot be read as a Parquet file: {reason}") from None

@@ -53,11 +53,13 @@ def duckdb_source(
         with translate_errors(str(table)):
             name, text = files.open_files(connection, str(table))
             names = connection.table(name).columns
+            store.use_zone(files.zones_of_files(str(table)))
     else:
         frame = to_polars(table)
         names = frame.columns
         refuse_same_names(names, "the table")
         name = files.register_frame(connection, frame)
+        store.use_zone(getattr(dtype, "time_zone", None) for dtype in frame.schema.values())
     return Source(store, store.usable(name, names), text=text, most_tuples=most_tuples)
 
 

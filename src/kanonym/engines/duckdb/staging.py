@@ -104,7 +104,7 @@ def _csv(
         store.fetch(query.limit(_HEAD)), "CSV"
     )  # refuses what cells cannot hold
     refuse_names_like_values(head, "CSV")
-    with translate_errors(place):
+    with translate_errors(place), store.in_utc():
         relation.write_csv(path, sep=separator)
     return read_csv([path], relation.columns, separator, types)
 

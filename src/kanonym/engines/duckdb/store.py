@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
+import duckdb
 import polars as pl
 import pyarrow as pa
 from sqlglot import exp
@@ -55,6 +57,7 @@ class DuckStore(TemporaryTables):
         self._connection = connection
         self._registered: list[str] = []
         self._kinds: list[str] = []
+        self._zone = "UTC"
 
     def close(self) -> None:
         """Drop the temporary tables and enumerations; forget the tables of this process."""
@@ -63,6 +66,32 @@ class DuckStore(TemporaryTables):
             self._execute(f'DROP TYPE IF EXISTS "{self._kinds.pop()}"')
         while self._registered:
             self._connection.unregister(self._registered.pop())
+
+    def use_zone(self, zones: Iterable[str | None]) -> None:
+        """Give moments in the zone of all columns that have one, as a local reader does.
+
+        DuckDB knows one zone at a time: columns of several zones, or of an offset without a name,
+        stay in UTC.
+        """
+        named = set(zones) - {None}
+        if len(named) == 1 and self._connection is not None:
+            with contextlib.suppress(duckdb.Error):
+                self._set_zone(str(named.pop()))
+
+    @contextlib.contextmanager
+    def in_utc(self) -> Iterator[None]:
+        """Write moments in UTC meanwhile: of some zones DuckDB writes offsets with seconds."""
+        zone = self._zone
+        self._set_zone("UTC")
+        try:
+            yield
+        finally:
+            self._set_zone(zone)
+
+    def _set_zone(self, zone: str) -> None:
+        if self._connection is not None:
+            self._connection.execute(f"SET TimeZone = '{zone}'")
+            self._zone = zone
 
     def put(self, table: pl.DataFrame) -> Query:
         """Let DuckDB read a table of this process where it is; without a connection, copy it.

@@ -30,15 +30,15 @@ def test_a_share_is_reached_by_equality():
     assert found.values.to_list() == ["b", "a", "c", "d"]
 
 
-def test_a_value_called_other_belongs_to_the_group():
-    """No second branch has the group's name."""
+def test_a_value_called_other_is_no_group():
+    """The group is called otherwise: a label that reads as a value is that value."""
     values = pl.Series("x", ["other", "a", "b", "c"])
     found = hierarchy.frequency(0.1).bind(values, np.array([90, 15, 2, 3]))
     assert found.to_rows() == [
-        ["a", "a", "*"],
-        ["c", "other", "*"],
-        ["b", "other", "*"],
         ["other", "other", "*"],
+        ["a", "a", "*"],
+        ["c", "(other)", "*"],
+        ["b", "(other)", "*"],
     ]
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from polars import selectors
 
+from kanonym.data.columns.moments import moment_texts
 from kanonym.data.errors import DataError
 from kanonym.data.files.binary.sheet_layout import HEAD, header_of, refuse_notes
 from kanonym.data.files.text.cells import convert_decimals, require_printable
@@ -387,7 +388,7 @@ def _excel_column(column: pl.Series) -> pl.Series:
     elif dtype.is_integer() and (column.cast(pl.Float64).abs() >= _EXACT).any():
         return column.cast(pl.String)
     elif isinstance(dtype, pl.Datetime | pl.Date | pl.Time):
-        return column if _is_date_of_excel(column) else column.dt.to_string("iso")
+        return column if _is_date_of_excel(column) else moment_texts(column, "iso")
     elif isinstance(dtype, pl.Categorical | pl.Enum | pl.Null):
         return column.cast(pl.String)
     if column.dtype.is_float() and column.is_infinite().any():

@@ -20,6 +20,7 @@ from typing import Any
 
 import polars as pl
 
+from kanonym.data.columns.moments import moment_texts
 from kanonym.data.errors import DataError
 from kanonym.data.files.binary.user_missing import (
     cells_without_codes,
@@ -237,7 +238,7 @@ def _column_for_format(column: pl.Series, kind: str) -> pl.Series:
         large = (column.cast(pl.Float64).abs() >= _EXACT).any()
         return column.cast(pl.String if large else pl.Int64)
     elif dtype == pl.Time or getattr(dtype, "time_zone", None):
-        return column.dt.to_string("iso")
+        return moment_texts(column, "iso")
     elif isinstance(dtype, pl.Categorical | pl.Enum | pl.Null):
         column = column.cast(pl.String)
     if column.dtype == pl.String and (column == "").any():

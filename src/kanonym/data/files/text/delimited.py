@@ -36,6 +36,7 @@ import pyarrow as pa
 import pyarrow.csv
 from polars import selectors
 
+from kanonym.data.columns.moments import has_seconds_in_offset, moment_texts
 from kanonym.data.errors import DataError
 from kanonym.data.files.disk import decode
 from kanonym.data.files.text.cells import (
@@ -246,6 +247,11 @@ def write(frame: pl.DataFrame, target: Path | io.BytesIO, separator: str) -> pl.
     """
     held = require_printable(frame, "CSV").with_columns(
         selectors.time().dt.to_string("iso"),
+        *[
+            moment_texts(one)
+            for one in frame.select(selectors.datetime(time_zone="*"))
+            if has_seconds_in_offset(one).any()
+        ],
         selectors.by_dtype(pl.Int128, pl.UInt128).cast(pl.String),
         *[
             one

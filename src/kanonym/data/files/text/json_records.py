@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 import polars as pl
 from polars import selectors
 
+from kanonym.data.columns.moments import moment_texts
 from kanonym.data.errors import DataError
 from kanonym.data.files.disk import decode
 from kanonym.data.files.text.cells import (
@@ -151,7 +152,8 @@ def _expressible_frame(frame: pl.DataFrame) -> pl.DataFrame:
     frame = require_printable(frame, "JSON", nested=True)
     return frame.with_columns(
         selectors.by_dtype(pl.Int128, pl.UInt128).cast(pl.String),
-        (selectors.date() | selectors.datetime() | selectors.time()).dt.to_string("iso:strict"),
+        (selectors.date() | selectors.time()).dt.to_string("iso:strict"),
+        *map(moment_texts, frame.select(selectors.datetime())),
         selectors.categorical().cast(pl.String),
         selectors.enum().cast(pl.String),
         *[convert_decimals(column) for column in frame.select(selectors.decimal())],

@@ -22,8 +22,8 @@ OTHER = "other"
 class Frequency(Builder):
     """Rare values merged into `other`, frequent ones kept, with a higher bar at each level.
 
-    A value of the data that reads `other` itself belongs to that group from level 1
-    on, however frequent.
+    Where a value of the data reads `other` itself, the group is `(other)`: a label that reads as a
+    value would be taken for it.
 
     Parameters
     ----------
@@ -72,23 +72,24 @@ class Frequency(Builder):
 
     def plan(self, column: Column) -> Plan:
         """Return the values, the most frequent first, and one level a share."""
-        named_other = (value_texts(column.values) == OTHER).to_numpy()
-        order = np.lexsort((-column.counts, named_other))
+        order = np.argsort(-column.counts, kind="stable")
         values, counts = column.values.gather(order), column.counts[order]
-        total = int(counts.sum())
+        total, texts, other = int(counts.sum()), set(value_texts(values)), OTHER
+        while other in texts:
+            other = f"({other})"
         levels = [
-            _level(values, named_other[order] | (counts < share * total))
+            _level(values, counts < share * total, other)
             for share in values_per_level("shares", self.shares)
         ]
         return Plan(values, [one for one in levels if one.groups.min() < len(values)])
 
 
-def _level(values: pl.Series, rare: NDArray[np.bool_]) -> Level:
-    """Return the level that merges rare values, which stand last."""
+def _level(values: pl.Series, rare: NDArray[np.bool_], other: str) -> Level:
+    """Return the level that merges rare values, which stand last, into a group with a label."""
     groups = np.where(rare, len(values), np.arange(len(values)))
 
     def labels(starts: NDArray[np.int64], _: NDArray[np.int64]) -> list[str]:
         kept = value_texts(values.gather(starts))
-        return [OTHER if merged else text for merged, text in zip(rare[starts], kept, strict=True)]
+        return [other if merged else text for merged, text in zip(rare[starts], kept, strict=True)]
 
     return Level(groups, labels)
