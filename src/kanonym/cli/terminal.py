@@ -286,7 +286,7 @@ def _models(checks: Iterable[Mapping[str, Any]], *, assessed: bool) -> Table:
         satisfied = check["satisfied"]
         table.add_row(
             Text(f"{check['type']}{of}"),
-            format_number(check["required"]),
+            f"{'< ' if check.get('strict') else ''}{format_number(check['required'])}",
             format_number(check["achieved"]),
             Text("NO", style="bold red")
             if not satisfied

@@ -260,6 +260,7 @@ def _model_check(
         guarantee=model.guarantee,
         rests_on=model.rests_on,
         protects=protects,
+        strict=any(one.relation == "<" for one in model.criteria()),
     )
 
 

@@ -120,6 +120,8 @@ class ModelCheck:
         Released columns that tell whose rows are whose: persons were counted by all their rows.
     protects
         The parts of the verdict that the model is about, if it requires anything there.
+    strict
+        Whether `achieved` must be less than `required`: as much is too much.
 
     """
 
@@ -136,6 +138,7 @@ class ModelCheck:
     repeatable: bool = False
     linked_by: tuple[str, ...] = ()
     protects: tuple[PartName, ...] = ()
+    strict: bool = False
 
     @property
     def verdict(self) -> GuaranteeVerdict:
@@ -159,6 +162,7 @@ class ModelCheck:
             "guarantee": self.guarantee,
             "verdict": self.verdict,
             **({} if self.rests_on is None else {"rests_on": self.rests_on}),
+            **({"strict": True} if self.strict else {}),
             **({"trivial": True} if self.trivial else {}),
             **({"recorded": True} if self.recorded else {}),
             **({"linked_by": list(self.linked_by)} if self.linked_by else {}),
@@ -219,9 +223,8 @@ class Verification(Result):
 
     @property
     def satisfied(self) -> bool | None:
-        """Whether every model is satisfied; None where none was required, or of no record."""
-        held = all(check.satisfied for check in self.checks)
-        return held if self.checks and (self.rows or not held) else None
+        """Whether every model is satisfied; None where none was required."""
+        return all(check.satisfied for check in self.checks) if self.checks else None
 
     @property
     def verdict(self) -> Verdict:
@@ -275,7 +278,7 @@ class Verification(Result):
         rows = [
             (
                 one.type if one.attribute is None else f"{one.type} of {one.attribute}",
-                f"{one.required:.4g}",
+                f"{'< ' if one.strict else ''}{one.required:.4g}",
                 f"{one.achieved:.4g}",
                 one.verdict,
             )

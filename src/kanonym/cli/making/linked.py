@@ -135,7 +135,7 @@ def _write(release: LinkedRelease, place: Place, original: Any, extension: str) 
     from kanonym.linked.places import write_tables
 
     def check(written: Mapping[str, Any]) -> None:
-        if verify(written, release.policy, original=original).satisfied is False:
+        if not verify(written, release.policy, original=original).satisfied:
             raise InfeasibleError(
                 "the written tables fail the policy; nothing was written. This is a defect of "
                 "kanonym: please report it"

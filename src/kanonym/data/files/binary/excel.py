@@ -234,12 +234,15 @@ def _load(workbook: fastexcel.ExcelReader, name: str, where: str, **options: Any
     except (FastExcelError, pl.exceptions.PolarsError):
         raise DataError(f"{where} is not an Excel workbook, or is damaged") from None
     header = options["header_row"]
+    first = 1 if header is None else header + 2
     for place, column in enumerate(frame.get_columns(), 1):
-        long = (column.str.len_bytes() > _LONGEST).arg_true() if column.dtype == pl.String else ()
+        if column.dtype != pl.String:
+            continue
+        long = (column.str.len_bytes() > _LONGEST).arg_true()
         if len(long):
             raise DataError(
-                f"{where}: the sheet {name!r}, row {long[0] + (1 if header is None else header + 2)}, "
-                f"column {place} holds a text of more than {_LONGEST:,} bytes, which no spreadsheet "
+                f"{where}: the sheet {name!r}, row {first + long[0]}, column {place} "
+                f"holds a text of more than {_LONGEST:,} bytes, which no spreadsheet "
                 "program writes; shorten it, or give the table as CSV"
             )
     return frame
