@@ -229,6 +229,11 @@ def as_categories(table):
     return pd.DataFrame({name: column(cells) for name, cells in table.items()})
 
 
+def as_nullable(table):
+    """Return a frame of pandas with its nullable types."""
+    return as_pandas(table).convert_dtypes()
+
+
 def as_polars(table):
     """Return a frame of polars: of a type where all cells have one, of objects otherwise."""
 
@@ -265,4 +270,4 @@ FILES = {
     "xlsx": write_excel,
     "parquet": write_parquet,
 }
-FRAMES = (as_pandas, as_objects, as_categories, as_polars, as_arrow)
+FRAMES = (as_pandas, as_objects, as_categories, as_nullable, as_polars, as_arrow)

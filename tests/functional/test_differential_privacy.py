@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from fractions import Fraction
 
 import numpy as np
@@ -457,3 +458,22 @@ def test_the_original_is_not_looked_at_by_verification():
     assert [one.kind for one in release.verification.findings] == ["unrecorded"]
     beside = ka.verify(release.frame, policy, original=table)
     assert (beside.findings, beside.not_looked_for) == ((), ())
+
+
+def test_a_table_of_a_database_is_refused_in_words(files, capsys):
+    """Records are sampled in this process alone: no file is written, and no ledger."""
+    with sqlite3.connect(files / "table.sqlite") as database:
+        database.execute("create table people (age integer, job text)")
+    asked = "anonymize table.sqlite --table people --policy policy.yaml -o out.csv --ledger l.json"
+    assert command(*asked.split()) == 3
+    assert "not supported by the engine" in " ".join(capsys.readouterr().err.split())
+    assert not (files / "l.json").exists()
+
+
+def test_check_reads_as_the_release_does(files):
+    """Booleans beside a number in one JSON column stop neither."""
+    lines = '{"age": 30, "job": "nurse"}\n{"age": true, "job": 7}\n'
+    (files / "table.jsonl").write_text(lines)
+    assert command("check", "policy.yaml", "table.jsonl") == 0
+    asked = "anonymize table.jsonl --policy policy.yaml -o out.csv --ledger l.json"
+    assert command(*asked.split()) == 0

@@ -17,7 +17,7 @@ from columns_of_cells import FILES, FRAMES, KINDS, ODD, table_of
 from effort import NIGHTLY
 from kanonym.cli import main
 from kanonym.data.files import read_table
-from kanonym.differential_privacy.cells import canonical_texts
+from kanonym.differential_privacy.cells import canonical_texts, declared_cells
 from kanonym.policy.writing import policy_yaml
 from kanonym.synthesis.marginals.domains import cell_domains
 
@@ -146,6 +146,38 @@ def test_an_odd_cell_changes_nothing_of_what_a_synthesizer_counts(way, odd, tmp_
     before = cells_of(given(way, table_of(), tmp_path))
     assert cells_of(given(way, table_of([odd]), tmp_path)) == before
     assert all(len(set(cells)) > 1 for cells in before)
+
+
+@pytest.mark.parametrize("way", FRAMES, ids=name_of)
+def test_an_odd_cell_changes_no_type_of_a_synthetic_table(way):
+    """Its types are those of the domains, on every frame library."""
+    values = {"whole": [7, 8, 9], "fractions": [0.5, 1.25], "zip": ["01067"], "bits": [True, False]}
+    policy = {
+        name: ka.QuasiIdentifier(domain=ka.Domain(values=several, nulls=False))
+        for name, several in values.items()
+    }
+    types = []
+    for odd in ([], [None], ["soon"], [1.5], [True]):
+        table = {name: cells for name, cells in table_of(odd).items() if name in values}
+        table["bits"] = [*map(bool, table["bits"][:RECORDS]), *odd]
+        made = ka.synthesize(way(table), policy=policy, epsilon=1, method="mst", rows=5, seed=1)
+        types.append(types_of(made.frame))
+    assert types.count(types[0]) == len(types)
+
+
+@pytest.mark.parametrize(("way", "odd"), CASES[1::5], ids=name_of)
+def test_an_odd_name_changes_nothing_of_whose_the_other_records_are(way, odd, tmp_path):
+    """Persons are told apart by what is written of them, one cell at a time."""
+    people = ["whole", "codes of 18 digits", "words", "dates", "uuid"]
+    attributes = dict.fromkeys(people, ka.Identifier())
+    grouped = []
+    for place, table in enumerate((table_of(), table_of([odd]))):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        cells = declared_cells(given(way, table, folder), attributes, exact=people)
+        grouped.append([one[:RECORDS].rank("dense").to_list() for one in cells])
+    assert grouped[0] == grouped[1]
+    assert all(max(one) == 3 for one in grouped[0])
 
 
 @pytest.mark.parametrize("way", FILES)

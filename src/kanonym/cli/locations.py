@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -115,11 +115,12 @@ def table_at(
     user_missing: str | None = None,
     columns: Sequence[str] | None = None,
     schema: str | None = None,
+    declared: Iterable[str] | None = None,
 ) -> Any:
     """Return a table: read from a file, or where it is.
 
     name: of the table in a database, which `option` says; schema: of PostgreSQL. texts, sheet,
-    header_row, user_missing, columns: as of `read_table`.
+    header_row, user_missing, columns, declared: as of `read_table`.
     """
     if (engine is not None or is_database(place)) and (sheet or header_row):
         raise typer.BadParameter("only for Excel files", param_hint="--sheet, --header-row")
@@ -156,6 +157,7 @@ def table_at(
         header_row=header_row,
         user_missing=user_missing,
         columns=columns,
+        declared=declared,
     )
 
 

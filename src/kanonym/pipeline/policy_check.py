@@ -70,7 +70,7 @@ def check_policy(frame: Any, policy: Policy) -> PolicyCheck:
         cannot take.
     InfeasibleError
         Not even the whole table as one class satisfies the models: no release can. Not looked at
-        where records may be suppressed.
+        where records may be suppressed, or are sampled.
 
     Notes
     -----
@@ -90,7 +90,7 @@ def check_policy(frame: Any, policy: Policy) -> PolicyCheck:
     sets = names_of_sets(task.schema.attributes)
     lists = {name: read_sets(frames.raw_column(native, name), one) for name, one in sets.items()}
     encode_sets(tree_of(sets, lists), lists, frames.n_rows(native))
-    if ready.table.n_rows and not policy.suppression_limit:
+    if ready.table.n_rows and not (policy.suppression_limit or task.samples):
         require_feasible(ready.table, policy.models)
     return PolicyCheck(
         rows=ready.table.n_rows,

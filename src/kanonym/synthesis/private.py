@@ -432,11 +432,14 @@ def hold_out_records(
 
 def _of_types(table: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
     """Return texts with the types of another table, for comparisons; null where that fails."""
-    return pl.DataFrame(
-        [
-            table[one.name].cast(one.dtype, strict=False)
-            if one.dtype != pl.Date
-            else table[one.name].str.slice(0, 10).str.to_date(strict=False)
-            for one in like.get_columns()
-        ]
-    )
+    return pl.DataFrame([_of_type(table[one.name], one.dtype) for one in like.get_columns()])
+
+
+def _of_type(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
+    if dtype == pl.Date:
+        return texts.str.slice(0, 10).str.to_date(strict=False)
+    if dtype == pl.Boolean:
+        return texts.replace_strict(
+            {"true": True, "false": False}, default=None, return_dtype=dtype
+        )
+    return texts.cast(dtype, strict=False)

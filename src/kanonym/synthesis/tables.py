@@ -173,8 +173,12 @@ def synthesize(
     }
     if private:
         made = synthesize_private(native, kept, hold_out, request, rows, rules, dropped)
+        # Types are those of the domains: of the table, only its library is taken.
         shown = frames.assemble(
-            native, np.zeros(made.rows, np.int64), made.drawn.get_columns(), frame
+            frames.select(native, ()),
+            np.zeros(made.rows, np.int64),
+            made.drawn.get_columns(),
+            frame,
         )
         held_out = 0 if made.rest is None else len(made.rest)
         return made.result(shown, held_out=held_out, **told)

@@ -37,6 +37,7 @@ def check(
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
     from kanonym.linked.linked_policy import is_linked
+    from kanonym.models.differential import sampling_model
     from kanonym.pipeline.policy_check import check_policy
     from kanonym.policy import Policy
 
@@ -59,6 +60,7 @@ def check(
                 header_row=header_row,
                 user_missing=user_missing,
                 columns=options.COLUMNS.get(),
+                declared=asked.attributes if sampling_model(asked.models) else None,
             )
             frame = options.group_long(frame, options.long_columns(None, asked))
             step("check")
