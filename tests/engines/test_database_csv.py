@@ -39,6 +39,7 @@ SAME = {
     "names": b'"select","semi;colon","it\'s"\n1,2,3\n4,5,6\n',
     "header alone": b"a,b\n",
     "blanks behind separators": b'a, b\n1, "x, y"\n2, z\n',
+    "blanks behind separators of records": b"a,b\n1, x\n2, y\n",
     "separators at the ends": b"a;b;;\n1;2;;\n3;4;;\n",
     "a line that names the separator": b"sep=;\na;b\n1;2\n",
     "blanks around names": b" a ,b\n1,2\n",

@@ -108,6 +108,9 @@ def to_eager(frame: object) -> Any:
     if isinstance(native, FetchableTable):
         return native.to_polars()
     if not is_frame(native):
+        lazy = nw.from_native(native, pass_through=True)
+        if isinstance(lazy, nw.LazyFrame):  # of DuckDB or Spark
+            return lazy.collect("polars").to_native()
         raise DataError(
             f"a table is a pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table, or "
             "what Database, DuckDB or Spark made; "

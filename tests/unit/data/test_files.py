@@ -78,6 +78,9 @@ def test_every_frame_is_written(tmp_path, convert):
     frame = pl.DataFrame({"zip": ["01234", None], "age": [34, 51]})
     write_table(convert(frame), tmp_path / "t.csv")
     assert_frame_equal(read_table(tmp_path / "t.csv"), frame)
+    duckdb = pytest.importorskip("duckdb", reason="needs kanonym[duckdb]")
+    write_table(duckdb.connect().from_arrow(frame.to_arrow()), tmp_path / "t.csv")
+    assert_frame_equal(read_table(tmp_path / "t.csv"), frame)
     with pytest.raises(DataError, match=r"df.columns = df.columns.astype\(str\)"):
         write_table(pd.DataFrame({0: [1]}), tmp_path / "t.csv")
 

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from kanonym.data.errors import DataError
 from kanonym.data.files import typed_texts
 from kanonym.data.files.text import delimited
-from kanonym.data.files.text.header import refuse_missing_header
+from kanonym.data.files.text.header import refuse_missing_header, unnamed_column
 from kanonym.engines.spark.columns import functions_of, quote_name
 from kanonym.engines.spark.faults import translate_errors, without_credentials
 from kanonym.engines.spark.formats import OPTIONS, format_of
@@ -62,11 +62,8 @@ def _read_cells(session: SparkSession, path: str, where: str, separator: str | N
     if not any(head):
         raise DataError(f"{where} is empty")
     form = delimited.layout("\n".join(head).encode(), where, separator)
-    if form.blank or form.unnamed:
-        raise DataError(
-            f"{where} has blanks behind separators or separators at the ends of lines, which Spark "
-            "does not read; write it as plain CSV or as Parquet"
-        )
+    if form.unnamed:
+        raise unnamed_column(len(form.names) + 1, where)
     several, broken, blank = _scan_lines(lines)
     if broken:
         raise DataError(
@@ -76,6 +73,7 @@ def _read_cells(session: SparkSession, path: str, where: str, separator: str | N
     options = {
         **OPTIONS["csv"],
         "sep": form.separator,
+        "ignoreLeadingWhiteSpace": form.blank,
         "nullValue": _NULL,
         "emptyValue": "",
         "enforceSchema": False,  # each file has the same header

@@ -64,6 +64,15 @@ def test_rows_that_are_left_out_are_named(last, row, caplog):
     assert caplog.messages == [f"t.csv: {row}"]
 
 
+@pytest.mark.parametrize(
+    "word",
+    ["TOTAL:", "Grand Total", "Total general", "Summe", "Gesamtergebnis", "Insgesamt", "Suma"],
+)
+def test_words_for_totals_in_several_languages(word):
+    """What spreadsheets and databases write in front of totals, in any case."""
+    assert table(f"sex;age;note\nf;34;x\nm;51;y\n{word};85;\n").height == 2
+
+
 @pytest.mark.parametrize("last", ["Total;34;x", "Totalini;125;", "f;125;x", "Sum;41;y", "f;;"])
 def test_any_other_last_row_is_a_record(last):
     """A word is not enough, nor is a sum: a record must not be lost."""

@@ -214,6 +214,12 @@ def test_a_cover_sheet_is_no_table(cover):
         read(sheets(cover=cover, data=table), "t.xlsx")
 
 
+def test_an_empty_first_sheet_is_refused_with_the_others():
+    """The error names the sheets that may have the table."""
+    with pytest.raises(DataError, match=r"'cover' is empty; name another one \(--sheet\): 'data'"):
+        read(sheets(cover=[], data=TWO["data"]), "t.xlsx")
+
+
 def test_a_last_row_of_totals_is_no_record_of_a_sheet(caplog):
     """Totals are left out before columns get types, and told."""
     rows = [["id", "age"], *([place, 20 + place] for place in range(5)), ["Total", 110]]

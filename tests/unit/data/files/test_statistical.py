@@ -83,12 +83,13 @@ def test_nominal_codes_are_their_labels_and_go_round(tmp_path, measure, codes, v
     }
 
 
-def test_codes_of_stata_are_their_labels_if_all_have_one(tmp_path):
+def test_codes_of_stata_are_their_labels_if_all_have_one(tmp_path, caplog):
     """Stata does not say what is nominal: a column with other numbers holds amounts."""
     labels = {"sex": {1: "male", 2: "female"}, "age": {20: "twenty"}}
     table = pl.DataFrame({"sex": [1, 2], "age": [20, 34]})
     pyreadstat.write_dta(table, str(tmp_path / "t.dta"), variable_value_labels=labels)
     assert read_table(tmp_path / "t.dta").rows() == [("male", 20), ("female", 34)]
+    assert "t.dta: nominal codes are read as their labels: 'sex'" in caplog.text
 
 
 def test_kept_codes_of_an_amount_are_labelled(tmp_path):

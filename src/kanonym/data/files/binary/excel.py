@@ -210,7 +210,9 @@ def _header(
         workbook, name, where, header_row=None, skip_rows=0, n_rows=asked + HEAD, dtypes="string"
     )
     if not rows.width:
-        raise DataError(f"{where}: the sheet {name!r} is empty")
+        others = ", ".join(repr(one) for one in workbook.sheet_names if one != name)
+        instead = f"; name another one (--sheet): {others}" if others else ""
+        raise DataError(f"{where}: the sheet {name!r} is empty{instead}")
     header = asked - 1
     if header_row is None:
         header = header_of(rows.rows(), where, named=columns is not None)

@@ -31,6 +31,7 @@ from kanonym.data.files.binary.user_missing import (
 )
 from kanonym.data.files.binary.value_labels import as_numbers, codes_of, label_cells, label_values
 from kanonym.data.files.text.cells import convert_decimals, require_printable
+from kanonym.data.files.text.last_rows import few_names
 from kanonym.data.loading.extras import require_extra
 
 WRITTEN = {"spss": ".sav", "stata": ".dta", "sas": ".xpt"}
@@ -87,6 +88,11 @@ def read(data: bytes, where: str, kind: str, user_missing: str = "null") -> pl.D
         _logger.warning(
             "%s: column %r: cells with a user-missing code are %s (%d of %d)",
             *(where, name, fate, count, len(frame)),
+        )
+    labelled = [one.name for one in frame if isinstance(one.dtype, pl.Categorical)]
+    if labelled:
+        _logger.warning(
+            "%s: nominal codes are read as their labels: %s", where, few_names(labelled)
         )
     return frame
 

@@ -14,8 +14,9 @@ from kanonym.data.errors import DataError
 _logger = logging.getLogger(__name__)
 
 _TOTAL = re.compile(
-    r"(grand |sub)?totals?|total (general|général)|sums?|summe|gesamt(summe|zahl)?|insgesamt|"
-    r"zusammen|sum(m)?e total|somme|suma( total)?|totale|totaal|soma|mean|average|mittel(wert)?|"
+    r"(grand |sub-?|overall )?total(e?s)?( (of )?(all|general|général|geral|sum))?|sums?( total)?|"
+    r"(end|zwischen)?summe|gesamt(summe|zahl|ergebnis)?|ergebnis|insgesamt|zusammen|somme|"
+    r"suma( total)?|totale( complessivo)?|totaal|eindtotaal|soma|means?|averages?|mittel(wert)?|"
     r"durchschnitt|moyenne|media|promedio|count|anzahl"
 )
 Row: TypeAlias = tuple[str | None, ...]
@@ -48,10 +49,10 @@ def count_records(table: pl.DataFrame) -> tuple[int, str]:
     ):
         end -= 1
     if end == filled:
-        return end, f"no value in {_few_names(cells.columns)}"
+        return end, f"no value in {few_names(cells.columns)}"
     total = cells.row(filled - 1)
     behind = [name for name, cell in zip(cells.columns, total, strict=True) if cell][1:]
-    return end, f"totals of {_few_names(behind)}" if behind else "totals"
+    return end, f"totals of {few_names(behind)}" if behind else "totals"
 
 
 def warn_of_rows(where: str, height: int, records: int, why: str) -> None:
@@ -79,7 +80,8 @@ def refuse_lost_rows(table: pl.DataFrame, form: str) -> None:
         )
 
 
-def _few_names(names: Sequence[str]) -> str:
+def few_names(names: Sequence[str]) -> str:
+    """Return the first five names, and whether there are more."""
     return ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
 
 
