@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 import kanonym as ka
 from conftest import FRAMES
 from effort import examples
+from kanonym.data.columns.value_texts import text_of
 from kanonym.data.frames import to_polars
-from kanonym.data.hierarchy.labels import text_of
 from kanonym.models import WholeTable
 from kanonym.recoding.recode import ALLOWED
 from kanonym.series import Fitted, PersonColumn, fit

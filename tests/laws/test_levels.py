@@ -17,8 +17,8 @@ import kanonym as ka
 import naive
 from conftest import FRAMES
 from effort import examples
+from kanonym.data.columns.value_texts import text_of
 from kanonym.data.frames import to_polars
-from kanonym.data.hierarchy.labels import text_of
 from kanonym.models import WholeTable
 from naive_lattice import measured
 from naive_mondrian import at_most

@@ -154,10 +154,10 @@ def read_like_first_table(
         return {**asked, "policy": policy}, list(tables)
     known = [*asked["quasi_identifiers"], *asked["sensitive"]]
     free = [name for name in known if name not in asked["hierarchies"] and name in tables[0]]
-    readings, notes = detect_readings(tables[0], free, lenient=True)
-    for note in notes:
+    found = detect_readings(tables[0], free, lenient=True)
+    for note in found.sentences:
         told(note)
-    return asked, [one if one is None else canonical_table(one, readings) for one in tables]
+    return asked, [one if one is None else canonical_table(one, found.readings) for one in tables]
 
 
 def read_values(
@@ -169,10 +169,10 @@ def read_values(
     """
     from kanonym.data.readings import detect_readings, typed_table
 
-    readings, notes = detect_readings(frame, columns, lenient=True)
-    for note in notes:
+    found = detect_readings(frame, columns, lenient=True)
+    for note in found.sentences:
         sentence_printer(step)(note)
-    return typed_table(frame, readings), readings
+    return typed_table(frame, found.readings), found.readings
 
 
 def parse_names(given: list[str] | None) -> list[str]:

@@ -54,6 +54,9 @@ FrameT = TypeVar("FrameT")
 
 _logger = logging.getLogger(__name__)
 
+VALUE, EXCEPTION = "\u2063value", "\u2063exception"
+"""The fields of a read column with exceptions: a value, or the text of a cell that is none."""
+
 _SMALL_OFFSETS = 2**31 - 1  # bytes of text that Arrow's `string` type can address
 
 
@@ -181,7 +184,7 @@ def column(frame: object, name: str) -> pl.Series:
     Costs O(1) for most types, a pass over floats and text of NumPy, a slow one over objects.
 
     """
-    series = _convert(to_eager(frame), name)
+    series = values_of(_convert(to_eager(frame), name))
     dtype = series.dtype
     if not (dtype.is_numeric() or dtype.is_temporal() or dtype in WORDS):
         raise DataError(
@@ -192,6 +195,34 @@ def column(frame: object, name: str) -> pl.Series:
     if dtype in (pl.Date, pl.Datetime):
         refuse_strange_years(series)
     return series
+
+
+def with_exceptions(values: pl.Series, exceptions: pl.Series) -> pl.Series:
+    """Return a read column with exceptions: (n,) values, and texts that are null where one is."""
+    return pl.DataFrame({VALUE: values, EXCEPTION: exceptions}).to_struct(values.name)
+
+
+def exceptions_of(series: pl.Series) -> pl.Series | None:
+    """Return the exceptions of a column as `raw_column` returns it; None where it has none."""
+    dtype = series.dtype
+    is_read = isinstance(dtype, pl.Struct) and [one.name for one in dtype.fields] == [
+        VALUE,
+        EXCEPTION,
+    ]
+    return series.struct.field(EXCEPTION) if is_read else None
+
+
+def values_of(series: pl.Series) -> pl.Series:
+    """Return the values of a column, null where it has exceptions."""
+    if exceptions_of(series) is None:
+        return series
+    return series.struct.field(VALUE).alias(series.name)
+
+
+def coded_column(frame: object, name: str) -> pl.Series:
+    """Return a column as `column` does, or with its exceptions where it has some."""
+    series = _convert(to_eager(frame), name)
+    return column(frame, name) if exceptions_of(series) is None else series
 
 
 def raw_column(frame: object, name: str) -> pl.Series:
@@ -512,7 +543,8 @@ def _to_pandas(series: pl.Series, frame: PandasFrame) -> PandasSeries:
             kept = "boolean" if series.dtype == pl.Boolean else str(series.dtype)
         column: PandasSeries = series.to_pandas(use_pyarrow_extension_array=True)
         return column.astype(kept)
-    column = series.to_pandas()
+    nested = isinstance(series.dtype, pl.Struct)
+    column = series.to_pandas(use_pyarrow_extension_array=nested)
     return column if kept is None else column.astype(kept)
 
 

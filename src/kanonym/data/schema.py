@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
 from kanonym.data.domain import Domain
 from kanonym.data.errors import PolicyError, SchemaError
-from kanonym.data.readings import Reading, reading_of
+from kanonym.data.readings import Exceptional, Reading, reading_of
 
 if TYPE_CHECKING:
     from kanonym.data.hierarchy import HierarchySource
@@ -78,9 +78,18 @@ class QuasiIdentifier:
         on those that are released. Hierarchies know the values that the former leave.
 
     type, format
-        How a column of texts is written, if not as this package writes it: `date` with a
-        format such as `%d.%m.%Y`, `number` with an example such as `1.234,50 €`. It is read
-        so and released so. `text` is never taken for one of them.
+        How a column of texts is written: `date` or `time` with a format such as `%d.%m.%Y`,
+        `number` with an example such as `1.234,50 €` or `170 cm`, each without a format if it is
+        written as programs write it; `ordered` for bands such as `18-24`. It is read so and
+        released so. `text` is never taken for one of them.
+    years_from
+        The first of the hundred years that years of two digits (`%y`) stand for.
+    missing
+        Words and codes that are null, such as `-9` or `pending`. Of columns with a type,
+        well-known words such as `NA` are null as well.
+    exceptions
+        What becomes of the few cells that the type does not read: `keep` makes each a value of
+        its own outside of all ranges, `null` a missing one, `refuse` an error.
     domain
         The values that it may have, declared without the table, for differentially private
         synthesis (`Domain`). None: those of the hierarchy.
@@ -90,16 +99,19 @@ class QuasiIdentifier:
     hierarchy: HierarchySource | None = None
     recoding: Recoding | None = None
     action: Any = ()
-    type: Literal["date", "number", "text"] | None = None
+    type: Literal["date", "time", "number", "ordered", "text"] | None = None
     format: str | None = None
     domain: Domain | None = None
+    years_from: int | None = None
+    missing: Sequence[str | int | float] = ()
+    exceptions: Exceptional = "keep"
 
     role = Role.QUASI_IDENTIFIER
 
     def __post_init__(self) -> None:
         _hold_as_tuple(self)
         _require_source(self.hierarchy)
-        reading_of(self.type, self.format)
+        _hold_missing(self)
         if self.recoding is not None and self.recoding not in RECODINGS:
             raise PolicyError(
                 f"recoding {self.recoding!r} is unknown; it is one of {', '.join(RECODINGS)}"
@@ -123,9 +135,18 @@ class Sensitive:
         One action or several, in order; models look at the values that they leave.
 
     type, format
-        How a column of texts is written, if not as this package writes it: `date` with a
-        format such as `%d.%m.%Y`, `number` with an example such as `1.234,50 €`. It is read
-        so and released so. `text` is never taken for one of them.
+        How a column of texts is written: `date` or `time` with a format such as `%d.%m.%Y`,
+        `number` with an example such as `1.234,50 €` or `170 cm`, each without a format if it is
+        written as programs write it; `ordered` for bands such as `18-24`. It is read so and
+        released so. `text` is never taken for one of them.
+    years_from
+        The first of the hundred years that years of two digits (`%y`) stand for.
+    missing
+        Words and codes that are null, such as `-9` or `pending`. Of columns with a type,
+        well-known words such as `NA` are null as well.
+    exceptions
+        What becomes of the few cells that the type does not read: `keep` makes each a value of
+        its own outside of all ranges, `null` a missing one, `refuse` an error.
     domain
         The values that it may have, declared without the table, for differentially private
         synthesis (`Domain`). None: those of the hierarchy.
@@ -135,16 +156,19 @@ class Sensitive:
     hierarchy: HierarchySource | None = None
     nulls: Nulls = "value"
     action: Any = ()
-    type: Literal["date", "number", "text"] | None = None
+    type: Literal["date", "time", "number", "ordered", "text"] | None = None
     format: str | None = None
     domain: Domain | None = None
+    years_from: int | None = None
+    missing: Sequence[str | int | float] = ()
+    exceptions: Exceptional = "keep"
 
     role = Role.SENSITIVE
 
     def __post_init__(self) -> None:
         _hold_as_tuple(self)
         _require_source(self.hierarchy)
-        reading_of(self.type, self.format)
+        _hold_missing(self)
         if self.nulls not in ("value", "exclude"):
             raise PolicyError(f"nulls {self.nulls!r} is unknown; it is 'value' or 'exclude'")
 
@@ -226,6 +250,17 @@ def _hold_as_tuple(attribute: Any) -> None:
         object.__setattr__(attribute, "action", tuple(several))
 
 
+def _hold_missing(attribute: Any) -> None:
+    """Hold words and codes for missing values as texts; refuse a reading that is none."""
+    _reading_of(attribute)
+    object.__setattr__(attribute, "missing", tuple(str(one) for one in attribute.missing))
+
+
+def _reading_of(attribute: QuasiIdentifier | Sensitive) -> Reading | None:
+    one = attribute
+    return reading_of(one.type, one.format, one.years_from, one.missing, one.exceptions)
+
+
 def _require_source(hierarchy: Any) -> None:
     """Refuse what is no hierarchy, such as a table or the name of a file."""
     if hierarchy is not None and not hasattr(hierarchy, "bind"):
@@ -240,9 +275,19 @@ Attribute = Identifier | QuasiIdentifier | Sensitive | Insensitive | ItemSet
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """Every column of one table with its role, in the table's column order."""
+    """Every column of one table with its role, in the table's column order.
+
+    Attributes
+    ----------
+    attributes
+        The attribute of each column.
+    settled
+        Readings with what a table shows of them, in the place of those that attributes declare.
+
+    """
 
     attributes: dict[str, Attribute]
+    settled: Mapping[str, Reading] = field(default_factory=dict, compare=False)
 
     @classmethod
     def resolve(
@@ -287,7 +332,7 @@ class Schema:
     @property
     def readings(self) -> dict[str, Reading]:
         """How columns of texts are written, of the attributes that say so."""
-        return readings_of(self.attributes)
+        return {**readings_of(self.attributes), **self.settled}
 
     def names(self, role: Role) -> list[str]:
         """Return the columns of one role, in the table's order."""
@@ -297,7 +342,7 @@ class Schema:
 def readings_of(attributes: Mapping[str, Attribute]) -> dict[str, Reading]:
     """Return how columns of texts are written, of the attributes that say so."""
     found = {
-        name: reading_of(one.type, one.format)
+        name: _reading_of(one)
         for name, one in attributes.items()
         if isinstance(one, QuasiIdentifier | Sensitive)
     }

@@ -12,7 +12,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.columns.distinct_texts import distinct_texts
+from kanonym.data.columns.value_texts import text_of
 from kanonym.data.errors import DataError
+from kanonym.data.frames import exceptions_of, values_of
+from kanonym.data.hierarchy.base import with_exceptions
+from kanonym.data.readings.reading import MARK
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.kernels.classes.grouping import dense_codes, dense_ranks, group_rows, one_group
 from kanonym.kernels.parallel import parallel
@@ -44,8 +48,9 @@ class Domain(ShortRepr):
 
     Codes run from 0 to `size` - 1. Numbers, dates and ordered categories stand in
     their own order; with a hierarchy the values stand in its depth-first order, so
-    that every subtree is an interval of codes. Null, where present, is the last
-    code and a branch of its own under the root.
+    that every subtree is an interval of codes. Exceptions, cells that are no values of the
+    column's type, stand behind all values, and null, where present, is the last code: each of
+    them is a branch of its own under the root.
 
     Attributes
     ----------
@@ -54,13 +59,16 @@ class Domain(ShortRepr):
     kind
         `number`, `temporal` (dates and times), `ordered` or `nominal`.
     values
-        Non-null values by code, in the column's own type, length `size` - `has_null`.
+        Non-null values by code, in the column's own type, length `size` - `has_null`; null in
+        the places of exceptions.
     has_null
         Whether null is a value; its code is then `size` - 1.
     observed
         (size,) bool, which codes the data holds: a hierarchy may know more.
     hierarchy
         The hierarchy, bound to this column, or None. Its leaf i is code i.
+    exceptions
+        The texts of exceptions by code, as labels have them (`readings.MARK` before each).
 
     """
 
@@ -76,6 +84,21 @@ class Domain(ShortRepr):
     has_null: bool
     observed: NDArray[np.bool_]
     hierarchy: Hierarchy | None
+    exceptions: tuple[str, ...] = ()
+
+    @property
+    def apart(self) -> int:
+        """The first code that is no value of an order: of an exception, or of null, or `size`."""
+        return len(self.values) - len(self.exceptions)
+
+    @property
+    def texts(self) -> pl.Series:
+        """Non-null values and exceptions as texts, by code."""
+        texts = text_of(self.values)
+        if not self.exceptions:
+            return texts
+        named = pl.Series(self.name, self.exceptions, dtype=pl.String)
+        return texts.head(self.apart).append(named)
 
     @property
     def size(self) -> int:
@@ -182,7 +205,7 @@ def encode(
 
     """
     for column, _ in quasi_identifiers:
-        refuse_infinite(column)
+        refuse_infinite(values_of(column))
     further: Sequence[pl.Series | None] = population or [None] * len(quasi_identifiers)
     known = parallel(
         lambda one: encode_column(*one[0], further=one[1], counts=counts),
@@ -246,7 +269,11 @@ def encode_column(
     further: the attribute in another table, of the same type. The hierarchy covers its
     values as well, and counts them instead of the column's own.
     counts: (n_rows,) records that each value stands for; None for one each.
+    column: of values, or one with exceptions (`frames.with_exceptions`).
     """
+    exceptions = exceptions_of(column)
+    if exceptions is not None:
+        return _with_exceptions(values_of(column), exceptions, source, further, counts)
     kind = kind_of(column.dtype)
     values, codes = _distinct(column)
     has_null = column.null_count() > 0
@@ -270,6 +297,37 @@ def encode_column(
         values, codes = values.gather(order), place[codes]
     observed = np.ones(len(values) + has_null, np.bool_)
     return Domain(column.name, kind, values, has_null, observed, None), codes
+
+
+def _with_exceptions(
+    values: pl.Series,
+    exceptions: pl.Series,
+    source: HierarchySource | None,
+    further: pl.Series | None,
+    counts: NDArray[np.int64] | None,
+) -> tuple[Domain, NDArray[np.int32]]:
+    """Return domain and codes of a column with exceptions: those of its values, and behind them."""
+    domain, codes = encode_column(values, source, by_value=True, further=further, counts=counts)
+    named, own = _distinct(exceptions.alias(values.name))
+    is_exception = own < len(named)
+    if not len(named):
+        return domain, codes
+    labels = tuple(MARK + text for text in named.to_list())
+    apart, is_null = len(domain.values), codes == domain.null_code
+    codes = np.where(is_null, np.int32(apart + len(named)), codes)
+    codes[is_exception] = apart + own[is_exception]
+    null_held = bool(np.any(codes == apart + len(named)))
+    hierarchy = domain.hierarchy
+    if hierarchy is not None:
+        hierarchy = with_exceptions(hierarchy, labels)
+    has_null = null_held if hierarchy is None else hierarchy.has_null
+    observed = np.concatenate(
+        [domain.observed[:apart], np.ones(len(named), np.bool_), [null_held] * has_null]
+    ).astype(np.bool_)
+    values = domain.values.extend_constant(None, len(named))
+    return Domain(
+        domain.name, domain.kind, values, has_null, observed, hierarchy, labels
+    ), codes.astype(np.int32)
 
 
 def _sums(

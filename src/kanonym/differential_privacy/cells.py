@@ -20,7 +20,8 @@ from kanonym.data import frames
 from kanonym.data.columns.cells import cells_of, text_of_value
 from kanonym.data.files.text.cells import values_of_file
 from kanonym.data.hierarchy.builders.grid import number_text
-from kanonym.data.readings import reading_of
+from kanonym.data.readings import OrderedReading, reading_of
+from kanonym.data.readings.missing import is_missing
 from kanonym.data.schema import Attribute
 
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,14}")
@@ -58,20 +59,25 @@ def table_of_cells(cells: pl.DataFrame) -> pl.DataFrame:
 
 
 def read_cells(column: pl.Series, attribute: Attribute | None) -> pl.Series:
-    """Return the text of each cell, read by the `type` and `format` of its attribute.
+    """Return the text of each cell, read by `type`, `format` and `missing` of its attribute.
 
     A text that is not written so is read as any other value is; whether a hierarchy or a domain
     lists it decides what is released.
     """
-    kind, form = getattr(attribute, "type", None), getattr(attribute, "format", None)
+    kind, form, years_from, missing = (
+        getattr(attribute, name, None) for name in ("type", "format", "years_from", "missing")
+    )
+    style = reading.style if (reading := reading_of(kind, form, years_from)) else None
     if kind == "text":
-        return exact_texts(column)
-    reading = reading_of(kind, form)
-    if reading is None:
-        return canonical_texts(column)
-    written = _written_texts(column)
-    values = reading.write_canonical(reading.read(written))
-    return pl.select(pl.coalesce(canonical_texts(values), canonical_texts(column))).to_series()
+        texts = exact_texts(column)
+    elif style is None or isinstance(style, OrderedReading):  # the order of bands is the table's
+        texts = canonical_texts(column)
+    else:
+        values = style.write_canonical(style.read(_written_texts(column)))
+        read = pl.coalesce(canonical_texts(values), canonical_texts(column))
+        texts = pl.select(read).to_series()
+    null = is_missing(_plain_texts(column), missing or (), words=style is not None)
+    return texts.set(null, None)
 
 
 def exact_texts(column: pl.Series) -> pl.Series:

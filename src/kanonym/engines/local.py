@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -19,7 +19,13 @@ from kanonym.data import files, frames
 from kanonym.data.columns.sorting import sorting_key
 from kanonym.data.errors import DataError
 from kanonym.data.item_sets import encode_sets, names_of_sets, read_sets
-from kanonym.data.readings import canonical_table, changed_texts, styled_columns, typed_table
+from kanonym.data.readings import (
+    canonical_table,
+    changed_texts,
+    settle_readings,
+    styled_columns,
+    typed_table,
+)
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Role, Schema
 from kanonym.differential_privacy.cells import declared_cells
@@ -114,6 +120,9 @@ class LocalEngine(ShortRepr):
 
     def read(self, run: Run) -> LocalInput:
         """Return the table as a policy reads it."""
+        if sampling_model(run.policy.models) is None:  # else what is declared is read cell by cell
+            readings = settle_readings(self.frame, run.schema.readings)
+            run = replace(run, schema=replace(run.schema, settled=readings))
         native = encoded_table(self.frame, run.policy, run.schema)
         acting = bind_actions(native, run.schema, run.seed)
         for name in acting.actions:
@@ -265,7 +274,7 @@ class LocalRelease(ShortRepr):
         """Return the released records."""
         known = [name for name in names if name in self.columns]
         texts = changed_texts(self.written, self.checked, known)
-        raw = partial(frames.raw_column, self.written)
+        raw = partial(frames.raw_column, self.checked)
         return FrequencySet(self.column, len(self.rows), texts=texts.get, sets=raw)
 
     def values(self, name: str) -> ColumnValues:
@@ -321,14 +330,18 @@ def encoded_table(native: Any, policy: Policy, schema: Schema) -> Any:
 def encoded_columns(
     native: Any, policy: Policy, acting: ColumnActions
 ) -> Callable[[str], pl.Series]:
-    """Return what gives the columns that are encoded: as actions leave them.
+    """Return what gives the columns that are encoded: as actions leave them, with exceptions.
 
     Persons are those of the input, whatever is released in the place of their identifier.
     """
     persons = policy.entities
 
     def column(name: str) -> pl.Series:
-        return frames.column(native, name) if name in persons else acting.before(name)
+        if name in persons:
+            return frames.column(native, name)
+        values = acting.before(name)
+        exceptions = frames.exceptions_of(frames.raw_column(native, name))
+        return values if exceptions is None else frames.with_exceptions(values, exceptions)
 
     return column
 

@@ -203,7 +203,7 @@ def prepare(
         each = None  # the person of each record
         if promised is not None and promised.entity is not None:
             each = _person_codes(column(promised.entity))
-    dtypes = [values.dtype for values, _ in known]
+    dtypes = [frames.values_of(values).dtype for values, _ in known]
     return Prepared(table, recodings, dtypes, costs, built, each)
 
 
@@ -254,15 +254,16 @@ def _quasi_identifiers(
     for name, attribute in task.schema.attributes.items():
         names = [name] if attribute.role is not Role.IDENTIFIER or attribute.action else []
         if isinstance(attribute, QuasiIdentifier):
-            values = column(name)
+            given = column(name)
+            values = frames.values_of(given)
             source: HierarchySource | None
             recoding: Recoding
             if task.samples:
                 public = public_hierarchy(name, attribute)
-                values, source, recoding = public.leaves(values), public.tree, "hierarchy"
+                given, source, recoding = public.leaves(values), public.tree, "hierarchy"
             else:
                 source, recoding = _recoding_for(task, attribute, values)
-            known.append((values, source))
+            known.append((given, source))
             recodings.append(recoding)
             names = released_names(name, recoding)
         for one in names:

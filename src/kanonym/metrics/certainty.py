@@ -47,7 +47,7 @@ def certainty_costs(domains: Sequence[Domain], recodings: Sequence[Recoding]) ->
     for a, (domain, recoding) in enumerate(zip(domains, recodings, strict=True)):
         kind = kind_of(recoding)
         own = slice(offsets[a], offsets[a + 1])
-        attributes[a] = kind, offsets[a], domain.null_code, 0
+        attributes[a] = kind, offsets[a], domain.apart, 0
         if kind == SET:
             places[own] = np.arange(domain.size) / max(int(domain.observed.sum()) - 1, 1)
         elif kind == RANGE:
@@ -63,7 +63,10 @@ def certainty_costs(domains: Sequence[Domain], recodings: Sequence[Recoding]) ->
 
 
 def numeric_values(domain: Domain) -> NDArray[np.float64]:
-    """Return each non-null code's place on a number line: its value, or its rank."""
+    """Return each non-null code's place on a number line: its value, or its rank.
+
+    NaN for exceptions, which have none.
+    """
     if domain.kind == "number":
         return domain.values.cast(pl.Float64).to_numpy()
     if domain.kind == "temporal":
@@ -72,8 +75,8 @@ def numeric_values(domain: Domain) -> NDArray[np.float64]:
 
 
 def positions(domain: Domain) -> NDArray[np.float64]:
-    """Return (size,) places in [0, 1] over what the table holds; null, never read, stands at 1."""
-    values = numeric_values(domain)
+    """Return (size,) places in [0, 1] over what the table holds; exceptions and null stand at 1."""
+    values = numeric_values(domain)[: domain.apart]
     held = values[domain.observed[: len(values)]]
     low, width = (held.min(), np.ptp(held)) if len(held) else (0.0, 0.0)
     places = np.ones(domain.size)

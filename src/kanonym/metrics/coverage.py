@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.hierarchy.labels import list_lengths, members_of, text_of
+from kanonym.data.hierarchy.labels import list_lengths, members_of
 from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.table import Domain
 from kanonym.metrics.span import Axis
@@ -103,7 +103,7 @@ def _list_spans(
     """Return (n_classes,) float64: what the list of each class costs in a column with an order."""
     if (np.diff(line) >= 0).all():  # the outer codes are the outer values
         return axis.range_costs(attribute.low, attribute.high)
-    code = {text: i for i, text in enumerate(text_of(domain.values).to_list())}
+    code = {text: i for i, text in enumerate(domain.texts.to_list())}
     lists = [_codes(text, code, domain.null_code) for text in attribute.columns[0].to_list()]
     offsets = np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.int64)
     members = np.fromiter(chain.from_iterable(lists), np.int32, int(offsets[-1]))

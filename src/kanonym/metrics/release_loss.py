@@ -228,7 +228,7 @@ def _rmse(
     released: NDArray[np.float64],
     domain: Domain,
 ) -> float:
-    held = codes < len(domain.values)
+    held = codes < domain.apart
     if not held.any():
         return 0.0
     errors = numeric_values(domain)[codes[held]] - released[held]

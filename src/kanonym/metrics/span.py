@@ -36,24 +36,24 @@ class Axis(ShortRepr):
         (n_values,) float64 in [0, 1], the place of each non-null value; None without an order.
     upto
         (size + 1,) int64, how many values of the table have a smaller code.
-    null_code
-        The code of null, or -1.
+    apart
+        The first code that has no place: of an exception or null, or the number of codes.
 
     """
 
     line: NDArray[np.float64] | None
     upto: NDArray[np.int64]
-    null_code: int
+    apart: int
 
     @classmethod
     def of(cls, domain: Domain) -> Self:
         """Place the values of a domain."""
         if domain.kind == "nominal":
-            line = _code_places(domain.values, domain.observed[: len(domain.values)])
+            line = _code_places(domain.values, domain.observed[: domain.apart])
         else:
-            line = np.clip(positions(domain)[: len(domain.values)], 0.0, 1.0)
+            line = np.clip(positions(domain)[: domain.apart], 0.0, 1.0)
         upto = np.concatenate([[0], np.cumsum(domain.observed)]).astype(np.int64)
-        return cls(line, upto, domain.null_code)
+        return cls(line, upto, domain.apart)
 
     @property
     def n_values(self) -> int:
@@ -85,10 +85,10 @@ class Axis(ShortRepr):
         """
         if self.line is None:
             return self.shares(self.values(low, high))
-        padded = np.append(self.line, [0.0, 0.0])
+        padded = np.append(self.line, np.zeros(len(self.upto) + 1 - len(self.line)))
         ends = np.stack([low, np.maximum(high, low) + 1], axis=1).reshape(-1)
         width = (np.maximum.reduceat(padded, ends) - np.minimum.reduceat(padded, ends))[::2]
-        mixed = (high == self.null_code) & (low != high)
+        mixed = (high >= self.apart) & (low != high)
         return np.where(low == high, 0.0, np.where(mixed, 1.0, width))
 
     def list_costs(
@@ -104,7 +104,7 @@ class Axis(ShortRepr):
         places = np.append(self.line, 0.0)[np.minimum(members, len(self.line))]
         starts = offsets[:-1]
         width = np.maximum.reduceat(places, starts) - np.minimum.reduceat(places, starts)
-        with_null = np.logical_or.reduceat(members == self.null_code, starts)
+        with_null = np.logical_or.reduceat(members >= self.apart, starts)
         return np.where(np.diff(offsets) == 1, 0.0, np.where(with_null, 1.0, width))
 
 

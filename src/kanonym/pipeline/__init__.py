@@ -155,6 +155,7 @@ def anonymize(
             # Before the release exists: a run that then fails has spent too much, never too little.
             known = spend_on(ledger, policy, promised) if policy.seed is None else None
         decision = source.decide()
+        run = getattr(source, "run", run)  # a table of this process has settled its readings
         made = package_release(engine, run, decision, publish(source, decision))
         return made if known is None else replace(made, ledger=known)
 

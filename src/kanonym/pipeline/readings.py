@@ -8,7 +8,13 @@ from typing import Any
 
 from kanonym.actions.registry import works_on_values
 from kanonym.data import frames
-from kanonym.data.readings import canonical_table, detect_readings, typed_table
+from kanonym.data.readings import (
+    canonical_table,
+    declared_form,
+    detect_readings,
+    settle_readings,
+    typed_table,
+)
 from kanonym.data.schema import QuasiIdentifier, Role, Sensitive, readings_of
 from kanonym.policy import Policy
 
@@ -61,17 +67,25 @@ def with_readings(
         for name, one in every.items()
         if isinstance(one, QuasiIdentifier | Sensitive) and _is_open(one)
     }
-    readings, notes = detect_readings(native, list(asked), lenient=lenient)
+    found = detect_readings(
+        native,
+        list(asked),
+        lenient=lenient,
+        missing={n: [str(word) for word in one.missing] for n, one in asked.items()},
+    )
+    sentences = list(found.sentences)
+    if not lenient:
+        settle_readings(native, readings_of(policy.attributes), sentences.append)
     if told is not None:
-        for note in notes:
-            told(note)
-    if not readings:
-        return policy, notes
+        for sentence in sentences:
+            told(sentence)
+    if not found.readings:
+        return policy, found.notes
     attributes = dict(policy.attributes)
-    for name, reading in readings.items():
-        attributes[name] = replace(asked[name], type=reading.kind, format=reading.form)
+    for name, reading in found.readings.items():
+        attributes[name] = replace(asked[name], **declared_form(reading))
     parts = {name: getattr(policy, name) for name in type(policy).model_fields}
-    return type(policy)(**{**parts, "attributes": attributes}), notes
+    return type(policy)(**{**parts, "attributes": attributes}), found.notes
 
 
 def parse_with_policy(frame: Any, policy: Policy | None) -> Any:

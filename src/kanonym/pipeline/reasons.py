@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.criteria import classes_of, table_counts
 from kanonym.data.partition import Classes
+from kanonym.data.readings import MARK
 from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import Domain, EncodedTable
@@ -192,7 +193,11 @@ def _is_exact(recoded: RecodedAttribute, label: int) -> bool:
 
 
 def _text(domain: Domain, code: int) -> str | None:
-    return None if code == domain.null_code else str(domain.values[code])
+    if code == domain.null_code:
+        return None
+    if code >= domain.apart:
+        return domain.exceptions[code - domain.apart].removeprefix(MARK)
+    return str(domain.values[code])
 
 
 def _failures(

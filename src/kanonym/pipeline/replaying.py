@@ -51,7 +51,7 @@ def replay(decision: Decision, policy: Policy) -> Replay | str:
     if refusals is None:
         return f"nobody knows how to replay {policy.algorithm.type} with these parameters"
     domain = table.sensitive[attribute]
-    values = [*map(str, domain.values), *["null"] * domain.has_null]
+    values = [*domain.texts, *["null"] * domain.has_null]
     return Replay(
         _relabel_refusals(refusals, decision),
         domain.name,

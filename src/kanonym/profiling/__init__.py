@@ -90,7 +90,7 @@ def profile(
         raise SchemaError(f"give a list of columns, not the text {quasi_identifiers!r}")
     native = frames.to_eager(frame)
     written = detect_readings(native, lenient=True)
-    for note in written.notes:
+    for note in written.sentences:
         step(f"encode: {note}")
     native = typed_table(native, written.readings)
     names, n_rows = frames.column_names(native), frames.n_rows(native)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.files import write_text
-from kanonym.data.readings import Reading
+from kanonym.data.readings import Reading, declared_form
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Role
@@ -115,7 +115,11 @@ class ColumnProfile(ShortRepr):
             "kinds": list(self.kinds),
             "safe_harbor": self.safe_harbor,
             "type": content.type,
-            **({} if self.reading is None else {"format": self.reading.form}),
+            **(
+                {}
+                if self.reading is None or self.reading.style is None
+                else {"format": self.reading.style.form}
+            ),
             **{name: counted[name] for name in ("distinct", "uniques", "distinction")},
             "separation": content.counted.separation,
             "nulls": content.nulls,
@@ -355,7 +359,8 @@ def attribute_form(one: ColumnProfile) -> dict[str, Any]:
         ((kind, given),) = one.content.suggestion.builder.to_dict().items()
         form["hierarchy"] = {kind: given} if given else kind
     if one.reading is not None and one.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
-        form |= {"type": one.reading.kind, "format": one.reading.form}
+        given = declared_form(one.reading)
+        form |= {name: value for name, value in given.items() if value is not None}
     return form
 
 

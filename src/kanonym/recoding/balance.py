@@ -15,7 +15,7 @@ from kanonym.data.schema import Recoding
 from kanonym.data.table import Domain, EncodedTable
 from kanonym.kernels.classes.balance import balance_values
 from kanonym.kernels.classes.grouping import group_rows
-from kanonym.recoding.generalization import restore_type
+from kanonym.recoding.generalization import all_values, restore_type
 
 BINS = 20
 """Cells of a column of numbers or dates in the tables of two columns, at most."""
@@ -102,7 +102,7 @@ def values_of_codes(
     domain: Domain, codes: NDArray[np.int32], dtype: pl.DataType | None
 ) -> tuple[tuple[pl.Series, ...], NDArray[np.int32]]:
     """Return the column of the values in use, and the (n,) int32 place of each code in it."""
-    column = domain.values.extend_constant(None, 1) if domain.has_null else domain.values
+    column = all_values(domain)
     used, inverse = np.unique(codes, return_inverse=True)
     return (restore_type(column.gather(used), dtype),), inverse.astype(np.int32)
 
@@ -153,11 +153,11 @@ def _cells(
 
 def _cells_of_column(domain: Domain, counts: NDArray[np.float64], most: int) -> NDArray[np.int64]:
     """Return (size,) int64: bins of about equally many records, or the most frequent codes."""
-    n = len(domain.values)
+    n = domain.apart
     if domain.kind in ("number", "temporal") and n > min(BINS, most):
         bins = (np.cumsum(counts[:n]) - 1) * min(BINS, most) // max(counts[:n].sum(), 1)
         numbers = np.unique(bins, return_inverse=True)[1]
-        return np.append(numbers, [numbers.max() + 1] * domain.has_null)
+        return np.append(numbers, [numbers.max() + 1] * (domain.size - n))
     rank = np.empty(domain.size, np.int64)
     rank[np.argsort(-counts, kind="stable")] = np.arange(domain.size)
     return np.minimum(rank, most - 1)

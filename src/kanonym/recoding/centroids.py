@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.columns.value_texts import text_of
+from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.schema import Recoding
 from kanonym.data.table import Domain
-from kanonym.recoding.generalization import restore_type
+from kanonym.recoding.generalization import all_values, restore_type
 
 
 def centroids(
@@ -52,9 +55,11 @@ def centroids(
     n_classes = len(offsets) - 1
     owners = np.repeat(np.arange(n_classes), np.diff(offsets))
     if recoding == "mode":
-        column = domain.values.extend_constant(None, 1) if domain.has_null else domain.values
+        column = all_values(domain)
         used, inverse = np.unique(_modes(owners, codes, counts), return_inverse=True)
         return (restore_type(column.gather(used), dtype),), inverse.astype(np.int32)
+    if domain.exceptions:
+        return _beside_exceptions(domain, recoding, histograms, keep_integers=keep_integers)
     held = codes != domain.null_code
     owners, codes, counts = owners[held], codes[held], counts[held]
     # Each run of entries is a class that has a value.
@@ -89,6 +94,45 @@ def centroids(
     if len(classes) < n_classes:
         found = found.extend_constant(None, 1)
     return (found,), place
+
+
+def _beside_exceptions(
+    domain: Domain,
+    recoding: Recoding,
+    histograms: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]],
+    *,
+    keep_integers: bool,
+) -> tuple[tuple[pl.Series, ...], NDArray[np.int32]]:
+    """Label each class as text: one exception as itself, others with exceptions as `*`."""
+    offsets, codes, counts = histograms
+    n_classes = len(offsets) - 1
+    owners = np.repeat(np.arange(n_classes), np.diff(offsets))
+    last = domain.apart + len(domain.exceptions)
+    is_exception = (codes >= domain.apart) & (codes < last)
+    plain = replace(
+        domain,
+        values=domain.values.head(domain.apart),
+        observed=domain.observed[: domain.apart + domain.has_null],
+        exceptions=(),
+    )
+    others = np.where(codes >= last, np.int32(domain.apart), codes)[~is_exception]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(owners[~is_exception], None, n_classes))])
+    (found,), place = centroids(
+        plain,
+        recoding,
+        (starts.astype(np.int64), others, counts[~is_exception]),
+        keep_integers=keep_integers,
+    )
+    labels = np.array(text_of(found).to_list(), object)[place]
+    held = np.unique(owners[is_exception])
+    alone = np.diff(offsets)[held] == 1
+    labels[held] = ROOT
+    first = codes[offsets[:-1][held[alone]]] - domain.apart
+    labels[held[alone]] = np.array(domain.exceptions, object)[first]
+    column = pl.Series(domain.name, labels.tolist(), dtype=pl.String)
+    distinct = column.unique(maintain_order=True)
+    numbers = pl.int_range(len(distinct), dtype=pl.Int32, eager=True)
+    return (distinct,), column.replace_strict(distinct, numbers).to_numpy()
 
 
 def _modes(

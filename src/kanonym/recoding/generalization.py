@@ -125,8 +125,8 @@ def _generalize_attribute(
     used_levels, used = levels[groups.first], label[groups.first]
     place = groups.labels
     if hierarchy is None or not (levels > 0).any():
-        values = domain.values.extend_constant(None, 1)
-        column = values.gather(np.where(used_levels == BLANK, len(domain.values), used))
+        values = all_values(domain, null=True)
+        column = values.gather(np.where(used_levels == BLANK, len(values) - 1, used))
         column = restore_type(column, dtype)
     else:
         texts = [
@@ -149,6 +149,15 @@ def _generalize_attribute(
         high=high,
         loss=loss,
     )
+
+
+def all_values(domain: Domain, *, null: bool = False) -> pl.Series:
+    """Return the values by code, null last where there is one; texts where some are exceptions.
+
+    null: whether null is behind them in any case.
+    """
+    values = domain.texts if domain.exceptions else domain.values
+    return values.extend_constant(None, 1) if domain.has_null or null else values
 
 
 def restore_type(values: pl.Series, dtype: pl.DataType | None) -> pl.Series:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.hierarchy.base import ROOT
-from kanonym.data.hierarchy.labels import set_label, text_of
+from kanonym.data.hierarchy.labels import set_label
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.schema import QuasiIdentifier, Recoding
@@ -172,6 +172,7 @@ def join_equal(
         one.recoding in ("interval", "range")
         and domain.kind in ("number", "temporal")
         and not domain.has_null
+        and not domain.exceptions
         for domain, one in zip(table.domains, recoded, strict=True)
     )
     if distinct or not partition.n_classes:
@@ -235,18 +236,17 @@ def _spans(
         place = pl.int_range(len(labels), dtype=pl.Int32, eager=True)
         merged = names.replace_strict(labels, place).to_numpy() if len(names) else groups.labels
         return (labels,), merged[groups.labels]
-    mixed = (high == domain.null_code) & (low != high)
-    values = domain.values
-    if domain.has_null:
-        values = values.extend_constant(None, 1)
-    if recoding == "range":
-        lowest = values.gather(np.where(mixed, domain.null_code, low))
-        highest = values.gather(np.where(mixed, domain.null_code, high))
+    mixed = (high >= domain.apart) & (low != high)
+    if recoding == "range":  # null where there is none
+        values = domain.values.extend_constant(None, 1)
+        lowest = values.gather(np.where(mixed, len(domain.values), low))
+        highest = values.gather(np.where(mixed, len(domain.values), high))
         return (
             lowest.alias(released_names(domain.name, recoding)[0]),
             highest.alias(released_names(domain.name, recoding)[1]),
         ), groups.labels
-    texts = text_of(values)
+    texts = domain.texts
+    texts = texts.extend_constant(None, 1) if domain.has_null else texts
     frame = pl.DataFrame(
         {
             "low": texts.gather(low),
@@ -283,14 +283,16 @@ def _sets(
 ) -> tuple[tuple[pl.Series, ...], NDArray[np.int32]]:
     """Label each class by its distinct values: one alone as itself, several as `{a, b}`.
 
-    Sets read in the order of their values, null last, whatever order the codes stand in.
+    Sets read in the order of their values, null last, whatever order the codes stand in. A set
+    with an exception and other values is the root.
     """
-    in_order = domain.values.arg_sort().to_numpy()
+    in_order = domain.values.arg_sort(nulls_last=True).to_numpy()
     ranks = np.arange(domain.size, dtype=np.int32)
     ranks[in_order] = np.arange(len(in_order), dtype=np.int32)
     owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     ranked = ranks[values]
     packed = ranked[np.lexsort((ranked, owners))].tobytes()
+    named = set(domain.exceptions)
     known: dict[bytes, int] = {}
     label_of_class = np.array(
         [
@@ -299,6 +301,10 @@ def _sets(
         ],
         np.int32,
     )
-    texts = [*text_of(domain.values.gather(in_order)).to_list(), *([None] * domain.has_null)]
-    labels = [set_label([texts[rank] for rank in np.frombuffer(key, np.int32)]) for key in known]
+    texts = [*domain.texts.gather(in_order).to_list(), *([None] * domain.has_null)]
+    lists = [[texts[rank] for rank in np.frombuffer(key, np.int32)] for key in known]
+    labels = [
+        ROOT if len(members) > 1 and not named.isdisjoint(members) else set_label(members)
+        for members in lists
+    ]
     return (pl.Series(domain.name, labels, dtype=pl.String),), label_of_class

@@ -109,7 +109,11 @@ def fit(
     # What is learned is learned of the values that were drawn for this very release.
     acting = bind_actions(native, task.schema, policy.seed)
     release = anonymize(native, policy.with_seed(acting.seed), progress=progress)
-    column = encoded_columns(native, policy, acting)
+    coded = encoded_columns(native, policy, acting)
+
+    def column(name: str) -> pl.Series:  # exceptions are as null
+        return frames.values_of(coded(name))
+
     hidden = sensitive_names(task.schema, policy.models)
     series = Series(
         policy=_embed_hierarchies(policy),

@@ -169,7 +169,7 @@ class BatchInput(LocalInput):
 
     def column(self, name: str) -> pl.Series:
         """Return a column as actions leave it; of who is counted, that of the input."""
-        return encoded_columns(self.native, self.run.policy, self.acting)(name)
+        return frames.values_of(encoded_columns(self.native, self.run.policy, self.acting)(name))
 
     @cached_property
     def hidden(self) -> list[pl.Series]:

@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
+from kanonym.data.frames import exceptions_of
 from kanonym.data.results.short_repr import ShortRepr
 
 
@@ -107,6 +108,11 @@ class FrequencySet(ShortRepr):
     def records(self) -> int:
         """Number of records."""
         return self.n_rows if self.counts is None else int(self.counts.sum())
+
+    def coded(self, name: str) -> pl.Series:
+        """Return a column with its exceptions, where it has some (`frames.with_exceptions`)."""
+        raw = None if self.sets is None else self.sets(name)
+        return self.column(name) if raw is None or exceptions_of(raw) is None else raw
 
     def as_text(self, names: Sequence[str]) -> dict[str, pl.Series]:
         """Return those of the columns in which several texts read as one value."""

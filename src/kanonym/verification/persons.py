@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.columns.value_texts import text_of
 from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import Hierarchy, HierarchySource
-from kanonym.data.hierarchy.labels import text_of
 from kanonym.data.table import encode_column
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.parallel import parallel

@@ -307,7 +307,7 @@ class ReleaseView:
         if compared and not has_late_actions(attribute.action):
             reference = self.reference
         return SensitiveColumn(
-            taken.column(name),
+            taken.coded(name),
             attribute.hierarchy,
             attribute.nulls == "exclude",
             None if reference is None else reference.column(name),

@@ -10,8 +10,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.columns.spellings import beginnings
+from kanonym.data.columns.value_texts import text_of
+from kanonym.data.frames import exceptions_of, values_of, with_exceptions
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.hierarchy.labels import text_of
 from kanonym.data.partition import Classes, Distribution
 from kanonym.data.table import Domain, encode_column, quick_codes, value_codes
 from kanonym.kernels.classes.grouping import (
@@ -198,7 +199,7 @@ def _distribution(
     n_rows = len(column.values)
     both = column.values
     if column.reference is not None:
-        both = _stack_columns(column.values, column.reference)
+        both = _stack_with_exceptions(column.values, column.reference)
     domain, codes = encode_column(both, column.hierarchy, by_value=True)
     n_values = domain.size
     if column.exclude_nulls and domain.has_null:
@@ -239,6 +240,19 @@ def _beginnings(domain: Domain, n_values: int) -> NDArray[np.int32] | None:
     """Return the labels of texts as in `Distribution`."""
     labels = beginnings(domain.values)
     return None if labels is None else labels[:n_values]
+
+
+def _stack_with_exceptions(values: pl.Series, reference: pl.Series) -> pl.Series:
+    """Return both columns end to end, with the exceptions of either."""
+    own, others = exceptions_of(values), exceptions_of(reference)
+    both = _stack_columns(values_of(values), values_of(reference))
+    if own is None and others is None:
+        return both
+    parts = [
+        pl.repeat(None, len(column), dtype=pl.String, eager=True) if found is None else found
+        for found, column in ((own, values), (others, reference))
+    ]
+    return with_exceptions(both, pl.concat([one.rename("") for one in parts]))
 
 
 def _stack_columns(values: pl.Series, reference: pl.Series) -> pl.Series:

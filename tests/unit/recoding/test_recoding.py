@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import reading
 from kanonym import SchemaError
 from kanonym.data import hierarchy
-from kanonym.data.hierarchy.labels import text_of
+from kanonym.data.columns.value_texts import text_of
 from kanonym.data.partition import Partition
 from kanonym.data.schema import RECODINGS, QuasiIdentifier
 from kanonym.data.table import encode

@@ -11,8 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.actions.perturbation.places import move_values, rows_of
+from kanonym.data.columns.value_texts import text_of
 from kanonym.data.errors import DataError, PolicyError, SchemaError
-from kanonym.data.hierarchy.labels import text_of
 from kanonym.data.table import encode_column
 
 

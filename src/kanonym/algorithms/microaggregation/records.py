@@ -211,9 +211,9 @@ def require_distances(table: EncodedTable, algorithm: str) -> None:
 def _require_values(table: EncodedTable, a: int, algorithm: str) -> None:
     """Refuse records without a value in quasi-identifier a."""
     domain = table.domains[a]
-    if not domain.has_null:
+    if domain.apart == domain.size:
         return
-    missing = (table.codes[:, a] == domain.null_code)[table.tuple_of_row]
+    missing = (table.codes[:, a] >= domain.apart)[table.tuple_of_row]
     if missing.any():
         raise DataError(
             f"column {domain.name!r}, row {int(missing.argmax()) + 1}: no value, and "

@@ -73,10 +73,10 @@ def measure(
         )
         if is_local(frame):
             amounts = [name for name in columns["sensitive"] if name in frame.columns]
-            readings, notes = detect_readings(frame, amounts, lenient=True)
-            for note in notes:
+            detected = detect_readings(frame, amounts, lenient=True)
+            for note in detected.sentences:
                 options.sentence_printer(step)(note)
-            frame = typed_table(frame, readings)
+            frame = typed_table(frame, detected.readings)
         step("measure")
         found = pipeline.measure(
             frame,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -32,7 +32,8 @@ class Hierarchy(ShortRepr):
     values
         (size,) leaf values in depth-first order, in the column's own type once
         bound (a wider integer or a longer enumeration where the hierarchy knows
-        values that the column's type cannot hold); null, where present, last.
+        values that the column's type cannot hold); null, where present, last. Leaves of
+        exceptions, which are no values of that type, are null as well, before it.
     labels
         One tuple a level: the label texts, by label index. Level 0 has one label a
         leaf; the last level has one label, the root. None is the label of null,
@@ -78,7 +79,7 @@ class Hierarchy(ShortRepr):
     @property
     def has_null(self) -> bool:
         """Whether null is a leaf; it is then the last one."""
-        return self.size > 0 and self.values[-1] is None
+        return self.size > 0 and self.labels[0][-1] is None
 
     def label(self, level: int, leaf: int) -> str | None:
         """Return the label of one leaf at one level."""
@@ -122,8 +123,14 @@ class Hierarchy(ShortRepr):
         """
         asked = values.fill_nan(None) if values.dtype.is_float() else values
         kind = _comparable(self.values.dtype, asked.dtype)
+        is_value = self.values.is_not_null()
+        if self.has_null:
+            is_value |= pl.Series(np.arange(self.size) == self.size - 1)
         leaves = pl.LazyFrame(
-            {"value": self.values.cast(kind), "leaf": np.arange(self.size, dtype=np.int32)}
+            {
+                "value": self.values.cast(kind).filter(is_value),
+                "leaf": np.arange(self.size, dtype=np.int32)[is_value.to_numpy()],
+            }
         )
         found = (
             pl.LazyFrame({"value": asked.cast(kind)})
@@ -236,6 +243,20 @@ def with_null(known: Hierarchy) -> Hierarchy:
         labels=(*((*names, None) for names in known.labels[:-1]), known.labels[-1]),
         codes=np.ascontiguousarray(np.hstack([known.codes, null])),
     )
+
+
+def with_exceptions(known: Hierarchy, labels: Sequence[str]) -> Hierarchy:
+    """Return a hierarchy with exceptions as leaves behind its values, each a branch of its own."""
+    n = known.size - known.has_null
+    values, codes = known.values.head(n), known.codes[:, :n]
+    names = [level[: len(level) - known.has_null] for level in known.labels[:-1]]
+    further = [[len(level) + i for i in range(len(labels))] for level in names]
+    built = Hierarchy(
+        values.extend_constant(None, len(labels)),
+        (*((*level, *labels) for level in names), known.labels[-1]),
+        np.ascontiguousarray(np.hstack([codes, np.array([*further, [0] * len(labels)], np.int32)])),
+    )
+    return with_null(built) if known.has_null else built
 
 
 def _comparable(a: pl.DataType, b: pl.DataType) -> pl.DataType:

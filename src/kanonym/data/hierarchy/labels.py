@@ -8,21 +8,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.columns.moments import moment_texts
-
-
-def text_of(values: pl.Series) -> pl.Series:
-    """Return values as text: numbers in their shortest form, times in ISO 8601."""
-    if values.dtype.is_float():
-        return values.cast(pl.String).str.strip_suffix(".0")
-    if values.dtype == pl.Datetime:
-        # No fraction where it is zero; the offset from UTC stays.
-        return moment_texts(values).str.replace(r"\.0+($|[+-])", "$1")
-    if values.dtype == pl.Duration:
-        return values.dt.to_string("iso")
-    return values.cast(pl.String)
-
-
 def set_label(members: list[str | None]) -> str | None:
     """Return the label of a set of values, null as None: one alone as itself, `{a, b}`."""
     if len(members) == 1:

@@ -2,42 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 
 from kanonym.data import frames
 from kanonym.data.columns.repeated_column import ReleasedColumn, RepeatedColumn
 from kanonym.data.errors import DataError
+from kanonym.data.readings.detection import settle
 from kanonym.data.readings.labels import translate_labels
-
-if TYPE_CHECKING:
-    from kanonym.data.readings import Reading
+from kanonym.data.readings.missing import is_missing
+from kanonym.data.readings.reading import MARK, Reading, Style
 
 FrameT = TypeVar("FrameT")
 Column = TypeVar("Column", bound=ReleasedColumn)
 
 
+def settle_readings(
+    native: Any, readings: Mapping[str, Reading], told: Callable[[str], None] | None = None
+) -> dict[str, Reading]:
+    """Return readings with what a table shows of them: exceptions, bounds, names of months.
+
+    native: as `frames.to_eager` returns it. told: called with a sentence for each column with
+    exceptions.
+
+    Raises
+    ------
+    DataError
+        More cells than may be exceptions are not of a reading: names column and row.
+
+    """
+    names = frames.column_names(native)
+    found = {}
+    for name, reading in readings.items():
+        column = _texts(native, name) if name in names else None
+        if column is None or reading.style is None or reading.exceptions is not None:
+            found[name] = reading
+            continue
+        found[name], note = settle(reading, column)
+        if note is not None and told is not None:
+            told(note)
+    return found
+
+
 def typed_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
     """Return a table whose columns of text with a reading hold values.
+
+    A column with exceptions holds both (`frames.with_exceptions`); who asks for a column of
+    values gets null for them.
 
     native: as `frames.to_eager` returns it.
 
     Raises
     ------
     DataError
-        A text is none of its reading: names column and row.
+        As `settle_readings`.
 
     """
     names = frames.column_names(native)
-    read = {name: _texts(native, name) for name in names if name in readings}
-    typed = {
-        name: _parse_texts(column, readings[name])
-        for name, column in read.items()
-        if column is not None
-    }
+    typed = {}
+    for name, reading in settle_readings(native, readings).items():
+        if name not in names:
+            continue
+        texts = _texts(native, name)
+        if texts is not None:
+            typed[name] = _read(texts, reading)
+        elif reading.missing:
+            typed[name] = reading.read(frames.column(native, name))
     return _replace_columns(native, names, typed)
 
 
@@ -46,15 +79,19 @@ def canonical_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
 
     A column of values alone holds values; one of labels has the values within them as labels
     have them without a reading, and all other labels as they are. The columns `name_min`
-    and `name_max` are read by the reading of `name`.
+    and `name_max` are read by the reading of `name`. Exceptions that the readings know are null.
     """
     names = frames.column_names(native)
     changed = {}
     for name in names:
         reading = _reading_for(name, names, readings)
-        column = None if reading is None else _texts(native, name)
-        if column is not None and reading is not None:
-            changed[name] = _canonical_texts(column, reading)
+        if reading is None:
+            continue
+        column = _texts(native, name)
+        if column is not None and reading.style is not None:
+            changed[name] = _canonical_texts(column, reading, reading.style)
+        elif reading.missing:
+            changed[name] = reading.read(frames.column(native, name))
     return _replace_columns(native, names, changed)
 
 
@@ -70,11 +107,11 @@ def styled_columns(columns: Sequence[Column], readings: Mapping[str, Reading]) -
         if isinstance(one, str):
             return one
         reading = _reading_for(one.name, names, readings)
-        if reading is None:
+        if reading is None or reading.style is None:
             return one
         if isinstance(one, RepeatedColumn):
-            return replace(one, values=_style_column(one.values, reading))
-        return _style_column(one, reading)
+            return replace(one, values=_style_column(one.values, reading, reading.style))
+        return _style_column(one, reading, reading.style)
 
     return [style(one) for one in columns]
 
@@ -86,9 +123,9 @@ def styled_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
     """
     names = frames.column_names(native)
     styled = {
-        name: _style_column(frames.column(native, name), readings[name])
+        name: _style_column(frames.column(native, name), readings[name], style)
         for name in names
-        if name in readings
+        if name in readings and (style := readings[name].style) is not None
     }
     return _replace_columns(native, names, styled)
 
@@ -110,46 +147,50 @@ def _texts(native: Any, name: str) -> pl.Series | None:
     return column if column.dtype == pl.String else None
 
 
-def _parse_texts(texts: pl.Series, reading: Reading) -> pl.Series:
-    values = reading.read(texts)
-    wrong = values.is_null() & texts.is_not_null() & (texts.str.strip_chars() != "")
-    if wrong.any():
-        row = int(wrong.arg_max() or 0)
-        raise DataError(
-            f"column {texts.name!r}, row {row + 1}: {texts[row]!r} is no {reading.kind} "
-            f"written as {reading.form!r}; correct the cell, or the type of the attribute"
-        )
-    return values
-
-
-def _canonical_texts(texts: pl.Series, reading: Reading) -> pl.Series:
-    values = reading.read(texts)
-    if values.null_count() == texts.null_count():
+def _read(texts: pl.Series, reading: Reading) -> pl.Series:
+    """Return the values of texts, with the exceptions where there are some."""
+    values, exceptions = reading.read(texts), reading.exceptions_of(texts)
+    if exceptions is None or not exceptions.is_not_null().any():
         return values
+    return frames.with_exceptions(values, exceptions)
+
+
+def _canonical_texts(texts: pl.Series, reading: Reading, style: Style) -> pl.Series:
+    values, bare = reading.read(texts), texts.str.strip_chars()
+    exceptional = bare.is_in(list(reading.exceptions or ())).fill_null(value=False)
+    known = ~is_missing(bare, reading.missing, words=True)
+    if known.any() and not (values.is_null() & known & ~exceptional).any():
+        return _read(texts, reading)
+    texts = texts.set(exceptional, None)
     return translate_labels(
         texts,
-        lambda parts: reading.write_canonical(reading.read(parts)),
-        (reading.separator, ", "),
-        ranges=True,
+        lambda parts: style.write_canonical(style.read(parts)),
+        (style.separator, ", "),
+        ranges=style.kind != "ordered",
     )
 
 
-def _style_column(column: pl.Series, reading: Reading) -> pl.Series:
+def _style_column(column: pl.Series, reading: Reading, style: Style) -> pl.Series:
+    if reading.is_plain:
+        return column
     if column.dtype != pl.String:
-        texts = reading.write(column)
-        exact = reading.read(texts).cast(column.dtype).eq_missing(column).all()
+        texts = style.write(column)
+        exact = style.read(texts).cast(column.dtype).eq_missing(column).all()
         return texts if exact else column
+    marked = column.str.starts_with(MARK).fill_null(value=False)
+    labels = column.set(marked, None)
     texts = translate_labels(
-        column,
-        lambda parts: reading.write(reading.read_canonical(parts)),
-        (", ", reading.separator),
+        labels,
+        lambda parts: style.write(style.read_canonical(parts)),
+        (", ", style.separator),
     )
     back = translate_labels(
         texts,
-        lambda parts: reading.write_canonical(reading.read(parts)),
-        (reading.separator, ", "),
+        lambda parts: style.write_canonical(style.read(parts)),
+        (style.separator, ", "),
     )
-    return texts if back.eq_missing(column).all() else column
+    texts = texts if back.eq_missing(labels).all() else labels
+    return column.str.strip_prefix(MARK).zip_with(marked, texts) if marked.any() else texts
 
 
 def _replace_columns(

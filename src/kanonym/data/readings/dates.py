@@ -1,20 +1,34 @@
-"""Dates and times in the format of a column, such as `%d.%m.%Y`."""
+"""Dates and times in the format of a column, such as `%d.%m.%Y` or `%-I:%M %p`."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self
 
 import polars as pl
 
 from kanonym.data.errors import PolicyError
+from kanonym.data.readings.month_names import month_numbers, names_like
 
+ISO = "%Y-%m-%d"
 _DIRECTIVE = re.compile(r"%-?([a-zA-Z%])")
-_DATE = {"d", "m", "b", "B", "Y"}
-_TIME = {"H", "M", "S"}
-_NEEDED = ({"d", "m", "Y"}, {"d", "b", "Y"}, {"d", "B", "Y"})
-_FOUR_DIGITS = r"(^|[^0-9])[0-9]{4}([^0-9]|$)"
+_DATES = tuple({*day, month, year} for day in ("d", "") for month in "mbB" for year in "Yy")
+_TIMES = ({"H", "M"}, {"H", "M", "S"}, {"I", "M", "p"}, {"I", "M", "S", "p"}, {"I", "p"})
+_GROUPS = {
+    "d": r"([0-9]{1,2})(?:\.?º|er|st|nd|rd|th)?",
+    "m": r"([0-9]{1,2})",
+    "b": r"(\p{L}+\.?)",
+    "B": r"(\p{L}+\.?)",
+    "Y": r"([0-9]{4})",
+    "y": r"([0-9]{2})",
+    "H": r"([0-9]{1,2})",
+    "I": r"([0-9]{1,2})",
+    "M": r"([0-9]{2})",
+    "S": r"([0-9]{2})",
+    "p": r"([AaPp]\.?\s?[Mm]\.?)",
+}
+_NOON = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,69 +38,223 @@ class DateReading:
     Parameters
     ----------
     form
-        Day, month and a year of four digits, with or without a time: `%d`, `%m` (or `%b`,
-        `%B`), `%Y`, `%H`, `%M`, `%S`; `%-d` writes no leading zero.
+        Day, month and year, or month and year, with or without a time; or a time alone: `%d`,
+        `%m` (or a name, `%b`, `%B`), `%Y` or `%y`, `%H`, `%M`, `%S`, `%I` with `%p`; `%-d`
+        writes no leading zero. Names of months are those of English, German, Spanish or French.
+    years_from
+        The first of the hundred years that two digits stand for.
+    names
+        The twelve names of months, and the texts of morning and afternoon, of a table.
 
     Raises
     ------
     PolicyError
-        A part is missing or unknown, or the year has two digits.
+        A part is missing or unknown, or `%y` without `years_from`.
 
     Examples
     --------
     >>> german = DateReading("%d.%m.%Y")
     >>> german.read(pl.Series(["31.12.1954", None, "soon"])).to_list()
     [datetime.date(1954, 12, 31), None, None]
+    >>> DateReading("%-d de %B de %Y").read(pl.Series(["3 de marzo de 1954"])).to_list()
+    [datetime.date(1954, 3, 3)]
 
     """
 
-    form: str
-
-    kind: ClassVar[Literal["date"]] = "date"
-    separator: ClassVar[str] = ", "
+    form: str = ISO
+    years_from: int | None = None
+    names: tuple[str, ...] = field(default=(), compare=False)
+    halves: tuple[str, str] = field(default=("AM", "PM"), compare=False)
 
     def __post_init__(self) -> None:
         parts = _DIRECTIVE.findall(self.form)
-        if "y" in parts:
-            raise PolicyError(
-                f"format {self.form!r}: %y is ambiguous, 54 may be 1954 or 2054; "
-                "write years with four digits (%Y)"
-            )
-        dates = set(parts) - _TIME
-        times = set(parts) & _TIME
+        times = set(parts) & set("HMSIp")
+        dates = set(parts) - times
         if (
-            dates not in _NEEDED
+            (dates and dates not in _DATES)
             or len(parts) != len(set(parts))
-            or times not in (set(), {"H", "M"}, _TIME)
+            or (times and times not in _TIMES)
+            or not parts
         ):
             raise PolicyError(
                 f"format {self.form!r} is not a date format: it needs %d, %m and %Y, "
                 "for times %H and %M as well"
             )
+        if "y" in parts and self.years_from is None:
+            raise PolicyError(
+                f"format {self.form!r}: %y is ambiguous, 54 may be 1954 or 2054; say where its "
+                "hundred years begin, such as years_from: 1925, or write years with four digits"
+            )
+        if self.years_from is not None and "y" not in parts:
+            raise PolicyError("years_from is for years of two digits: the format has no %y")
+
+    @property
+    def kind(self) -> Literal["date", "time"]:
+        """The `type` in a policy."""
+        return "date" if self.has_date else "time"
+
+    @property
+    def noun(self) -> str:
+        """What its values are called."""
+        if not self.has_date:
+            return "times"
+        return "dates" if "d" in _DIRECTIVE.findall(self.form) else "months"
+
+    @property
+    def separator(self) -> str:
+        """What stands between the dates of a label."""
+        return "; " if "," in self.form else ", "
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is the style of programs, ISO 8601."""
+        return self.form == ISO
+
+    @property
+    def has_date(self) -> bool:
+        """Whether it has a date, not a time of day alone."""
+        return bool(set(_DIRECTIVE.findall(self.form)) & set("Yy"))
 
     @property
     def has_time(self) -> bool:
         """Whether it has a time of day."""
-        return "%H" in self.form or "%-H" in self.form
+        return bool(set(_DIRECTIVE.findall(self.form)) & set("HI"))
+
+    @property
+    def pattern(self) -> str:
+        """The regular expression of its texts, a group for each directive."""
+        pieces = []
+        end = 0
+        for directive in _DIRECTIVE.finditer(self.form):
+            pieces += [_literal(self.form[end : directive.start()]), _GROUPS[directive[1]]]
+            end = directive.end()
+        return f"(?i)^{''.join(pieces)}{_literal(self.form[end:])}$"
 
     def read(self, texts: pl.Series) -> pl.Series:
         """Return the dates or times of texts; null where a text is none."""
-        bare = texts.str.strip_chars()
-        bare = bare.set(~bare.str.contains(_FOUR_DIGITS), None)  # %Y takes 54 for the year 54
+        names = [directive[1] for directive in _DIRECTIVE.finditer(self.form)]
+        groups = texts.str.strip_chars().str.extract_groups(self.pattern).struct.unnest()
+        part = dict(zip(names, groups.get_columns(), strict=True))
+        number = {
+            name: one.cast(pl.Int32, strict=False)
+            for name, one in part.items()
+            if name not in "bBp"
+        }
+        for name in set(part) & {"b", "B"}:
+            number["m"] = month_numbers(part[name])
+        if "y" in number and self.years_from is not None:
+            number["Y"] = (number["y"] - self.years_from % 100) % 100 + self.years_from
+        if "I" in number:
+            late = part["p"].str.to_lowercase().str.starts_with("p")
+            within = number["I"].is_between(1, 12)
+            number["H"] = number["I"].set(~within, None) % 12 + late.cast(pl.Int32) * 12
+        known = pl.DataFrame([one.alias(name) for name, one in number.items()])
+        day = pl.col("d") if "d" in number else pl.lit(1, pl.Int32)
+        hour, minute = pl.col("H"), pl.col("M") if "M" in number else pl.lit(0, pl.Int32)
+        second = pl.col("S") if "S" in number else pl.lit(0, pl.Int32)
         if self.has_time:
-            return bare.str.to_datetime(self.form, time_unit="us", strict=False)
-        return bare.str.to_date(self.form, strict=False)
+            in_day = (hour < 24) & (minute < 60) & (second < 60)
+            seconds = pl.when(in_day).then(hour * 3600 + minute * 60 + second).cast(pl.Int64)
+        if self.has_date:
+            first = pl.date(pl.col("Y"), pl.col("m").clip(1, 12), 1)
+            in_month = pl.col("m").is_between(1, 12) & (pl.col("Y") > 0)
+            in_month &= day.is_between(1, first.dt.month_end().dt.day())
+            days = first.dt.offset_by(pl.format("{}d", day - 1))
+            found = pl.when(in_month).then(days).otherwise(None)
+            if self.has_time:
+                found = found.cast(pl.Datetime("us")) + pl.duration(seconds=seconds)
+        else:
+            found = (seconds * 1_000_000_000).cast(pl.Time)
+        return known.select(found.alias("read")).to_series().alias(texts.name)
+
+    def settle(self, texts: pl.Series, counts: pl.Series) -> Self:
+        """Return the reading with the names that the texts of a table have.
+
+        texts: distinct, each with its count.
+        """
+        shown = set(_DIRECTIVE.findall(self.form)) & set("bBp")
+        if not shown:
+            return self
+        names = [directive[1] for directive in _DIRECTIVE.finditer(self.form)]
+        groups = texts.str.strip_chars().str.extract_groups(self.pattern).struct.unnest()
+        part = dict(zip(names, groups.get_columns(), strict=True))
+        style = self
+        for name in shown & {"b", "B"}:
+            ranked = pl.DataFrame({"name": part[name], "n": counts}).drop_nulls()
+            ranked = ranked.group_by("name").agg(pl.col("n").sum())
+            ranked = ranked.sort("n", "name", descending=[True, False])
+            months = month_numbers(ranked["name"])
+            own: dict[int, str] = {}
+            for month, text in zip(months.to_list(), ranked["name"].to_list(), strict=True):
+                if month is not None:
+                    own.setdefault(month, text)
+            style = replace(style, names=names_like(own, full=name == "B"))
+        if "p" in shown:
+            halves = part["p"].drop_nulls()
+            first = next(iter(halves.to_list()), "AM")
+            other = first.translate(str.maketrans("AaPp", "PpAa"))
+            style = replace(style, halves=(first, other) if first[:1] in "Aa" else (other, first))
+        return style
 
     def write(self, values: pl.Series) -> pl.Series:
         """Return dates or times as text."""
-        return values.dt.to_string(self.form)
+        frame = pl.DataFrame({"value": values})
+        value = pl.col("value").dt
+        pieces: list[pl.Expr] = []
+        end = 0
+        names = self.names or names_like({}, full="%B" in self.form)
+        for directive in _DIRECTIVE.finditer(self.form):
+            pieces.append(pl.lit(self.form[end : directive.start()]))
+            end = directive.end()
+            if directive[1] in "bB":
+                numbers = pl.Series(range(1, 13), dtype=pl.Int8)
+                pieces.append(value.month().replace_strict(numbers, pl.Series(names)))
+            elif directive[1] == "p":
+                morning, afternoon = map(pl.lit, self.halves)
+                pieces.append(pl.when(value.hour() < _NOON).then(morning).otherwise(afternoon))
+            elif directive[1] == "Y":
+                pieces.append(value.year().cast(pl.String).str.zfill(4))
+            else:
+                padded = "-" not in directive[0]
+                pieces.append(_number(pl.col("value"), directive[1], padded=padded))
+        pieces.append(pl.lit(self.form[end:]))
+        return frame.select(pl.concat_str(pieces).alias(values.name)).to_series()
 
     def read_canonical(self, texts: pl.Series) -> pl.Series:
         """Return the values of texts in ISO 8601, as labels have them; null where one is none."""
+        if not self.has_date:
+            return texts.str.to_time("%H:%M:%S%.f", strict=False)
         if self.has_time:
             return texts.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", time_unit="us", strict=False)
-        return texts.str.to_date("%Y-%m-%d", strict=False)
+        return texts.str.to_date(ISO, strict=False)
 
     def write_canonical(self, values: pl.Series) -> pl.Series:
         """Return values in ISO 8601."""
-        return values.dt.to_string("%Y-%m-%dT%H:%M:%S" if self.has_time else "%Y-%m-%d")
+        if not self.has_date:
+            return values.dt.to_string("%H:%M:%S")
+        return values.dt.to_string("%Y-%m-%dT%H:%M:%S" if self.has_time else ISO)
+
+    def in_order(self, values: pl.Series) -> pl.Series:
+        """Return values as they are: dates have no bounds."""
+        return values
+
+
+def _number(value: pl.Expr, directive: str, *, padded: bool) -> pl.Expr:
+    """Return a part of dates as digits."""
+    part = value.dt
+    number = {
+        "d": part.day,
+        "m": part.month,
+        "y": lambda: part.year() % 100,
+        "H": part.hour,
+        "I": lambda: (part.hour() + 11) % 12 + 1,
+        "M": part.minute,
+        "S": part.second,
+    }[directive]()
+    text = number.cast(pl.String)
+    return text.str.zfill(2) if padded else text
+
+
+def _literal(text: str) -> str:
+    """Return the regular expression of what stands between directives."""
+    return r"\s+".join(map(re.escape, re.split(r"\s+", text.replace("%%", "%"))))

@@ -1,77 +1,90 @@
-"""Which reading a column of texts has: found where all cells agree and leave no doubt."""
+"""Which reading a column of texts has, and which of its cells are exceptions.
+
+The shares are those of cells, not of distinct values; missing values do not count.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from kanonym.data import frames
 from kanonym.data.errors import DataError
-from kanonym.data.readings.dates import DateReading
-from kanonym.data.readings.numbers import AFFIX, THOUSANDS, NumberReading
+from kanonym.data.readings.cells import Cells
+from kanonym.data.readings.date_detection import detect_dates, detect_times
+from kanonym.data.readings.missing import is_missing
+from kanonym.data.readings.number_detection import detect_numbers
+from kanonym.data.readings.ordered import OrderedReading
+from kanonym.data.readings.reading import Reading, Style
 
-if TYPE_CHECKING:
-    from kanonym.data.readings import Reading
+ENOUGH = 20
+"""Cells that must be read where others are exceptions."""
+MOST = 0.95
+HALF = 0.5
+FEW_WORDS = 3
+"""Different words, such as `refused`, that may be exceptions where half of the cells are read."""
 
-_TIME = r"(?:([T ])([0-9]{1,2}):[0-9]{2}(:[0-9]{2})?)?"
-_YEAR_LAST = rf"^([0-9]{{1,2}})([./-])([0-9]{{1,2}})([./-])([0-9]{{4}}){_TIME}$"
-_YEAR_FIRST = rf"^([0-9]{{4}})([./])([0-9]{{1,2}})([./])([0-9]{{1,2}}){_TIME}$"
-_SHORT_YEAR = r"^([0-9]{1,2})([./-])([0-9]{1,2})([./-])([0-9]{2})$"
 _SAMPLE = 1000
+_MANY = 10  # times the sample
+_HOPELESS = 0.2
+"""Share of a sample of cells: a column of which less is read is never half read."""
 
 
-def detect(texts: pl.Series) -> Reading | None:
+class Detection(NamedTuple):
+    """Readings of columns of text, by name, and sentences about them.
+
+    `notes` tell the readings; `cell_notes` tell single cells as well, for the custodian alone.
+    """
+
+    readings: dict[str, Reading]
+    notes: tuple[str, ...]
+    cell_notes: tuple[str, ...] = ()
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All sentences."""
+        return (*self.notes, *self.cell_notes)
+
+
+def detect(texts: pl.Series, missing: Sequence[str] = ()) -> Reading | None:
     """Return the reading of a column of texts; None where it is text.
 
     Parameters
     ----------
     texts
         A column.
+    missing
+        Declared words and codes that are null.
 
     Raises
     ------
     DataError
-        All cells are dates, or numbers, of which two readings are possible.
+        Two readings are possible.
 
     Examples
     --------
-    >>> detect(pl.Series("born", ["31.12.1954", "1.2.1960"])).form
+    >>> detect(pl.Series("born", ["31.12.1954", "1.2.1960"])).style.form
     '%-d.%-m.%Y'
     >>> detect(pl.Series("zip", ["01234", "45678"])) is None
     True
 
     """
-    if texts.dtype != pl.String:
+    if texts.dtype != pl.String or not _is_hopeful(texts, missing):
         return None
-    cells = texts.drop_nulls().unique().str.strip_chars()
-    cells = cells.filter(cells != "")
-    if not len(cells):
-        return None
-    head = cells.head(_SAMPLE)
-    for pattern, find in (
-        (_YEAR_LAST, _year_last),
-        (_YEAR_FIRST, _year_first),
-        (_SHORT_YEAR, _short_year),
-    ):
-        if head.str.contains(pattern).all() and cells.str.contains(pattern).all():
-            return find(cells, texts.name, pattern)
-    return _number(cells, texts.name)
-
-
-class Detection(NamedTuple):
-    """Readings of columns of text, by name, and a sentence for each."""
-
-    readings: dict[str, Reading]
-    notes: tuple[str, ...]
+    return _detect(Cells.of(texts, missing), tuple(missing))[0]
 
 
 def detect_readings(
-    frame: Any, names: Sequence[str] | None = None, *, lenient: bool = False
+    frame: Any,
+    names: Sequence[str] | None = None,
+    *,
+    lenient: bool = False,
+    missing: Mapping[str, Sequence[str]] | None = None,
 ) -> Detection:
-    """Find out how columns of text write dates and numbers.
+    """Find out how columns of text write numbers, dates, times and bands.
 
     Parameters
     ----------
@@ -81,6 +94,8 @@ def detect_readings(
         Which columns; None for all.
     lenient
         Whether a column of which two readings are possible stays text, with a note.
+    missing
+        Declared words and codes that are null, by column.
 
     Raises
     ------
@@ -90,14 +105,21 @@ def detect_readings(
     """
     native = frames.to_eager(frame)
     found: dict[str, Reading] = {}
-    notes = []
+    notes: list[str] = []
+    cell_notes: list[str] = []
     for name in frames.column_names(native) if names is None else names:
         try:
             column = frames.column(native, name)
         except DataError:  # lists and the like are no texts
             continue
+        if column.dtype != pl.String:
+            continue
+        declared = tuple((missing or {}).get(name, ()))
+        if not _is_hopeful(column, declared):
+            continue
+        cells = Cells.of(column, declared)
         try:
-            reading = detect(column)
+            reading, half = _detect(cells, declared)
         except DataError as error:
             if not lenient:
                 raise
@@ -105,138 +127,156 @@ def detect_readings(
             continue
         if reading is not None:
             found[name] = reading
-            notes.append(_note(name, reading))
-    return Detection(found, tuple(notes))
+            notes += _reading_note(cells, reading)
+            cell_notes += _cell_notes(column, cells, reading)
+        elif half is not None and not lenient:
+            cell_notes.append(
+                f"{_exception_note(column, cells, half)}. It is text, as too many cells "
+                "are no exceptions"
+            )
+    return Detection(found, tuple(notes), tuple(cell_notes))
 
 
-def _note(name: str, reading: Reading) -> str:
-    kind = "dates" if isinstance(reading, DateReading) else "numbers"
-    return (
-        f"column {name!r} is read as {kind} written as {reading.form} (detected); "
-        "type: text in the policy leaves it as it is"
-    )
+def settle(reading: Reading, column: pl.Series) -> tuple[Reading, str | None]:
+    """Return a reading with what a column shows of it, and a sentence about its exceptions.
 
+    Raises
+    ------
+    DataError
+        More cells than may be exceptions are not of the reading, or any where they are refused.
 
-def _groups(cells: pl.Series, pattern: str) -> pl.DataFrame:
-    return cells.str.extract_groups(pattern).struct.unnest()
-
-
-def _form(parts: pl.DataFrame, order: tuple[str, str, str], places: tuple[str, str, str]) -> str:
-    """Return the format of dates whose parts stand in an order; "" where cells do not agree."""
-    marks = parts.select("2", "4").unique()
-    if len(marks) != 1 or marks["2"][0] != marks["4"][0]:
-        return ""
-    mark = str(marks["2"][0])
-    directives = []
-    for part, place in zip(order, places, strict=True):
-        below_ten = parts[place].str.strip_chars_start("0").str.len_chars() == 1
-        short = part != "Y" and (parts[place].filter(below_ten).str.len_chars() == 1).any()
-        directives.append(f"%-{part}" if short else f"%{part}")
-    times = parts.select("6", hour=pl.col("7").is_not_null(), second=pl.col("8").is_not_null())
-    if len(times.unique()) != 1:
-        return ""
-    time = ""
-    if times["hour"][0]:
-        time = f"{times['6'][0]}%H:%M" + (":%S" if times["second"][0] else "")
-    return mark.join(directives) + time
-
-
-def _reading_of_form(cells: pl.Series, form: str) -> DateReading | None:
-    if not form:
-        return None
-    reading = DateReading(form)
-    return None if reading.read(cells).null_count() else reading
-
-
-def _year_last(cells: pl.Series, name: str, pattern: str) -> Reading | None:
-    parts = _groups(cells, pattern)
-    day_first = _reading_of_form(cells, _form(parts, ("d", "m", "Y"), ("1", "3", "5")))
-    month_first = _reading_of_form(cells, _form(parts, ("m", "d", "Y"), ("1", "3", "5")))
-    if day_first is None or month_first is None:
-        return day_first or month_first
-    # Every first and second number is at most 12. With points, days come first everywhere.
-    same = (parts["1"].cast(pl.Int64) == parts["3"].cast(pl.Int64)).all()
-    if same or parts["2"][0] == ".":
-        return day_first
-    raise DataError(
-        f"column {name!r}: its dates may be day, month, year ({day_first.form}) or month, day, "
-        f"year ({month_first.form}), and no value shows which. Declare it in the policy: "
-        f"type: date, format: {day_first.form!r} or {month_first.form!r}"
-    )
-
-
-def _year_first(cells: pl.Series, name: str, pattern: str) -> Reading | None:
-    del name  # year, month, day: there is one reading
-    return _reading_of_form(cells, _form(_groups(cells, pattern), ("Y", "m", "d"), ("1", "3", "5")))
-
-
-def _short_year(cells: pl.Series, name: str, pattern: str) -> Reading | None:
-    parts = _groups(cells, pattern)
-    low = pl.min_horizontal(pl.col("1").cast(pl.Int64), pl.col("3").cast(pl.Int64))
-    high = pl.max_horizontal(pl.col("1").cast(pl.Int64), pl.col("3").cast(pl.Int64))
-    dates = parts.select(
-        (low.is_between(1, 12) & high.is_between(1, 31) & (pl.col("2") == pl.col("4"))).all()
-    ).item()
-    if not dates or len(cells) < 2:
-        return None
-    raise DataError(
-        f"column {name!r}: its dates have years of two digits, so that 54 may be 1954 or 2054. "
-        "Write years with four digits, or declare the column in the policy: type: text"
-    )
-
-
-def _number(cells: pl.Series, name: str) -> Reading | None:
-    shape = rf"^({AFFIX}\s?)?-?([0-9](?:[0-9{THOUSANDS}]*[0-9])?)(\s?{AFFIX})?$"
-    if not (cells.head(_SAMPLE).str.contains(shape).all() and cells.str.contains(shape).all()):
-        return None
-    parts = _groups(cells, shape)
-    affixes = parts.select(pl.col("1", "3").fill_null("")).unique()
-    if len(affixes) != 1:
-        return None
-    prefix, suffix = affixes.row(0)
-    numbers = parts["2"]
-    fits = [
-        one
-        for one in _candidates(numbers, prefix, suffix)
-        if cells.str.contains(one.pattern).all() and not one.read(cells).null_count()
-    ]
-    if not fits:
-        return None
-    if len(fits) > 1:
+    """
+    cells = Cells.of(column, reading.missing)
+    assert reading.style is not None  # noqa: S101 - a text has nothing to settle
+    style, is_read = _settled(reading.style, cells)
+    others = cells.texts.filter(~is_read)
+    if not len(others):
+        return replace(reading, style=style, exceptions=()), None
+    if reading.exceptional == "refuse" or not _are_exceptions(cells, is_read):
+        row = _first_row(column, cells, is_read)
+        written = "" if style.form is None else f" written as {style.form!r}"
         raise DataError(
-            f"column {name!r}: the separator in its numbers may be that of thousands or of "
-            f"decimals, and no value shows which. Declare it in the policy: type: number, format: "
-            f"{fits[0].form!r} or {fits[1].form!r}"
+            f"column {column.name!r}, row {row + 1}: {column[row]!r} is no {style.kind}{written}; "
+            "correct the cell, or the type of the attribute"
         )
-    return fits[0]
+    settled = replace(reading, style=style, exceptions=tuple(others.to_list()))
+    return settled, _exception_note(column, cells, (style, is_read))
 
 
-def _candidates(numbers: pl.Series, prefix: str, suffix: str) -> list[NumberReading]:
-    """Return the styles that use every mark that occurs."""
-    occurring = set(re.sub("[0-9]", "", "".join(numbers.to_list())))
-    affix = bool(prefix or suffix)
-    if len(occurring) > 2:
+def _detect(
+    cells: Cells, missing: tuple[str, ...]
+) -> tuple[Reading | None, tuple[Style, pl.Series] | None]:
+    """Return the reading of cells; or the style that reads half of them, and which."""
+    if not len(cells.texts):
+        return None, None
+    best: tuple[int, Style, pl.Series] | None = None
+    for style in _styles(cells):
+        settled, is_read = _settled(style, cells)
+        number = cells.number(is_read)
+        if best is None or number > best[0]:
+            best = number, settled, is_read
+    if best is None:
+        return None, None
+    number, style, is_read = best
+    if _are_exceptions(cells, is_read):
+        others = tuple(cells.texts.filter(~is_read).to_list())
+        return Reading(style, missing, exceptions=others), None
+    return None, (style, is_read) if number >= HALF * cells.total else None
+
+
+def _settled(style: Style, cells: Cells) -> tuple[Style, pl.Series]:
+    """Return a style with what cells show of it, and which of them it reads."""
+    own = style.settle(cells.texts, cells.counts)
+    return own, own.in_order(own.read(cells.texts)).is_not_null()
+
+
+def _are_exceptions(cells: Cells, is_read: pl.Series) -> bool:
+    """Tell whether the cells that are not read are few enough; true where all are read."""
+    number, total = cells.number(is_read), cells.total
+    if number == total:
+        return True
+    if number < ENOUGH or number < HALF * total:
+        return False
+    if number >= MOST * total:
+        return True
+    others = cells.texts.filter(~is_read)
+    return len(others) <= FEW_WORDS and not others.str.contains(r"\p{Nd}").any()
+
+
+def _is_hopeful(column: pl.Series, missing: Sequence[str]) -> bool:
+    """Tell whether a sample of the cells is read at all: of most columns of text none is."""
+    step = len(column) // _SAMPLE
+    if step < _MANY:
+        return True
+    cells = Cells.of(column.gather_every(step), missing)
+    if 2 * cells.total < _SAMPLE:  # most are missing
+        return True
+    try:
+        read = [cells.number(_settled(style, cells)[1]) for style in _styles(cells)]
+    except DataError:  # it can be read in two ways
+        return True
+    return max(read, default=0) >= _HOPELESS * cells.total
+
+
+def _first_row(column: pl.Series, cells: Cells, is_read: pl.Series) -> int:
+    others = cells.texts.filter(~is_read)
+    return int(column.str.strip_chars().is_in(others.implode()).arg_max() or 0)
+
+
+def _exception_note(column: pl.Series, cells: Cells, found: tuple[Style, pl.Series]) -> str:
+    style, is_read = found
+    row = _first_row(column, cells, is_read)
+    return (
+        f"column {column.name!r}: {cells.number(is_read):,} of {cells.total:,} cells are "
+        f"{style.noun}; row {row + 1:,} has '{column[row]}'"
+    )
+
+
+def _reading_note(cells: Cells, reading: Reading) -> list[str]:
+    """Return the sentence about how a column is read."""
+    style = reading.style
+    if style is None:
         return []
-    found = []
-    for decimal in ".,":
-        rest = occurring - {decimal}
-        thousands = next(iter(rest), "")
-        if decimal not in occurring or len(rest) > 1 or thousands == decimal:
-            continue
-        lengths = numbers.str.extract(rf"\{decimal}([0-9]+)$", 1).drop_nulls().str.len_chars()
-        if not len(lengths):
-            continue
-        whole = numbers.len() == len(lengths) and lengths.n_unique() == 1
-        decimals = int(lengths[0]) if whole else 1
-        found.append(NumberReading(decimal, thousands, prefix, suffix, decimals))
-    if len(occurring) == 1:
-        mark = next(iter(occurring))
-        # Numbers of one length, in several groups, may be those of telephones.
-        same_length = numbers.str.replace_all("[^0-9]", "").str.len_chars().n_unique() == 1
-        several = numbers.str.count_matches(mark, literal=True).max() != 1
-        if affix or (mark in ".,'’" and not (same_length and several and mark == ".")):
-            other = "," if mark == "." else "."
-            found.append(NumberReading(other, mark, prefix, suffix))
-    if not occurring and affix:
-        found.append(NumberReading(".", "", prefix, suffix))
-    return found
+    written = "" if style.is_plain or style.form is None else f" written as {style.form}"
+    sentence = (
+        f"column {cells.name!r} is read as {style.noun}{written} (detected); type: text in the "
+        "policy leaves it as it is"
+    )
+    return [sentence]
+
+
+def _cell_notes(column: pl.Series, cells: Cells, reading: Reading) -> list[str]:
+    """Return sentences about missing values, bounds and exceptions of a column."""
+    notes = []
+    style = reading.style
+    if reading.exceptions and style is not None:
+        is_read = ~cells.texts.is_in(list(reading.exceptions))
+        notes.append(
+            f"{_exception_note(column, cells, (style, is_read))}. Such cells are exceptions, each "
+            "a value of its own outside of all ranges (exceptions: in the policy)"
+        )
+    missing = is_missing(column, reading.missing, words=True)
+    words = column.filter(missing & column.is_not_null() & (column.str.strip_chars() != ""))
+    if len(words):
+        row = int((missing & column.is_not_null()).arg_max() or 0)
+        notes.append(
+            f"column {column.name!r}: {_cells(len(words))} read as missing; row {row + 1:,} "
+            f"has '{column[row]}'"
+        )
+    bounds = getattr(style, "bounds", ())
+    if bounds:
+        texts = ", ".join(text for _, text in bounds[:2])
+        notes.append(f"column {column.name!r}: {texts} is read as an open end of its order")
+    return notes
+
+
+def _cells(number: int) -> str:
+    return "1 cell is" if number == 1 else f"{number:,} cells are"
+
+
+def _styles(cells: Cells) -> list[Style]:
+    """Return the styles that some cells have; two readings of the same cells are refused."""
+    found: list[Style | None] = [detect_numbers(cells), detect_dates(cells), detect_times(cells)]
+    ordered = OrderedReading().settle(cells.texts, cells.counts)
+    found.append(ordered if ordered.order else None)
+    return [style for style in found if style is not None]

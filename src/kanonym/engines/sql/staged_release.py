@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from kanonym.data.columns.value_texts import text_of
 from kanonym.data.errors import DataError
 from kanonym.data.files import typed_texts
-from kanonym.data.hierarchy.labels import text_of
 from kanonym.data.person_key import columns_of
 from kanonym.engines.run import Run
 from kanonym.engines.sql.column_values import VALUE, column_values

@@ -22,7 +22,8 @@ class Costs(NamedTuple):
     attributes
         (d, 4) int64: kind (RANGE: distance of the outer positions; SET: number of
         distinct codes; TREE: lowest common ancestor), first place on the axis of
-        codes, code of null or -1, number of levels of a TREE or 0.
+        codes, first code that no range has (of exceptions or null), number of levels of a
+        TREE or 0.
     positions
         (n_codes,) float64, place of each code: in [0, 1] for RANGE, code times the
         loss of one more distinct code for SET.
@@ -54,7 +55,7 @@ def span_loss(a: Int, low: Int, high: Int, costs: Costs) -> float:
         while costs.ancestors[level, offset + low] != costs.ancestors[level, offset + high]:
             level += 1
         return float(costs.losses[level, offset + low])
-    if high == costs.attributes[a, 2] and kind == RANGE:
+    if high >= costs.attributes[a, 2] and kind == RANGE:
         return 1.0
     return float(costs.positions[offset + high] - costs.positions[offset + low])
 

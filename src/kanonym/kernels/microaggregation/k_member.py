@@ -204,7 +204,7 @@ def _grow(
         box[LOW, a] = low
         box[HIGH, a] = high
         lost = span_loss(a, low, high, costs)
-        if kind == RANGE and high != costs.attributes[a, 2]:
+        if kind == RANGE and high < costs.attributes[a, 2]:
             # The same in loops without a branch: numbers have long domains.
             for c in range(start, start + low):
                 gains[c] = costs.positions[start + high] - costs.positions[c] - lost
@@ -212,8 +212,8 @@ def _grow(
                 gains[c] = 0.0
             for c in range(start + high, stop):
                 gains[c] = costs.positions[c] - costs.positions[start + low] - lost
-            if costs.attributes[a, 2] >= 0:
-                gains[start + costs.attributes[a, 2]] = 1.0 - lost
+            for c in range(start + costs.attributes[a, 2], stop):
+                gains[c] = 1.0 - lost
         else:
             for c in range(stop - start):
                 gains[start + c] = span_loss(a, min(low, c), max(high, c), costs) - lost

@@ -292,7 +292,7 @@ def _partner(
                 else:
                     low = min(boxes[0, one, a], boxes[0, other, a])
                     high = max(boxes[1, one, a], boxes[1, other, a])
-                    if attributes[a, 0] == RANGE and high != attributes[a, 2]:
+                    if attributes[a, 0] == RANGE and high < attributes[a, 2]:
                         offset = attributes[a, 1]
                         loss += positions[offset + high] - positions[offset + low]
                     elif low < high:

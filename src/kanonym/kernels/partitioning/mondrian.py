@@ -109,7 +109,7 @@ def sweep(
         if box[0, b] < box[1, b]:
             if costs.attributes[b, 0] == RANGE:
                 width += 2
-            if costs.attributes[b, 0] != RANGE or box[1, b] == costs.attributes[b, 2]:
+            if costs.attributes[b, 0] != RANGE or box[1, b] >= costs.attributes[b, 2]:
                 codes[3 * d + n_other] = b
                 n_other += 1
                 codes[b] = box[1, b]
@@ -159,7 +159,7 @@ def sweep(
                     else:
                         loss += span_loss(b, codes[b], codes[d + b], costs)
                         if costs.attributes[b, 0] == RANGE:
-                            # Only with null, which stands at 1: take its distance back.
+                            # Exceptions and null stand at 1: take that distance back.
                             high = costs.positions[first + codes[d + b]]
                             loss -= high - costs.positions[first + codes[b]]
                 places[i, loss_at] = loss * weight

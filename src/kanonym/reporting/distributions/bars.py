@@ -99,7 +99,7 @@ def bars_of(
     "other" together. Costs one sort of the domain.
 
     """
-    known = counts[: len(domain.values)]
+    known = counts[: domain.apart]
     nulls, total = int(counts.sum() - known.sum()), int(known.sum())
     rest = None
     if marks is None:
@@ -119,9 +119,10 @@ def bars_of(
         labels, bar_of_code = _steps(domain, known, marks, floor, most, speech)
     else:
         labels, bar_of_code, rest = _names(domain, known, marks, floor, most, speech)
-    if domain.has_null:
+    if domain.apart < domain.size:
         fullest = int(np.argmax(np.bincount(bar_of_code, known)))
-        bar_of_code = np.append(bar_of_code, len(labels) if nulls >= floor else fullest)
+        others = np.full(domain.size - domain.apart, len(labels) if nulls >= floor else fullest)
+        bar_of_code = np.append(bar_of_code, others)
         if nulls >= floor:
             labels.append(speech.text("bar.missing"))
         elif nulls:
@@ -134,7 +135,7 @@ def numbers(domain: Domain) -> NDArray[Any]:
 
     Integers of 64 bits stay integers, times of day are moments of 1970-01-01, durations are hours.
     """
-    values = domain.values
+    values = domain.values.head(domain.apart)
     if values.dtype.is_integer():
         whole = values.cast(pl.Int64, strict=False)
         return (values.cast(float) if whole.null_count() else whole).to_numpy()
@@ -183,7 +184,7 @@ def _texts(
     domain: Domain, counts: NDArray[np.int64], marks: NDArray[np.uint64], most: int
 ) -> tuple[list[str], NDArray[np.int64]]:
     """Return what bars may be called, and which of it each code is called."""
-    values = [str(text) for text in domain.values.cast(str).to_list()]
+    values = [str(text) for text in domain.values.head(domain.apart).cast(str).to_list()]
     if domain.hierarchy is None:
         # Values that are always released together are named together.
         _, first, group = np.unique(marks, return_index=True, return_inverse=True)
@@ -195,7 +196,7 @@ def _texts(
         return [_join_names(some) for some in members], place.astype(np.int64)
     ways: list[tuple[list[str], NDArray[np.int64]]] = [(values, np.arange(len(counts)))]
     for labels, codes in zip(domain.hierarchy.labels, domain.hierarchy.codes, strict=True):
-        known = list(labels[: len(labels) - domain.has_null])  # the last label is null's
+        known = list(labels[: len(labels) - (domain.size - domain.apart)])  # and exceptions
         if 1 < len(known) < len(ways[-1][0]):
             ways.append(([str(text) for text in known], codes[: len(counts)].astype(np.int64)))
     few = [way for way in ways if len(way[0]) <= most] or ways[-1:]

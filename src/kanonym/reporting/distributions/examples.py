@@ -149,7 +149,7 @@ def examples_of(
             break
         class_ = int(np.argmax(recoded.label_of_class == label))
         low, high = int(extent.low[class_]), int(extent.high[class_])
-        if high == domain.null_code:  # a missing value is not invented
+        if high >= domain.apart:  # a missing value or an exception is not invented
             continue
         released = [column[label] for column in recoded.columns]
         recoding = str(recoded.recoding)

@@ -46,7 +46,7 @@ class Extent:
             low = high = _nearest_code(domain, recoded)
         elif recoded.recoding == "hierarchy" and domain.hierarchy is not None:
             low, high = domain.hierarchy.subtree(low, high)
-        mixed = (high == domain.null_code) & (low != high)
+        mixed = (high >= domain.apart) & (low != high)
         if recoded.recoding == "value":
             # A blank says nothing: where the values behind it end is not released.
             blank = recoded.columns[0].is_null().to_numpy()[recoded.label_of_class]
@@ -62,14 +62,20 @@ def _nearest_code(domain: Domain, recoded: RecodedAttribute) -> NDArray[np.int32
     released = recoded.columns[0]
     null = released.is_null().to_numpy()
     if recoded.recoding in ("mode", "balanced") or domain.kind != "number":  # one of the values
-        code_of = {value: code for code, value in enumerate(domain.values.to_list())}
-        found = released.cast(domain.values.dtype).to_list()
+        values = domain.texts if domain.exceptions else domain.values
+        code_of = {value: code for code, value in enumerate(values.to_list())}
+        found = released.cast(values.dtype).to_list()
         codes = np.array([code_of.get(value, domain.null_code) for value in found])
     else:
         line = numbers(domain).astype(np.float64)
         order = np.argsort(line, kind="stable")
-        values = np.where(null, 0.0, released.to_numpy())
+        exceptions = {text: domain.apart + i for i, text in enumerate(domain.exceptions)}
+        named = [exceptions.get(one) for one in released.to_list()] if exceptions else []
+        points = released.cast(float, strict=False).fill_null(0.0).to_numpy()
         between = (line[order][:-1] + line[order][1:]) / 2
-        codes = order[np.searchsorted(between, values)] if len(line) else np.zeros(len(null))
+        codes = order[np.searchsorted(between, points)] if len(line) else np.zeros(len(null))
         codes[null] = domain.null_code
+        for place, code in enumerate(named):
+            if code is not None:
+                codes[place] = code
     return codes.astype(np.int32)[recoded.label_of_class]

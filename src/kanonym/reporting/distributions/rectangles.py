@@ -314,7 +314,7 @@ def _labels(
     for start, end, records in zip(first.tolist(), last.tolist(), held.tolist(), strict=True):
         if records < floor:
             texts.append("")
-        elif start == domain.null_code:
+        elif start >= domain.apart:
             texts.append(speech.text("bar.missing"))
         elif start == end and recoded.recoding != "hierarchy":
             texts.append(str(domain.values[start]))
@@ -332,7 +332,7 @@ def _line_ends(
     """
     if domain.kind not in ("number", "temporal") or not len(domain.values):
         return None
-    drawn = drawn & (extent.high != domain.null_code)
+    drawn = drawn & (extent.high < domain.apart)
     if recoded.recoding == "hierarchy":
         return _ends_of_labels(domain, recoded, drawn)
     steps = _steps(domain)
@@ -341,7 +341,8 @@ def _line_ends(
     start, end = steps
     low, high = start[np.where(drawn, extent.low, 0)], end[np.where(drawn, extent.high, 0)]
     if recoded.recoding in ("mean", "median") and domain.kind == "number":
-        centre = recoded.columns[0].fill_null(0).to_numpy()[recoded.label_of_class]
+        centres = recoded.columns[0].cast(float, strict=False).fill_null(0).to_numpy()
+        centre = centres[recoded.label_of_class]
         low = high = centre.astype(np.float64)
     return low, high, drawn
 

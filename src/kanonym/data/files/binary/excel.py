@@ -29,6 +29,7 @@ from kanonym.data.files.text.header import (
     refuse_names_like_values,
 )
 from kanonym.data.files.text.last_rows import count_records, refuse_lost_rows, warn_of_rows
+from kanonym.data.readings import DateReading, detect
 
 if TYPE_CHECKING:
     import fastexcel
@@ -41,6 +42,9 @@ _TEXT = 32_767  # units of UTF-16
 _LONGEST = 1_000_000  # bytes; no spreadsheet program holds a longer text in a cell
 _EXACT = 2**53
 _COVER_COLUMNS = 2  # a cover sheet has no more
+_MIDNIGHT = r"^([0-9]{4}-[0-9]{2}-[0-9]{2}) 00:00:00$"
+_NO_DATES = [dt.date(1899, 12, 30), dt.date(1899, 12, 31), dt.date(1904, 1, 1)]
+"""The dates of times of day, which have none."""
 _FIRST_DAY = dt.date(1900, 3, 1)  # before it, Excel counts a day that never was
 _DATE = "yyyy-mm-dd"
 _TIME = "yyyy-mm-dd hh:mm:ss.000"
@@ -185,12 +189,11 @@ def _cells(
 ) -> tuple[list[str], pl.DataFrame, int]:
     """Return the names of a sheet, the records below, and the place of its header, from 0."""
     names, header, first = _header(workbook, name, where, header_row, columns)
-    options = {"header_row": header, "schema_sample_rows": None}
-    frame = _load(workbook, name, where, **options)
+    frame = _load_typed(workbook, name, where, header)
     records, why = count_records(frame)
     if records < frame.height:
         warn_of_rows(where, frame.height, records, why)
-        frame = _load(workbook, name, where, **options, n_rows=records)  # may have other types
+        frame = _load_typed(workbook, name, where, header, records)  # may have other types
     return names, frame, first - 1
 
 
@@ -272,6 +275,35 @@ def _refuse_cover(workbook: fastexcel.ExcelReader, table: pl.DataFrame, where: s
             )
 
 
+def _load_typed(
+    workbook: fastexcel.ExcelReader,
+    name: str,
+    where: str,
+    header: int | None,
+    records: int | None = None,
+) -> pl.DataFrame:
+    """Return the records of a sheet; texts in columns of numbers or dates with a word among them.
+
+    The library takes `n/a` and the like for null in such columns, and says nothing.
+    """
+    options: dict[str, Any] = {"header_row": header, "n_rows": records}
+    frame = _load(workbook, name, where, **options, schema_sample_rows=None)
+    doubtful = [
+        place
+        for place, one in enumerate(frame)
+        if one.dtype not in (pl.String, pl.Null) and 0 < one.null_count() < len(one)
+    ]
+    if not doubtful:
+        return frame
+    dtypes = dict.fromkeys(doubtful, "string")
+    texts = _load(workbook, name, where, **options, use_columns=doubtful, dtypes=dtypes)
+    columns = frame.get_columns()
+    for place, found in zip(doubtful, texts, strict=True):
+        if found.null_count() < columns[place].null_count():
+            columns[place] = found
+    return pl.DataFrame(columns)
+
+
 def _sheet_name(names: list[str], sheet: str | int | None, where: str) -> str:
     """Return the name of the sheet that is meant: a name before a number."""
     if sheet is None:
@@ -347,7 +379,10 @@ class _Exact(float):
 
 
 def _refine_column(column: pl.Series) -> pl.Series:
-    """Return numbers without fraction as integers, times at midnight as dates, nulls as texts."""
+    """Return numbers without fraction as integers, times at midnight as dates, nulls as texts.
+
+    Times without a date are times of day.
+    """
     if column.dtype == pl.Null:
         return column.cast(pl.String)
     if not len(column) or column.null_count() == len(column):
@@ -355,9 +390,36 @@ def _refine_column(column: pl.Series) -> pl.Series:
     if column.dtype.is_float():
         whole = (column.floor() == column).all() and (column.abs() < 2.0**63).all()
         return column.cast(pl.Int64) if whole else column
-    if isinstance(column.dtype, pl.Datetime) and (column.dt.truncate("1d") == column).all():
-        return column.cast(pl.Date)
+    if column.dtype == pl.String:
+        return _plain_dates(column)
+    if isinstance(column.dtype, pl.Datetime):
+        if column.cast(pl.Date).is_in(_NO_DATES).all():
+            return column.dt.time()
+        if (column.dt.truncate("1d") == column).all():
+            return column.cast(pl.Date)
     return column
+
+
+def _plain_dates(texts: pl.Series) -> pl.Series:
+    """Return texts in which dates are ISO 8601, where most of the dates are cells of that type.
+
+    A date that was stored as text becomes the same, if it can be read in one way.
+    """
+    dates = texts.str.contains(_MIDNIGHT).fill_null(value=False)
+    if not dates.any():
+        return texts
+    plain = texts.str.replace(_MIDNIGHT, "$1")
+    others = texts.filter(~dates & texts.is_not_null())
+    if not len(others) or 2 * dates.sum() < texts.count():
+        return plain
+    try:
+        reading = detect(others)
+    except DataError:  # two readings are possible
+        return plain
+    if reading is None or not isinstance(reading.style, DateReading) or reading.style.has_time:
+        return plain
+    read = reading.read(texts.set(dates, None)).dt.to_string("%Y-%m-%d")
+    return read.zip_with(read.is_not_null(), plain).alias(texts.name)
 
 
 def _expressible_frame(frame: pl.DataFrame) -> pl.DataFrame:

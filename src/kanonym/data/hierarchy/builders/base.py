@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
@@ -15,8 +16,10 @@ from numpy.typing import NDArray
 from kanonym.data.errors import HierarchyError, shown_value
 from kanonym.data.hierarchy.base import ROOT, Hierarchy, with_null
 from kanonym.data.hierarchy.leaves import has_null, require_text, value_texts
+from kanonym.data.readings.bounds import ends_with_bound
 from kanonym.data.results.short_repr import ShortRepr
 
+_HALF_OPEN = re.compile(r"\[(.*), (.*)\)")
 Labels = Callable[[NDArray[np.int64], NDArray[np.int64]], Sequence[str]]
 
 
@@ -140,7 +143,7 @@ def stack_levels(plan: Plan, leaves: Sequence[str], *, null: bool) -> Hierarchy:
         starts, row = neighbour_runs(level.groups)
         if len(starts) == len(labels[-1]):
             continue
-        names = tuple(level.labels(starts, np.append(starts[1:], n)))
+        names = tuple(_open_ends(plan.values, list(level.labels(starts, np.append(starts[1:], n)))))
         if names != (ROOT,):
             labels.append(names)
             codes.append(row)
@@ -148,6 +151,23 @@ def stack_levels(plan: Plan, leaves: Sequence[str], *, null: bool) -> Hierarchy:
     codes.append(np.zeros(n, dtype=np.int32))
     known = Hierarchy(plan.values, tuple(labels), np.stack(codes))
     return with_null(known) if null else known
+
+
+def _open_ends(values: pl.Series, labels: list[str]) -> list[str]:
+    """Return labels of a level whose first and last intervals are open where a bound is in them.
+
+    The bound `90+` lies in `[90, 95)`, but may stand for 97: that interval is `>=90`.
+    """
+    if not values.dtype.is_float() or not values.len():
+        return labels
+    below, above = ends_with_bound(values.cast(pl.Float64).to_numpy()[[0, -1]])
+    if (below or above) and len(labels) == 1:
+        return [ROOT]
+    if below and (ends := _HALF_OPEN.match(labels[0])):
+        labels[0] = f"<{ends[2]}"
+    if above and (ends := _HALF_OPEN.match(labels[-1])):
+        labels[-1] = f">={ends[1]}"
+    return labels
 
 
 def neighbour_runs(groups: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

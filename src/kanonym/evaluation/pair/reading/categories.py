@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.hierarchy.labels import members_of, text_of
+from kanonym.data.columns.value_texts import text_of
+from kanonym.data.hierarchy.labels import members_of
 from kanonym.data.table import Domain, encode_column
 from kanonym.evaluation.pair.reading.cells import Cells, ColumnReading, encode_distinct
 from kanonym.evaluation.pair.reading.spread import spread_over_class

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.columns.value_texts import text_of
 from kanonym.data.errors import SchemaError
-from kanonym.data.hierarchy.labels import text_of
 from kanonym.data.hierarchy.leaves import parse_times
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.pair.tables import Column, Generalization

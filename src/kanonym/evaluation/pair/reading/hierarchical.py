@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.columns.value_texts import text_of
 from kanonym.data.hierarchy import Hierarchy, HierarchySource
-from kanonym.data.hierarchy.labels import text_of
 from kanonym.data.table import Domain, encode_column
 from kanonym.evaluation.pair.number_sets import NumberSets
 from kanonym.evaluation.pair.reading.cells import (

@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.columns.value_texts import text_of
 from kanonym.data.hierarchy.base import ROOT
-from kanonym.data.hierarchy.labels import members_of, text_of
+from kanonym.data.hierarchy.labels import members_of
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import LARGEST, Domain, encode_column
 from kanonym.evaluation.pair.number_sets import NumberSets

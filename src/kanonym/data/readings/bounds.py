@@ -1,0 +1,205 @@
+"""Bounds, `90+` or `<5`: values at the end of an order of numbers.
+
+A bound is read as a number a hair beyond its own: 90 (1 + 2^-45) for 90 or more, twice as far
+for more than 90. So it stands behind 90 in every order, is a value of its own, and lies in the
+interval that 90 lies in; who makes a label of an interval asks `ends_with_bound`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+_STEP = 2.0**-45
+_ZERO = 2.0**-1000  # the hair beside 0
+_LARGEST = 1e300
+_DIGITS = 12  # of a number that can be a bound: fewer than a float tells from its neighbours
+
+FROM, ABOVE, TO, BELOW = 1, 2, -1, -2
+"""What a bound says: 90 or more, more than 90, at most 5, less than 5."""
+
+_SIGNS = {
+    FROM: (">=", "=>", "≥"),
+    ABOVE: (">",),
+    TO: ("<=", "=<", "≤"),
+    BELOW: ("<",),
+}
+_BEFORE = {
+    FROM: ("at least", "mindestens", "ab", "al menos", "desde", "au moins", "à partir de"),
+    ABOVE: (
+        "over",
+        "above",
+        "more than",
+        "older than",
+        "greater than",
+        "über",
+        "mehr als",
+        "älter als",
+        "más de",
+        "mas de",
+        "mayor de",
+        "plus de",
+    ),
+    TO: (
+        "at most",
+        "up to",
+        "höchstens",
+        "bis",
+        "bis zu",
+        "hasta",
+        "como máximo",
+        "jusqu'à",
+        "au plus",
+    ),
+    BELOW: (
+        "under",
+        "below",
+        "less than",
+        "fewer than",
+        "younger than",
+        "unter",
+        "weniger als",
+        "jünger als",
+        "menos de",
+        "menor de",
+        "moins de",
+    ),
+}
+_BEHIND = {
+    FROM: (
+        "and over",
+        "and older",
+        "and above",
+        "and more",
+        "and up",
+        "or over",
+        "or older",
+        "or above",
+        "or more",
+        "& over",
+        "plus",
+        "und älter",
+        "und mehr",
+        "und darüber",
+        "oder älter",
+        "oder mehr",
+        "y más",
+        "y mas",
+        "y mayores",
+        "o más",
+        "o mas",
+        "et plus",
+        "ou plus",
+        "et au-delà",
+        "ans et plus",
+    ),
+    TO: (
+        "and under",
+        "and below",
+        "and younger",
+        "and less",
+        "or under",
+        "or below",
+        "or younger",
+        "or less",
+        "or fewer",
+        "und jünger",
+        "und weniger",
+        "oder jünger",
+        "oder weniger",
+        "y menos",
+        "o menos",
+        "et moins",
+        "ou moins",
+    ),
+}
+
+
+def _alternatives(words: tuple[str, ...]) -> str:
+    longest_first = sorted(words, key=len, reverse=True)
+    return "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in longest_first)
+
+
+_PATTERNS: tuple[tuple[int, str], ...] = (
+    *((side, rf"^(?:{_alternatives(signs)})\s*(.*)$") for side, signs in _SIGNS.items()),
+    *((side, rf"(?i)^(?:{_alternatives(words)})\s+(.*)$") for side, words in _BEFORE.items()),
+    *((side, rf"(?i)^(.*\S)\s+(?:{_alternatives(words)})$") for side, words in _BEHIND.items()),
+    (FROM, r"^([^+]*[0-9])\s?\+$"),
+    (FROM, r"^([^+]*[0-9])\s?\+\s?([^+0-9]+)$"),
+    (FROM, r"^([^+]*[^+\s])\s?\+$"),
+)
+_MAY_BE = r"[<>≥≤+]|[0-9].*\p{L}|\p{L}.*[0-9]"
+
+
+class Sides(NamedTuple):
+    """Texts without what makes bounds of them, and (n,) int8 what that is, 0 for numbers."""
+
+    bare: pl.Series
+    sides: NDArray[np.int8]
+
+
+def split_bounds(texts: pl.Series) -> Sides:
+    """Take texts apart into a number with its unit and what kind of bound it is.
+
+    Examples
+    --------
+    >>> bare, sides = split_bounds(pl.Series(["90+", "< 5 mg/L", "34", "65+ years", "65 or over"]))
+    >>> bare.to_list(), sides.tolist()
+    (['90', '5 mg/L', '34', '65 years', '65'], [1, -2, 0, 1, 1])
+
+    """
+    sides = np.zeros(len(texts), np.int8)
+    if not texts.str.contains(_MAY_BE).any():
+        return Sides(texts, sides)
+    bare = texts
+    for side, pattern in _PATTERNS:
+        groups = texts.str.extract_groups(pattern).struct.unnest()
+        first = groups.to_series(0)
+        found = first.is_not_null().to_numpy() & (sides == 0)
+        if not found.any():
+            continue
+        rest = first
+        if groups.width > 1:
+            rest = pl.select(pl.concat_str(first, pl.lit(" "), groups.to_series(1))).to_series()
+        sides[found] = side
+        bare = rest.str.strip_chars().zip_with(pl.Series(found), bare)
+    return Sides(bare, sides)
+
+
+def beside(numbers: NDArray[np.float64], sides: NDArray[np.int8]) -> NDArray[np.float64]:
+    """Return (n,) float64 what numbers and bounds are read as."""
+    away = np.where(numbers == 0, sides * _ZERO, np.abs(numbers) * sides * _STEP)
+    return np.asarray(numbers + away)
+
+
+def sides_of(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    """Return (n,) the numbers of bounds, and (n,) int8 their sides, 0 for what is none."""
+    sides = np.zeros(len(values), np.int8)
+    numbers = values.copy()
+    if not len(values):
+        return numbers, sides
+    near = np.array([float(f"{value:.{_DIGITS}g}") for value in values.tolist()])
+    near[np.abs(values) > _LARGEST] = np.nan
+    near[np.abs(values) <= 2 * _ZERO] = 0.0
+    for side in (BELOW, TO, FROM, ABOVE):
+        found = (beside(near, np.full(len(values), side, np.int8)) == values) & (near != values)
+        sides[found] = side
+        numbers[found] = near[found]
+    return numbers, sides
+
+
+def ends_with_bound(values: NDArray[np.float64]) -> tuple[bool, bool]:
+    """Tell whether the lowest and the highest of ascending values are bounds."""
+    if not len(values):
+        return False, False
+    sides = sides_of(values[[0, -1]])[1]
+    return bool(sides[0] < 0), bool(sides[1] > 0)
+
+
+def text_of_bound(number: str, side: int) -> str:
+    """Return a bound as text, where a table does not say how it writes them."""
+    return f"{number}+" if side == FROM else {ABOVE: ">", TO: "<=", BELOW: "<"}[side] + number
