@@ -13,7 +13,7 @@ from kanonym.pipeline.violations import Violations
 from kanonym.workbench.project.edits import text_of
 from kanonym.workbench.project.hierarchy_rows import is_foreign_file
 from kanonym.workbench.project.history import Form
-from kanonym.workbench.work.facts import BoundHierarchy, RecordRisks, ReportPart, Rows
+from kanonym.workbench.work.facts import BoundHierarchy, ReadCell, RecordRisks, ReportPart, Rows
 from kanonym.workbench.work.held import GONE, HeldTable
 from kanonym.workbench.work.worker import WorkError
 
@@ -57,13 +57,13 @@ class Answers:
         found: Rows = await self._held.question("rows", start=start, count=count)
         return found
 
-    async def readings(self, form: Form) -> dict[str, tuple[tuple[str, str], ...]]:
+    async def readings(self, form: Form) -> dict[str, tuple[ReadCell, ...]]:
         """Return how texts of columns are read; nothing where the policy has faults.
 
-        By column, some texts and what each is read as; or nothing and why it cannot be read.
+        By column, some cells and what each is read as; or why it cannot be read.
         """
         try:
-            found: dict[str, tuple[tuple[str, str], ...]] = await self._held.question(
+            found: dict[str, tuple[ReadCell, ...]] = await self._held.question(
                 "readings", policy=text_of(form), folder=self._folder
             )
         except WorkError as error:

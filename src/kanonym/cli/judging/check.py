@@ -38,6 +38,7 @@ def check(
     from kanonym.cli.terminal import show, show_json
     from kanonym.linked.linked_policy import is_linked
     from kanonym.models.differential import sampling_model
+    from kanonym.pipeline import with_readings
     from kanonym.pipeline.policy_check import check_policy
     from kanonym.policy import Policy
 
@@ -64,6 +65,8 @@ def check(
             )
             frame = options.group_long(frame, options.long_columns(None, asked))
             step("check")
+            if sampling_model(asked.models) is None:  # else only what is declared may decide
+                asked, _ = with_readings(asked, frame, options.sentence_printer(step))
             found["table"] = check_policy(frame, asked).to_dict()
             found["table"]["beyond_domains"] = count_beyond(frame, asked.attributes)
     if json:

@@ -57,11 +57,11 @@ async def read(view: View) -> str | None:
 
 
 async def reading(view: View) -> str | None:
-    """Say how a column writes its dates or numbers."""
+    """Say how a column writes its numbers, dates, times or bands."""
     kind, form = view.sent.get("type", ""), view.sent.get("format", "").strip()
     changed = {
         "type": kind or None,
-        "format": form if form and kind in ("date", "number") else None,
+        "format": form if form and kind in ("date", "time", "number") else None,
     }
     name = view.sent.get("column", "")
     view.project.change(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from kanonym.data.command_line import split_names
 from kanonym.data.credentials import displayable_url
@@ -363,3 +363,26 @@ class ReleasedBatch:
 
     place: str
     figures: Mapping[str, Any]
+
+
+class ReadCell(NamedTuple):
+    """A cell of a column and what it is read as.
+
+    Attributes
+    ----------
+    kind
+        `value`, `bound`, `missing`, `exception`, or `fault`: the column cannot be read.
+    text
+        The cell; of a fault nothing.
+    value
+        What it is read as; of a fault why not.
+    row, cells
+        Of missing cells and exceptions, the first row, from 1, and how many there are.
+
+    """
+
+    kind: Literal["value", "bound", "missing", "exception", "fault"]
+    text: str
+    value: str = ""
+    row: int = 0
+    cells: int = 0

@@ -1,36 +1,67 @@
-"""How the texts of columns are read: as dates or numbers, as a policy says."""
+"""How the cells of columns are read: as values, as missing, or as exceptions."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
 from kanonym.data import frames
+from kanonym.data.columns.value_texts import text_of
 from kanonym.data.errors import DataError
-from kanonym.pipeline.readings import parse_with_policy
+from kanonym.data.readings import Reading, detect_readings, settle_readings
+from kanonym.data.schema import readings_of as declared_readings
 from kanonym.policy import Policy
+from kanonym.workbench.work.facts import ReadCell
 
-TRIED, SHOWN = 1000, 3
-"""Records that are read, and texts of a column that are shown."""
+SHOWN = 2
+"""Texts of a column that are shown with their values."""
 
 
-def readings_of(frame: Any, policy: Policy) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Return by column some texts and what each is read as, of the first records.
-
-    A column that cannot be read as its policy says has no texts: one pair of nothing and why.
-    """
-    first = frames.to_polars(frame).head(TRIED)
-    found: dict[str, tuple[tuple[str, str], ...]] = {}
-    for name, one in policy.attributes.items():
-        if name not in first.columns or getattr(one, "type", None) not in ("date", "number"):
-            continue
+def readings_of(frame: Any, policy: Policy) -> dict[str, tuple[ReadCell, ...]]:
+    """Return by column some of its cells and what each is read as, exceptions among them."""
+    native = frames.to_eager(frame)
+    declared = declared_readings(policy.attributes)
+    found: dict[str, tuple[ReadCell, ...]] = {}
+    for name in frames.column_names(native):
+        typed = getattr(policy.attributes.get(name), "type", None)
         try:
-            read = parse_with_policy(first.select(name), policy)
+            texts = frames.column(native, name)
+            if texts.dtype != pl.String or typed == "text":
+                continue
+            if name in declared and declared[name].style is not None:
+                reading = settle_readings(native, {name: declared[name]})[name]
+            else:
+                words = {name: declared[name].missing} if name in declared else None
+                detected = detect_readings(native, [name], missing=words).readings
+                if name not in detected:
+                    continue
+                reading = detected[name]
         except DataError as error:
-            found[name] = (("", str(error)),)
+            found[name] = (ReadCell("fault", "", str(error)),)
             continue
-        both = pl.DataFrame({"was": first[name], "is": frames.to_polars(read)[name]})
-        several = both.drop_nulls().unique("was", maintain_order=True).head(SHOWN)
-        found[name] = tuple((str(was), str(value)) for was, value in several.iter_rows())
+        found[name] = tuple(_cells(texts, reading))
     return found
+
+
+def _cells(texts: pl.Series, reading: Reading) -> list[ReadCell]:
+    """Return some cells of a column and what each is read as."""
+    values = reading.read(texts)
+    exceptions = texts.str.strip_chars().is_in(list(reading.exceptions or ()))
+    written = texts.is_not_null() & (texts.str.strip_chars() != "")
+    both = pl.DataFrame({"text": texts, "value": text_of(values)})
+    bounds = pl.Series([text for _, text in getattr(reading.style, "bounds", ())], dtype=pl.String)
+    is_bound = texts.str.strip_chars().is_in(bounds.implode())
+    shown = both.filter(values.is_not_null() & ~is_bound).unique("text", maintain_order=True)
+    cells = [ReadCell("value", *row) for row in shown.head(SHOWN).iter_rows()]
+    cells += [ReadCell("bound", text) for text in bounds.head(SHOWN)]
+    others: tuple[tuple[Literal["missing", "exception"], pl.Series], ...] = (
+        ("missing", written & values.is_null() & ~exceptions),
+        ("exception", exceptions),
+    )
+    for kind, among in others:
+        known = among.fill_null(value=False)
+        if known.any():
+            row = int(known.arg_max() or 0)
+            cells.append(ReadCell(kind, str(texts[row]), "", row + 1, int(known.sum())))
+    return cells

@@ -16,6 +16,7 @@ from kanonym.workbench.work.facts import (
     Histogram,
     MadeRelease,
     OpenedTable,
+    ReadCell,
     RecordRisks,
     ReleasedBatch,
     ReportPart,
@@ -84,10 +85,8 @@ class TableWork:
         del step
         return _rows_of(self._table(), start, count)
 
-    def readings(
-        self, step: Step, policy: str, folder: str
-    ) -> dict[str, tuple[tuple[str, str], ...]]:
-        """Return texts of columns that are read as dates or numbers, and what each is read as."""
+    def readings(self, step: Step, policy: str, folder: str) -> dict[str, tuple[ReadCell, ...]]:
+        """Return cells of columns of text that are read as values, and what each is read as."""
         from kanonym.workbench.work.readings import readings_of
 
         del step

@@ -106,15 +106,23 @@ SENTENCES: Sentences = {
     "wb.open.rows": "{first} to {last} of {total}",
     "wb.open.types": "Types",
     "wb.open.types.note": (
-        "Dates and numbers that are written in a local way are recognized where that is "
-        "unambiguous. Texts of quasi-identifiers and sensitive attributes can be read in another "
-        "way here."
+        "Numbers with a unit or a top code, dates, times, bands and missing values are recognized "
+        "as people write them, where that is unambiguous. Texts of quasi-identifiers and "
+        "sensitive attributes can be read in another way here."
     ),
     "wb.open.reading": "read as",
     "wb.open.asfound": "as found",
     "wb.open.as.text": "text",
     "wb.open.as.date": "date",
     "wb.open.as.number": "number",
+    "wb.open.as.time": "time",
+    "wb.open.as.ordered": "bands",
+    "wb.open.cell.bound": "{text} → an open end of the order",
+    "wb.open.cell.missing": "{text} → missing ({cells} cells, the first in row {row})",
+    "wb.open.cell.exception": (
+        "{text} → an exception ({cells} cells, the first in row {row}): a value of its own, in no "
+        "range"
+    ),
     "wb.open.format": "format",
     "wb.open.workbook": "Workbook",
     "wb.open.sheet": "Sheet",

@@ -108,14 +108,23 @@ SENTENCES: Sentences = {
     "wb.open.rows": "{first} a {last} de {total}",
     "wb.open.types": "Tipos",
     "wb.open.types.note": (
-        "Las fechas y los números con escritura local se reconocen donde no hay duda. Los textos "
-        "de cuasiidentificadores y atributos sensibles se pueden leer aquí de otra manera."
+        "Los números con unidad o código superior, las fechas, horas, tramos y valores que faltan "
+        "se reconocen como la gente los escribe, donde no hay duda. Los textos de "
+        "cuasiidentificadores y atributos sensibles se pueden leer aquí de otra manera."
     ),
     "wb.open.reading": "leer como",
     "wb.open.asfound": "como está",
     "wb.open.as.text": "texto",
     "wb.open.as.date": "fecha",
     "wb.open.as.number": "número",
+    "wb.open.as.time": "hora",
+    "wb.open.as.ordered": "tramos",
+    "wb.open.cell.bound": "{text} → un extremo abierto del orden",
+    "wb.open.cell.missing": "{text} → falta ({cells} celdas, la primera en la fila {row})",
+    "wb.open.cell.exception": (
+        "{text} → una excepción ({cells} celdas, la primera en la fila {row}): un valor propio, en "
+        "ningún intervalo"
+    ),
     "wb.open.format": "formato",
     "wb.open.workbook": "Libro de Excel",
     "wb.open.sheet": "Hoja",
