@@ -183,6 +183,15 @@ def parse_names(given: list[str] | None) -> list[str]:
     return split_names(given or [])
 
 
+def parse_words(given: list[str]) -> dict[str, list[str]]:
+    """Return the words for missing values by column, those of all columns by the empty name."""
+    found: dict[str, list[str]] = {}
+    for entry in given:
+        column, equals, words = entry.rpartition("=")
+        found.setdefault(column if equals else "", []).extend(parse_names([words]))
+    return found
+
+
 def long_columns(given: str | None, policy: Policy | None) -> tuple[str, str] | None:
     """Return the columns of persons and of items, by --long or else by the policy; or None."""
     if given is None:

@@ -200,6 +200,8 @@ def _parse_value(name: str, value: Any) -> Any:
         return options.hierarchy_files(value)
     if kind == "sets":
         return {name: one or None for name, _, one in (text.partition("=") for text in value)}
+    if kind == "words":
+        return options.parse_words(value)
     if kind == "levels":
         return options.parse_levels(value)
     if kind == "shares":

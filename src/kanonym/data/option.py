@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-Kind = Literal["value", "columns", "files", "sets", "parts", "part", "levels", "shares"]
+Kind = Literal["value", "columns", "files", "sets", "parts", "part", "levels", "shares", "words"]
 Group = Literal["requirement", "method", "search", "output"]
 
 
@@ -24,7 +24,8 @@ class Option:
     kind
         `value`: a number, a text or a switch. `columns`: names separated by commas. `files`:
         COLUMN=FILE. `sets`: COLUMN=SEPARATOR, or COLUMN of lists. `parts`, `part`: a part of a
-        policy in YAML, several or one. `levels`: COLUMN=LEVEL. `shares`: NAME=SHARE.
+        policy in YAML, several or one. `levels`: COLUMN=LEVEL. `shares`: NAME=SHARE. `words`: words
+        separated by commas, or COLUMN=WORDS.
     group
         What it belongs to.
     least, most
@@ -53,7 +54,7 @@ class Option:
     @property
     def is_list(self) -> bool:
         """Whether it may be given several times."""
-        return self.kind in ("columns", "files", "sets", "parts", "levels", "shares")
+        return self.kind in ("columns", "files", "sets", "parts", "levels", "shares", "words")
 
 
 def option_of(annotation: Any) -> tuple[type, Option] | None:

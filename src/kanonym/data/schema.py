@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -295,11 +295,12 @@ class Schema:
         columns: Sequence[str],
         attributes: dict[str, Attribute],
         others: Role | None = None,
+        missing: Sequence[str] = (),
     ) -> Schema:
         """Fit declared attributes to a table's columns.
 
         `others` gives one role to all columns that nobody classified; without it
-        they are an error that lists them.
+        they are an error that lists them. `missing` are words for missing values in all columns.
 
         Raises
         ------
@@ -324,7 +325,9 @@ class Schema:
         }
         return cls(
             {
-                name: attributes[name] if name in attributes else default[Role(others or "")]
+                name: attributes[name]
+                if name in attributes
+                else with_missing(default[Role(others or "")], missing)
                 for name in columns
             }
         )
@@ -337,6 +340,13 @@ class Schema:
     def names(self, role: Role) -> list[str]:
         """Return the columns of one role, in the table's order."""
         return [name for name, attribute in self.attributes.items() if attribute.role is role]
+
+
+def with_missing(attribute: Attribute, words: Sequence[str]) -> Attribute:
+    """Return an attribute for which further words and codes are missing values."""
+    if not words or not isinstance(attribute, QuasiIdentifier | Sensitive):
+        return attribute
+    return replace(attribute, missing=tuple(dict.fromkeys([*attribute.missing, *words])))
 
 
 def readings_of(attributes: Mapping[str, Attribute]) -> dict[str, Reading]:

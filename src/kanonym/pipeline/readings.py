@@ -15,14 +15,24 @@ from kanonym.data.readings import (
     settle_readings,
     typed_table,
 )
-from kanonym.data.schema import QuasiIdentifier, Role, Sensitive, readings_of
+from kanonym.data.schema import (
+    Attribute,
+    QuasiIdentifier,
+    Role,
+    Sensitive,
+    readings_of,
+    with_missing,
+)
 from kanonym.policy import Policy
 
 READ_BY = ("intervals", "dates", "automatic")
 """Hierarchies of values; all others are about the texts of a column."""
 
 
-_OTHERS = {Role.QUASI_IDENTIFIER: QuasiIdentifier(), Role.SENSITIVE: Sensitive()}
+_OTHERS: dict[Role, Attribute] = {
+    Role.QUASI_IDENTIFIER: QuasiIdentifier(),
+    Role.SENSITIVE: Sensitive(),
+}
 
 
 def with_readings(
@@ -31,6 +41,7 @@ def with_readings(
     told: Callable[[str], None] | None = None,
     *,
     lenient: bool = False,
+    released: bool = False,
 ) -> tuple[Policy, tuple[str, ...]]:
     """Return a policy that says how the columns of a table write dates and numbers.
 
@@ -47,6 +58,8 @@ def with_readings(
         Called with a sentence for each column whose texts are read as something else.
     lenient
         As of `detect_readings`.
+    released
+        Whether the table is a release, in which `20-29` is a label, no band of the original.
 
     Returns
     -------
@@ -61,17 +74,16 @@ def with_readings(
     """
     native = frames.to_eager(frame)
     default = _OTHERS.get(policy.others or Role.INSENSITIVE)
+    default = default if default is None else with_missing(default, policy.missing)
     every = {name: policy.attributes.get(name, default) for name in frames.column_names(native)}
     asked = {
         name: one
         for name, one in every.items()
         if isinstance(one, QuasiIdentifier | Sensitive) and _is_open(one)
     }
+    missing = {name: [str(word) for word in one.missing] for name, one in asked.items()}
     found = detect_readings(
-        native,
-        list(asked),
-        lenient=lenient,
-        missing={n: [str(word) for word in one.missing] for n, one in asked.items()},
+        native, list(asked), lenient=lenient, missing=missing, bands=not released
     )
     sentences = list(found.sentences)
     if not lenient:

@@ -29,7 +29,15 @@ from kanonym.data.domain import Domain
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.option import option_of
-from kanonym.data.schema import Attribute, ItemSet, QuasiIdentifier, Recoding, Role, Schema
+from kanonym.data.schema import (
+    Attribute,
+    ItemSet,
+    QuasiIdentifier,
+    Recoding,
+    Role,
+    Schema,
+    with_missing,
+)
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import actions, algorithms, construction, document, item_sets, shorthand
 from kanonym.policy.attack_limits import build_attack_limits
@@ -81,7 +89,8 @@ def _attributes(given: Any, info: ValidationInfo) -> dict[str, Attribute]:
     named = any(isinstance(one, QuasiIdentifier | ItemSet) for one in built.values())
     if not named and info.data.get("others", Role.QUASI_IDENTIFIER) is not Role.QUASI_IDENTIFIER:
         raise FaultsFoundError([Fault((), "no column is a quasi-identifier: nothing to protect")])
-    return built
+    words = info.data.get("missing", ())
+    return {name: with_missing(one, words) for name, one in built.items()}
 
 
 def _models(given: Any, info: ValidationInfo) -> tuple[PrivacyModel, ...]:
@@ -124,6 +133,15 @@ def _recoding(given: Any, info: ValidationInfo) -> Any:
     return given
 
 
+def _words(given: Any, info: ValidationInfo) -> tuple[str, ...]:
+    del info
+    words, named = shorthand.missing_words(given)
+    if named:
+        raise FaultsFoundError([Fault((), "is a list; words of one column are its missing")])
+    return tuple(str(one) for one in words)
+
+
+_by_words = _validator(_words)
 _no_set = _validator(_others)
 _by_attributes = _validator(_attributes)
 _by_models = _validator(_models)
@@ -145,6 +163,8 @@ class Policy(BaseModel):
     others
         The role of all columns that `attributes` does not name; None makes such a
         column an error.
+    missing
+        Words and codes that are missing values in all columns, such as `-9`.
     attributes
         Each column's name with its `Identifier`, `QuasiIdentifier`, `Sensitive`,
         `Insensitive` or `ItemSet`; at least one quasi-identifier or set.
@@ -210,6 +230,7 @@ class Policy(BaseModel):
 
     version: Literal[1] = 1
     others: Annotated[Role | None, Field(strict=False), _no_set] = None
+    missing: Annotated[Sequence[str], _Opaque, _by_words] = ()
     attributes: Annotated[dict[str, Attribute], _Opaque, _by_attributes]
     models: Annotated[Sequence[PrivacyModel], _Opaque, _by_models]
     rows: Literal["persons"] | None = None
@@ -344,6 +365,9 @@ class Policy(BaseModel):
             shorthand.check_names(given)
             options = {name: given[name] for name in given if name in cls.model_fields}
             models = options.pop("models", ())
+            every, of_columns = shorthand.missing_words(given.get("missing", ()))
+            if "missing" in options:
+                options["missing"] = every
             attributes, expanded = shorthand.expand(
                 {
                     Role.IDENTIFIER: given.get("identifiers", ()),
@@ -358,6 +382,10 @@ class Policy(BaseModel):
                 entity=given.get("entity"),
                 required=not models and algorithms.needs_models(options.get("algorithm")),
             )
+            for name, words in of_columns.items():
+                if name not in attributes:
+                    raise FaultsFoundError([Fault(("missing", name), "has no role")])
+                attributes[name] = {**attributes[name], "missing": words}
             return cls(attributes=attributes, models=[*expanded, *models], **options)
 
     @property
@@ -406,7 +434,7 @@ class Policy(BaseModel):
             A named column does not exist, or a column has no role.
 
         """
-        return Schema.resolve(columns, self.attributes, self.others)
+        return Schema.resolve(columns, self.attributes, self.others, self.missing)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the policy in the form that it has in YAML and JSON.
@@ -420,6 +448,7 @@ class Policy(BaseModel):
                 for name, attribute in self.attributes.items()
             },
             "others": None if self.others is None else str(self.others),
+            "missing": list(self.missing) or None,
             "models": [{"type": one.type, **one.to_dict()} for one in self.models],
             "rows": self.rows,
             "algorithm": algorithms.form_of(self.algorithm),
@@ -456,6 +485,10 @@ def _plain(part: Any) -> dict[str, Any]:
     given = {field.name: getattr(part, field.name) for field in fields(part)}
     if "action" in given:
         given["action"] = [actions.form_of(one) for one in given["action"]] or None
+    if given.get("missing"):
+        given["missing"] = list(given["missing"])
+    if given.get("exceptions") == "keep":
+        given["exceptions"] = None
     return {
         name: value.to_dict() if isinstance(value, HierarchySource | Domain) else value
         for name, value in given.items()

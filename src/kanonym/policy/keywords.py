@@ -43,6 +43,15 @@ Hierarchies = Annotated[
     Option("Hierarchy file of a column; may be repeated.", "COLUMN=FILE", kind="files"),
 ]
 Others = Annotated[str | None, Option("Role of all other columns, such as insensitive.", "ROLE")]
+Missing = Annotated[
+    Sequence[str | int | float] | Mapping[str, Sequence[str | int | float]],
+    Option(
+        "Words and codes that are missing values, such as -9, in all columns or in one; may be "
+        "repeated. NA, unknown and the like need not be named beside numbers and dates.",
+        "[COLUMN=]A,B",
+        kind="words",
+    ),
+]
 K = Annotated[int | None, Option("k-anonymity: records per class.", "K", "-k")]
 Entity = Annotated[
     str | Sequence[str] | None,
@@ -160,6 +169,7 @@ class Keywords(TypedDict, total=False):
     identifiers: Identifiers
     sets: Sets
     others: Others
+    missing: Missing
     k: K
     m: M
     entity: Entity

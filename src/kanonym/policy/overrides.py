@@ -15,7 +15,13 @@ from kanonym.models.base import PrivacyModel
 from kanonym.policy import construction
 from kanonym.policy.definition import Policy
 from kanonym.policy.faults import Fault, FaultsFoundError, policy_error
-from kanonym.policy.shorthand import MODEL_OF, check_names, model_of_items, separators
+from kanonym.policy.shorthand import (
+    MODEL_OF,
+    check_names,
+    missing_words,
+    model_of_items,
+    separators,
+)
 
 ROLES: dict[str, type[Identifier | QuasiIdentifier | Sensitive]] = {
     "identifiers": Identifier,
@@ -62,6 +68,8 @@ def override(policy: Policy, short: Mapping[str, Any]) -> Policy:
     taken = {(one.type, one.attribute) for one in added}
     models = [*(one for one in models if (one.type, one.attribute) not in taken), *added]
     algorithm = changed.pop("algorithm", None)
+    if "missing" in changed:
+        changed["missing"] = missing_words(changed["missing"])[0] or list(policy.missing)
     if "attack_limits" in changed:
         changed["attack_limits"] = {**policy.attack_limits, **changed["attack_limits"]}
     found = type(policy)(**{**fields, **changed, "attributes": attributes, "models": models})
@@ -89,6 +97,7 @@ def _attributes(own: Mapping[str, Attribute], given: Mapping[str, Any]) -> dict[
             found[name] = ItemSet(separator=separator)
         elif separator is not None:
             found[name] = replace(own_set, separator=separator)
+    found |= _with_missing(found, missing_words(given.get("missing", ()))[1])
     for name, source in given.get("hierarchies", {}).items():
         attribute = found.get(name)
         if not isinstance(attribute, QuasiIdentifier | Sensitive | ItemSet):
@@ -96,6 +105,20 @@ def _attributes(own: Mapping[str, Attribute], given: Mapping[str, Any]) -> dict[
             raise FaultsFoundError([Fault(("hierarchies", name), reason)])
         read = from_file(os.fspath(source)) if isinstance(source, str | os.PathLike) else source
         found[name] = replace(attribute, hierarchy=read)
+    return found
+
+
+def _with_missing(
+    own: Mapping[str, Attribute], words: Mapping[str, Sequence[Any]]
+) -> dict[str, Attribute]:
+    """Return the attributes for which words for missing values are given."""
+    found: dict[str, Attribute] = {}
+    for name, missing in words.items():
+        attribute = own.get(name)
+        if not isinstance(attribute, QuasiIdentifier | Sensitive):
+            reason = "is neither a quasi-identifier nor a sensitive attribute"
+            raise FaultsFoundError([Fault(("missing", name), reason)])
+        found[name] = replace(attribute, missing=missing)
     return found
 
 

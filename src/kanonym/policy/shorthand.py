@@ -40,6 +40,20 @@ def separators(given: Sequence[str] | Mapping[str, str | None]) -> dict[str, str
     return dict(given) if isinstance(given, Mapping) else dict.fromkeys(given)
 
 
+def missing_words(given: Any) -> tuple[list[Any], dict[str, list[Any]]]:
+    """Return the words for missing values of all columns, and those of single ones.
+
+    given: a list of words, or lists by column, that of all columns by the empty name.
+    """
+    if isinstance(given, Mapping):
+        named = {name: list(words) for name, words in given.items()}
+        return named.pop("", []), named
+    if isinstance(given, str):
+        reason = f"missing: give a list of words, not the text {given!r}"
+        raise FaultsFoundError([Fault((), reason)])
+    return list(given), {}
+
+
 def check_names(given: Iterable[str]) -> None:
     """Refuse what is no keyword of a policy."""
     faults = [

@@ -83,6 +83,7 @@ def detect_readings(
     *,
     lenient: bool = False,
     missing: Mapping[str, Sequence[str]] | None = None,
+    bands: bool = True,
 ) -> Detection:
     """Find out how columns of text write numbers, dates, times and bands.
 
@@ -96,6 +97,8 @@ def detect_readings(
         Whether a column of which two readings are possible stays text, with a note.
     missing
         Declared words and codes that are null, by column.
+    bands
+        Whether bands, quarters and weeks are looked for; in a release they may be labels.
 
     Raises
     ------
@@ -119,7 +122,7 @@ def detect_readings(
             continue
         cells = Cells.of(column, declared)
         try:
-            reading, half = _detect(cells, declared)
+            reading, half = _detect(cells, declared, bands=bands)
         except DataError as error:
             if not lenient:
                 raise
@@ -164,13 +167,15 @@ def settle(reading: Reading, column: pl.Series) -> tuple[Reading, str | None]:
 
 
 def _detect(
-    cells: Cells, missing: tuple[str, ...]
+    cells: Cells, missing: tuple[str, ...], *, bands: bool = True
 ) -> tuple[Reading | None, tuple[Style, pl.Series] | None]:
     """Return the reading of cells; or the style that reads half of them, and which."""
     if not len(cells.texts):
         return None, None
     best: tuple[int, Style, pl.Series] | None = None
     for style in _styles(cells):
+        if not bands and isinstance(style, OrderedReading):
+            continue
         settled, is_read = _settled(style, cells)
         number = cells.number(is_read)
         if best is None or number > best[0]:
