@@ -106,15 +106,6 @@ def test_declared_types_hold_for_frames():
     assert ka.verify(release.frame, policy).satisfied
 
 
-def test_an_engine_refuses_declared_types(kanonym, folder):
-    """Tables of an engine are not read by readings, and the error says so."""
-    (folder / "dates.csv").write_text("born\n31/12/1954\n", "utf-8")
-    (folder / "dates.yaml").write_text(POLICY, "utf-8")
-    refused = kanonym("anonymize dates.csv -p dates.yaml -o out.csv --engine duckdb")
-    assert refused.code == 3
-    assert "type and format: not supported by the engine duckdb" in refused.error
-
-
 def columns_of(file):
     """Return the columns of a CSV file as text."""
     return pd.read_csv(file, dtype=str, sep=None, engine="python")

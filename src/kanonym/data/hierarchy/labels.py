@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+
 def set_label(members: list[str | None]) -> str | None:
     """Return the label of a set of values, null as None: one alone as itself, `{a, b}`."""
     if len(members) == 1:

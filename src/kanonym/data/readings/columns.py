@@ -174,6 +174,8 @@ def _style_column(column: pl.Series, reading: Reading, style: Style) -> pl.Serie
     if reading.is_plain:
         return column
     if column.dtype != pl.String:
+        if style.is_plain and not style.has_bounds(column):
+            return column
         texts = style.write(column)
         exact = style.read(texts).cast(column.dtype).eq_missing(column).all()
         return texts if exact else column

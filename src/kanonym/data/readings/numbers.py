@@ -262,6 +262,12 @@ class NumberReading:
         amid = numbers[((sides > 0) & (numbers < high)) | ((sides < 0) & (numbers > low))]
         return values.set(values.is_in(amid.tolist()).fill_null(value=False), None)
 
+    def has_bounds(self, values: pl.Series) -> bool:
+        """Tell whether some values are bounds."""
+        if not values.dtype.is_float():
+            return False
+        return bool(sides_of(values.drop_nulls().unique().to_numpy())[1].any())
+
     def write(self, values: pl.Series) -> pl.Series:
         """Return numbers as text, with all of their digits."""
         distinct = values.drop_nulls().unique()

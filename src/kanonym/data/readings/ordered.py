@@ -67,6 +67,11 @@ class OrderedReading:
         bare = texts.str.strip_chars().unique()
         return replace(self, order=tuple(_periods_in_order(bare) or _bands_in_order(bare)))
 
+    def has_bounds(self, values: pl.Series) -> bool:
+        """Tell whether some values are bounds: none are."""
+        del values
+        return False
+
     def write(self, values: pl.Series) -> pl.Series:
         """Return categories as text."""
         return values.cast(pl.String)

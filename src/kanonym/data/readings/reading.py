@@ -48,7 +48,9 @@ class Reading:
         """Whether values are written as programs write them, and all labels as they are."""
         if self.style is None:
             return True
-        return self.style.is_plain and not (self.exceptions or getattr(self.style, "bounds", ()))
+        known = self.exceptions is not None
+        written = self.exceptions or getattr(self.style, "bounds", ())
+        return self.style.is_plain and known and not written
 
     def read(self, column: pl.Series) -> pl.Series:
         """Return the values of a column; null where a cell is missing or an exception.

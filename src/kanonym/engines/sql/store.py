@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import polars as pl
@@ -169,7 +169,14 @@ class Source(FetchableTable):
         if not known or not rows.width:
             return read
         try:
-            return (canonical_table if self.released else typed_table)(read, known)
+            if self.released:
+                return canonical_table(read, known)
+            # The shares that allow exceptions are those of records, which are not known here.
+            strict = {
+                name: one if one.exceptional == "null" else replace(one, exceptional="refuse")
+                for name, one in known.items()
+            }
+            return typed_table(read, strict)
         except DataError as error:
             # These are distinct values: their numbers are none of rows.
             raise DataError(re.sub(r", row [0-9]+", "", str(error))) from None
