@@ -14,9 +14,11 @@ from effort import examples
 from kanonym.algorithms.full_domain.private import level_at_degree, score_every_node
 from kanonym.algorithms.full_domain.scores import GRID, NodeClasses, score_of_metric
 from kanonym.data.hierarchy import from_file, from_mapping
+from kanonym.data.schema import QuasiIdentifier
 from kanonym.data.table import encode
 from kanonym.differential_privacy.audit_bound import event_bound
 from kanonym.differential_privacy.bits import SystemBits
+from kanonym.differential_privacy.cells import canonical_texts
 from kanonym.differential_privacy.public_hierarchies import public_hierarchy
 from kanonym.differential_privacy.sampling import sampling_of
 from kanonym.differential_privacy.selection import draw_candidate
@@ -56,8 +58,14 @@ def adult(shared_data):
     """Return Adult encoded over its hierarchies, and the hierarchies."""
     folder = shared_data / "adult"
     table = pl.read_csv(folder / "adult.csv", separator=";")
-    trees = [public_hierarchy(name, from_file(folder / f"hierarchy_{name}.csv")) for name in ORDER]
-    known = [(tree.leaves(table[name]), tree.tree) for name, tree in zip(ORDER, trees, strict=True)]
+    trees = [
+        public_hierarchy(name, QuasiIdentifier(from_file(folder / f"hierarchy_{name}.csv")))
+        for name in ORDER
+    ]
+    known = [
+        (tree.leaves(canonical_texts(table[name])), tree.tree)
+        for name, tree in zip(ORDER, trees, strict=True)
+    ]
     return encode(known, [], len(table)), [tree.tree for tree in trees]
 
 
@@ -150,7 +158,7 @@ def tree_of(name, sizes):
         for group, size in enumerate(sizes)
         for leaf in range(size)
     }
-    return public_hierarchy(name, from_mapping(rows)).tree
+    return public_hierarchy(name, QuasiIdentifier(from_mapping(rows))).tree
 
 
 A, B = tree_of("a", [50] * 10), tree_of("b", [50] * 9 + [49, 1])

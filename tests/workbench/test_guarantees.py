@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 
 import polars as pl
@@ -69,6 +70,7 @@ def test_a_private_release_spends_from_a_ledger(private):
     assert spent in shown
     page = private.get(f"{private.at}/export").text
     assert page.count(str(place)) == 2  # in the command and in the Python
+    assert "declared=ka.Policy.from_file(" in html.unescape(page)
     public = (private.released / "public-report.html").read_text("utf-8")
     assert f"{len(after.spent)} releases of the table" in public
     assert json.loads((private.released / "public-manifest.json").read_text("utf-8"))

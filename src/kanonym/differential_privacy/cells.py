@@ -25,6 +25,8 @@ from kanonym.data.readings.missing import is_missing
 from kanonym.data.schema import Attribute
 
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,14}")
+_PLAIN = r"^(0|-?[1-9][0-9]{0,8}|-?(0|[1-9][0-9]{0,8})\.[0-9]{0,3}[1-9])$"
+"""Numbers that are canonical as they are written."""
 _NUMBER = re.compile(r"-?(((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]+)?|inf|infinity)")
 _CLOCK = r"([0-9]{2}:[0-9]{2})(:[0-9]{2})?(?:\.([0-9]*))?"
 _ZONE = r"(?:z|([-+])([0-9]{2}):?([0-9]{2})?:?([0-9]{2})?)"
@@ -94,15 +96,16 @@ def canonical_texts(column: pl.Series) -> pl.Series:
 
     Notes
     -----
-    Cost: a step of Python for each different value.
+    Cost: a step of Python for each different value that is no short number.
 
     """
     texts = _plain_texts(column)
-    distinct = texts.drop_nulls().unique()
-    if distinct.is_empty():
+    if column.dtype.is_float():
         return texts
-    canonical = pl.Series(map(canonical_text, distinct), dtype=pl.String)
-    return texts.replace_strict(distinct, canonical, default=None, return_dtype=pl.String)
+    written = texts.filter(~texts.str.contains(_PLAIN)).unique()
+    if written.is_empty():
+        return texts
+    return texts.replace(written, pl.Series(map(canonical_text, written), dtype=pl.String))
 
 
 def canonical_text(text: str) -> str | None:

@@ -12,10 +12,11 @@ from kanonym.algorithms.full_domain.scores import (
 )
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import from_mapping
+from kanonym.data.schema import QuasiIdentifier
 from kanonym.differential_privacy.public_hierarchies import public_hierarchy
 
 TREES = tuple(
-    public_hierarchy(name, from_mapping(rows)).tree
+    public_hierarchy(name, QuasiIdentifier(from_mapping(rows))).tree
     for name, rows in (
         ("a", {"p": "*", "q": "*", "r": "*"}),
         ("b", {"u": ["u-v", "*"], "v": ["u-v", "*"], "w": ["w", "*"]}),

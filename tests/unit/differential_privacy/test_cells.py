@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kanonym.data.files import read_table
-from kanonym.differential_privacy.cells import canonical_texts
+from kanonym.differential_privacy.cells import canonical_text, canonical_texts
 
 
 def test_a_value_has_one_text_whatever_its_type():
@@ -40,3 +42,10 @@ def test_one_record_does_not_change_how_others_are_read(tmp_path, written, other
         path.write_text("x,y\n" + "".join(f"{cell},1\n" for cell in cells))
         found.append(canonical_texts(read_table(path)["x"]).to_list()[:2])
     assert found[0] == found[1]
+
+
+@given(st.from_regex(r"\A-?[0-9]{1,12}(\.[0-9]{0,6})?\Z"))
+def test_a_column_has_the_text_of_each_of_its_values(text):
+    """The short way for numbers that are written plainly gives what the long one gives."""
+    assert canonical_texts(pl.Series([text, "x"])).to_list() == [canonical_text(text), "x"]
+    assert canonical_texts(pl.Series([canonical_text(text)])).to_list() == [canonical_text(text)]

@@ -86,6 +86,8 @@ def python(project: OpenProject) -> str:
     given += [f"header_row={source.header_row}"] if source.header_row else []
     given += [f"encoding={source.encoding!r}"] if source.encoding else []
     given += [f"columns={source.column_names!r}"] if source.columns else []
+    if project.release_is_private:
+        given.append(f"declared=ka.Policy.from_file({policy!r}).attributes")
     read = f"ka.read_table({', '.join(given)})"
     if source.in_database:
         place = displayable_url(source.path)
