@@ -85,6 +85,17 @@ Manifest = Annotated[
 NoManifest = Annotated[
     bool, typer.Option("--no-manifest", help="No manifest.", rich_help_panel=WRITTEN)
 ]
+NoInputHash = Annotated[
+    bool,
+    typer.Option(
+        "--no-input-hash",
+        help=(
+            "No hash of the input in manifest and reports: whoever has a candidate for the input "
+            "recognizes it by the hash."
+        ),
+        rich_help_panel=WRITTEN,
+    ),
+]
 NoReadBack = Annotated[
     bool,
     typer.Option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -69,6 +69,19 @@ class Partition(ShortRepr):
         # The label of the suppressed, -1, reads the entry that is appended.
         group_of_class = np.append(self.groups[:, a], np.int32(SUPPRESSED))
         return group_of_class[self.labels], int(group_of_class.max()) + 1
+
+    def without(self, classes: NDArray[np.bool_]) -> Partition:
+        """Return the partition, which has no groups, without some classes: (n_classes,) bool."""
+        kept = ~classes
+        place = np.full(len(kept) + 1, SUPPRESSED, np.int32)  # the last for the suppressed
+        place[:-1][kept] = np.arange(kept.sum(), dtype=np.int32)
+        return replace(
+            self,
+            labels=place[self.labels],
+            n_classes=int(kept.sum()),
+            levels=None if self.levels is None else self.levels[kept],
+            chosen=None if self.chosen is None else self.chosen[kept],
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -22,6 +22,7 @@ from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Role
 from kanonym.data.table import EncodedTable, value_codes
+from kanonym.engines.released_part import released_part
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task, prepare
 from kanonym.kernels.classes.grouping import take
@@ -175,6 +176,9 @@ class EncodedDecision(Decision):
         What is released of sets of items; None without them.
     measured
         What the release loses, where the table was counted at levels of hierarchies; else None.
+    fixed
+        The attributes whose hierarchy does not come from the values of the table; None where no
+        domain does, or where they were not counted.
 
     """
 
@@ -183,6 +187,7 @@ class EncodedDecision(Decision):
     refinement: tuple[Problem, Partition] | None = None
     sets: DecidedSets | None = None
     measured: InformationLoss | None = None
+    fixed: frozenset[str] | None = None
 
     @classmethod
     def of(
@@ -233,10 +238,21 @@ class EncodedDecision(Decision):
         return self
 
     def loss(self, class_sizes: NDArray[np.int64]) -> InformationLoss:
-        """Return what was measured, or else what the encoded table tells."""
+        """Return what was measured, or else what the released records tell."""
         if self.measured is not None:
             return self.measured
-        return measure_utility(self.table, self.partition, self.recoded, class_sizes)
+        own = self.released
+        return measure_utility(own.table, own.partition, own.recoded, class_sizes, self.rows_in)
+
+    @cached_property
+    def released(self) -> EncodedDecision:
+        """The same about the released records alone: what may be published follows from them."""
+        if self.fixed is None or self.rows_out == self.rows_in:
+            return self
+        table, partition, recoded = released_part(self, self.fixed)
+        return replace(
+            self, table=table, partition=partition, recoded=recoded, refinement=None, fixed=None
+        )
 
 
 def run_task(
@@ -291,14 +307,18 @@ def with_input(decision: EncodedDecision, task: Task, given: FrequencySet) -> En
     given: the columns that were encoded.
     """
     original = given if decision.rows_out < decision.rows_in else None
+    return replace(with_persons(decision, task, given), original=original)
+
+
+def with_persons(decision: EncodedDecision, task: Task, given: FrequencySet) -> EncodedDecision:
+    """Return a decision with the risk of persons; given: as of `with_input`."""
     entities = [one.entity for one in task.models if one.entity is not None]
-    persons = None
-    if entities:
-        codes, _ = value_codes(given.column(entities[0]))
-        if given.counts is not None and len(codes) != len(decision.labels):
-            codes = np.repeat(codes, given.counts)
-        persons = person_risk(decision.labels, decision.n_classes, codes)
-    return replace(decision, original=original, persons=persons)
+    if not entities:
+        return decision
+    codes, _ = value_codes(given.column(entities[0]))
+    if given.counts is not None and len(codes) != len(decision.labels):
+        codes = np.repeat(codes, given.counts)
+    return replace(decision, persons=person_risk(decision.labels, decision.n_classes, codes))
 
 
 def decide(
@@ -343,7 +363,7 @@ def decide(
             recoded = values_of(partition)
             joined = join_equal(table, partition, recoded)
     decision = EncodedDecision.of(table, partition, recoded, ready.built)
-    return replace(decision, refinement=(problem, found))
+    return replace(decision, refinement=(problem, found), fixed=task.fixed_hierarchies)
 
 
 def evaluate_nodes_of_task(
@@ -397,7 +417,9 @@ def _repair_partition(
 
 
 def _failing_classes(
-    table: EncodedTable, partition: Partition, models: Sequence[PrivacyModel]
+    table: EncodedTable,
+    partition: Partition,
+    models: Sequence[PrivacyModel],
 ) -> NDArray[np.bool_]:
     """Return (n_classes,) bool: which classes fail against the table or what is left of it."""
     codes, weights = table.sensitive_codes, table.weights

@@ -232,7 +232,14 @@ class LocalInput(ShortRepr):
             }
             tree = decision.sets.given.tree
             sets = encode_sets(tree, lists, len(staged.rows), any_level=True)
-        return view_of_release(self.run, decision, staged, LocalEngine(self.native), sets)
+        return view_of_release(self.run, decision, staged, self._originals(staged), sets)
+
+    def _originals(self, staged: LocalRelease) -> LocalEngine:
+        """Return the released records as they came in."""
+        if len(staged.rows) == frames.n_rows(self.native):
+            return LocalEngine(self.native)
+        names = frames.column_names(self.native)
+        return LocalEngine(frames.assemble(self.native, np.sort(staged.rows), names))
 
 
 @dataclass(frozen=True, repr=False)

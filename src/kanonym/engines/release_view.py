@@ -29,7 +29,8 @@ def view_of_release(
 ) -> ReleaseView:
     """Return what was staged of a decision, as verification sees it.
 
-    original: the table before any action. sets: the released sets of items.
+    original: the released records before any action; of suppressed ones nothing is looked at,
+    for what is found is published. sets: the released sets of items.
     """
     return ReleaseView(
         policy=run.policy,
@@ -38,7 +39,7 @@ def view_of_release(
         labels=decision.columns,
         original=original,
         # Suppression shifts the distribution that t-closeness and the like compare with: what
-        # counts is that of the input.
+        # counts is that of the input. What is told of it is of the released records.
         reference=decision.original,
         population=population_columns(run.policy, run.schema),
         counting=counting_of(run.policy),

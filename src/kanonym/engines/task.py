@@ -18,6 +18,7 @@ from kanonym.algorithms.secret_key import secret_key
 from kanonym.data import files, frames
 from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import Automatic, Hierarchy, HierarchySource
+from kanonym.data.hierarchy.builders.base import Builder
 from kanonym.data.population import encode_with_population, require_contained
 from kanonym.data.readings import typed_table
 from kanonym.data.results.short_repr import ShortRepr
@@ -116,6 +117,23 @@ class Task:
             key=key,
             persons=persons,
             seed=self.seed,
+        )
+
+    @property
+    def fixed_hierarchies(self) -> frozenset[str] | None:
+        """The quasi-identifiers whose hierarchy does not come from the values of the table.
+
+        None where records are sampled: hierarchies are then public.
+        """
+        if self.samples:
+            return None
+        known = self.schema.attributes.items()
+        return frozenset(
+            name
+            for name, one in known
+            if isinstance(one, QuasiIdentifier)
+            and one.hierarchy is not None
+            and (self.population is not None or not isinstance(one.hierarchy, Builder))
         )
 
     @property
@@ -307,7 +325,7 @@ class _SuggestedHierarchy:
     def bind(self, values: pl.Series, counts: NDArray[np.int64] | None = None) -> Hierarchy:
         """Return the hierarchy over a column: see `HierarchySource.bind`."""
         suggestion = Automatic().suggest(values, counts)
-        self.description = suggestion.describe().removeprefix(f"{values.name}: ")
+        self.description = suggestion.parameters
         return suggestion.builder.bind(values, counts)
 
     def to_dict(self) -> dict[str, Any]:

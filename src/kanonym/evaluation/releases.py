@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from kanonym.data import frames
 from kanonym.data.errors import DataError
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.policy import Policy, PolicySource
@@ -25,7 +29,7 @@ def unpack_release(
 
 
 def hierarchies_of(release: Release) -> dict[str, Hierarchy]:
-    """Return the hierarchies of a release, bound to its input: given ones and built ones.
+    """Return the hierarchies of a release, bound to its records: given ones and built ones.
 
     None of one under differential privacy: its hierarchies are over public texts, and who compares
     it with the original reads both by those of the policy.
@@ -34,7 +38,7 @@ def hierarchies_of(release: Release) -> dict[str, Hierarchy]:
         return {}
     return {
         domain.name: domain.hierarchy
-        for domain in release.decision.encoded().table.domains
+        for domain in release.decision.encoded().released.table.domains
         if domain.hierarchy is not None
     }
 
@@ -46,3 +50,22 @@ def require_made_of(release: Release, n_rows: int) -> None:
             f"the release was made of a table of {release.rows_in} records, and the original has "
             f"{n_rows}: give the table that was anonymized"
         )
+
+
+def released_originals(original: Any, release: Release) -> Any:
+    """Return the records of the input of a release that are released, in their order."""
+    kept = released_records(release)
+    if kept is None:
+        return original
+    native = frames.to_eager(original)
+    return frames.assemble(native, kept, frames.column_names(native))
+
+
+def released_records(release: Release) -> NDArray[np.int64] | None:
+    """Return the records of the input that are released, ascending.
+
+    None where all are, where records were sampled, or where an engine does not tell which.
+    """
+    if release.rows is None or not release.suppressed or release.promise is not None:
+        return None
+    return np.sort(release.rows)

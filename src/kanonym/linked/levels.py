@@ -89,7 +89,7 @@ def known_columns(tables: Tables, policy: LinkedPolicy, told: dict[str, str]) ->
             source = Flat() if refers or in_key else attribute.hierarchy
             if source is None:
                 suggestion = Automatic().suggest(values)
-                source, told[f"{table}.{name}"] = suggestion.builder, suggestion.describe()
+                source, told[f"{table}.{name}"] = suggestion.builder, suggestion.parameters
             try:
                 refuse_infinite(values)
                 domain, leaves = encode_column(values, source)

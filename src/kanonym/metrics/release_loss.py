@@ -24,6 +24,9 @@ from kanonym.metrics.measured_table import format_figure
 class InformationLoss(Result):
     """Information loss of one release, suppressed records counted as lost in full.
 
+    The released labels are compared with the domain of the released records: the values of
+    suppressed ones change nothing of it.
+
     Attributes
     ----------
     gcp
@@ -111,6 +114,7 @@ def measure_utility(
     partition: Partition,
     recoded: Sequence[RecodedAttribute],
     released_sizes: NDArray[np.int64],
+    rows_in: int | None = None,
 ) -> InformationLoss:
     """Measure a recoded partition.
 
@@ -121,6 +125,9 @@ def measure_utility(
     released_sizes
         Class sizes as verification found them: classes of the partition that release
         the same values are one.
+    rows_in
+        Records of the input, where the table is that of the released ones alone; None for those
+        of the table.
 
     Notes
     -----
@@ -133,7 +140,7 @@ def measure_utility(
     kept = partition.labels >= 0
     labels, weights = partition.labels[kept], weights[kept]
     sizes = np.bincount(labels, weights, partition.n_classes)
-    n_rows = table.n_rows
+    n_rows = table.n_rows if rows_in is None else rows_in
     suppressed = n_rows - int(sizes.sum())
     ncp = {
         attribute.name: float(sizes @ attribute.loss + suppressed) / max(n_rows, 1)
@@ -146,7 +153,7 @@ def measure_utility(
         for a, (domain, attribute) in enumerate(zip(table.domains, recoded, strict=True))
         if domain.kind == "number"
     }
-    loss, loss_arithmetic = _loss(table, partition, recoded, sizes.astype(np.int64))
+    loss, loss_arithmetic = _loss(table, partition, recoded, sizes.astype(np.int64), n_rows)
     return InformationLoss(
         gcp=float(np.mean(list(ncp.values()))) if ncp else 0.0,
         ncp=ncp,
@@ -178,6 +185,7 @@ def _loss(
     partition: Partition,
     recoded: Sequence[RecodedAttribute],
     sizes: NDArray[np.int64],
+    n_rows: int,
 ) -> tuple[float, float] | tuple[None, None]:
     """Return geometric and arithmetic Loss, None unless all attributes are labels.
 
@@ -192,7 +200,7 @@ def _loss(
         values = attribute.columns[0]
         counts = np.bincount(attribute.label_of_class, held, len(values)).astype(np.int64)
         released.append(ReleasedValues(attribute.name, domain.hierarchy, values, counts))
-    return released_loss(released, table.n_rows) if released else (None, None)
+    return released_loss(released, n_rows) if released else (None, None)
 
 
 def _class_numbers(domain: Domain, attribute: RecodedAttribute) -> NDArray[np.float64]:

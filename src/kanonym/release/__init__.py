@@ -18,6 +18,7 @@ from typing_extensions import TypeVar  # its default is Python 3.13's
 
 from kanonym import __version__
 from kanonym.actions.registry import keeps_values, share_kept
+from kanonym.algorithms.full_domain import score_of_released
 from kanonym.data import files, frames
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.readings import canonical_table, styled_columns
@@ -49,6 +50,9 @@ _FIGURES = ("utility", "risk", "algorithm", "values_kept", "_released_names", "p
 
 _VERIFIED = ("satisfied", "verdict", "parts", "k", "classes", "models", "largest_shares")
 """What the JSON of a release has of its verification, beside the findings."""
+
+_SEARCHED = ("nodes_checked", "lower_bound", "gap")
+"""What an account tells of a search that looked at all records."""
 
 _LEFT_OUT = ("decision", "writer", "examples")
 """What a pickle has not: all that is made of the encoded table of the input."""
@@ -161,9 +165,11 @@ class Release(Result, Generic[FrameT]):
         """The algorithm with its parameters, and what it tells of its search.
 
         Besides the number of classes: the hierarchies that were built because none was
-        given, and what design §9 names (`levels`, `score`, `optimal`, …).
+        given, and what design §9 names (`levels`, `score`, `optimal`, …). Where records are
+        suppressed, the score is that of the released ones and the number of the others; where the
+        metric looks at the values of these, `score_of` says so, and no manifest or report has it.
         """
-        account, built = self.decision.account, self.decision.built
+        account, built = self._account, self.decision.built
         sets = self.decision.sets if isinstance(self.decision, EncodedDecision) else None
         return {
             **self._policy["algorithm"],
@@ -173,6 +179,18 @@ class Release(Result, Generic[FrameT]):
             **({} if sets is None else {"items": dict(sets.account)}),
             "classes": self.verification.n_classes,
         }
+
+    @property
+    def _account(self) -> dict[str, Any]:
+        """What the algorithm tells of its search, and of which records the score is."""
+        account, search = dict(self.decision.account), self.policy.algorithm.lattice
+        if search is None or "score" not in account or not self.suppressed:
+            return account
+        own = self.decision.encoded().released
+        if own is self.decision:
+            return account
+        score = score_of_released(search, own.table, account["levels"], self.suppressed)
+        return {**account, **({"score_of": "all records"} if score is None else {"score": score})}
 
     @cached_property
     def examples(self) -> dict[str, str | None]:
@@ -194,7 +212,7 @@ class Release(Result, Generic[FrameT]):
         """The level of the root, by quasi-identifier with a hierarchy."""
         return {
             domain.name: domain.hierarchy.n_levels - 1
-            for domain in self.decision.encoded().table.domains
+            for domain in self.decision.encoded().released.table.domains
             if domain.hierarchy is not None
         }
 
@@ -345,7 +363,9 @@ class Release(Result, Generic[FrameT]):
             Where to.
         input, output
             The files that were read and written; their SHA-256 goes in. A path is read now;
-            a `Content` has the hash of the bytes that were read or written.
+            a `Content` has the hash of the bytes that were read or written. Whoever has a
+            candidate for the input recognizes it by its hash: leave `input` out of a manifest
+            that goes along with the release.
         detected
             How columns of texts were read without the policy saying so: a sentence each.
         drawn
@@ -369,6 +389,7 @@ class Release(Result, Generic[FrameT]):
             **hashes,
             **({"drawn": dict(drawn)} if drawn else {}),
             **self.to_dict(),
+            "algorithm": published_account(self.algorithm, self.suppressed),
         }
         files.write_text(path, json.dumps(parts, indent=2, ensure_ascii=False) + "\n")
 
@@ -492,6 +513,17 @@ class Release(Result, Generic[FrameT]):
     @cached_property
     def _released_names(self) -> list[str]:
         return self.decision.columns
+
+
+def published_account(algorithm: Mapping[str, Any], suppressed: int) -> dict[str, Any]:
+    """Return `Release.algorithm` as a manifest and a report tell it.
+
+    How far a search had to go depends on every record, suppressed ones included.
+    """
+    hidden = _SEARCHED if suppressed else ()
+    if "score_of" in algorithm:
+        hidden = (*hidden, "score", "score_of")
+    return {name: value for name, value in algorithm.items() if name not in hidden}
 
 
 def versions() -> dict[str, str]:

@@ -120,7 +120,8 @@ def report(
     risk, utility
         What `ka.risk` and `ka.utility` found, or the two parts of `ka.assess`.
     comparison, profile
-        What `ka.compare` and `ka.profile` found.
+        What `ka.compare` and `ka.profile` found. Where records are suppressed, a profile of the
+        whole table is left out; give one of the records `release.rows`.
     input, output
         The files that were read and written, as of `Release.manifest`; names and SHA-256 go in.
     command
@@ -135,7 +136,8 @@ def report(
     SchemaError
         `rectangles` are no two quasi-identifiers.
     DataError
-        There is no such form or language; a result is of another type; a file cannot be read
+        There is no such form or language; a result is of another type, or the utility is that of
+        suppressed records, too; a file cannot be read
         or written; or no browser prints the .pdf.
 
     """
@@ -148,6 +150,11 @@ def report(
                 f"{name} must be what ka.{maker} returned, a {kind.__name__}, and this is "
                 f"{type(given).__name__}"
             )
+    if utility is not None and utility.all_records and release.suppressed:
+        raise DataError(
+            "utility compares suppressed records, too, and is for the custodian: give the report "
+            "what ka.utility(original, release) or ka.assess(original, release) found"
+        )
     provenance = Provenance.of(
         release.policy.to_dict(),
         source=input,

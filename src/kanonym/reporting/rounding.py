@@ -10,12 +10,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from kanonym.reporting.known.provenance import COMPARED
-
 if TYPE_CHECKING:
     from kanonym.metrics.coverage import Coverage
     from kanonym.metrics.release_loss import InformationLoss
-    from kanonym.verification import ModelCheck
 
 FINEST = 0.001
 """Finest step of a share: a report shows tenths of a percent."""
@@ -93,13 +90,3 @@ def coarse_account(algorithm: Mapping[str, Any], floor: int) -> dict[str, Any]:
             if name in account:
                 account[name] = round_count(account[name], floor)
     return account
-
-
-def publishable_value(check: ModelCheck) -> float:
-    """Return what a model achieved; against all records of the table, in three digits, upwards."""
-    achieved = check.achieved
-    if check.type not in COMPARED or not achieved or not math.isfinite(achieved):
-        return achieved
-    unit = 10.0 ** (math.floor(math.log10(achieved)) - 2)
-    upwards = float(f"{math.ceil(achieved / unit - 1e-9) * unit:.3g}")
-    return min(upwards, check.required) if check.satisfied else upwards

@@ -14,7 +14,7 @@ from kanonym.data.person_key import entity_of
 from kanonym.evaluation.attacks.limits import check_limits
 from kanonym.language import Translator, translator
 from kanonym.policy.listed_values import without_values
-from kanonym.release import versions
+from kanonym.release import published_account, versions
 from kanonym.reporting import wording
 from kanonym.reporting.distributions.examples import transformations_of
 from kanonym.reporting.distributions.marginals import Marginal, marginal_of
@@ -32,7 +32,6 @@ from kanonym.reporting.rounding import (
     coarse_amount,
     coarse_coverage,
     coarse_utility,
-    publishable_value,
     step_of_shares,
 )
 from kanonym.reporting.summary import (
@@ -85,7 +84,7 @@ class _Context:
 
     @classmethod
     def of(cls, release: Release, says: Translator) -> _Context:
-        decision, policy = release.decision.encoded(), release.policy.to_dict()
+        decision, policy = release.decision.encoded().released, release.policy.to_dict()
         floor = _floor(policy.get("models", ()))
         table, partition, recoded = decision.table, decision.partition, decision.recoded
         return cls(
@@ -96,7 +95,7 @@ class _Context:
                 name: f"{attribute.role}, changed" if attribute.action else str(attribute.role)
                 for name, attribute in release.schema.attributes.items()
             },
-            account=coarse_account(release.algorithm, floor),
+            account=coarse_account(published_account(release.algorithm, release.suppressed), floor),
             sizes=_sizes(table, partition),
             held=[released_counts(table, partition, a) for a in range(len(recoded))],
             floor=floor,
@@ -105,11 +104,11 @@ class _Context:
 
     @property
     def table(self) -> EncodedTable:
-        return self.release.decision.encoded().table
+        return self.release.decision.encoded().released.table
 
     @property
     def recoded(self) -> Sequence[RecodedAttribute]:
-        return self.release.decision.recoded
+        return self.release.decision.encoded().released.recoded
 
     @property
     def models(self) -> Sequence[Mapping[str, Any]]:
@@ -182,6 +181,9 @@ def _size(release: Release) -> Size:
 
 
 def _columns(context: _Context, profile: Profile | None) -> Columns:
+    release = context.release
+    if profile is not None and release.suppressed and profile.rows != release.verification.rows:
+        profile = None  # it tells of suppressed records
     return Columns(
         roles=context.roles,
         evidence=evidence_of(profile, context.roles, context.says, context.step),
@@ -321,7 +323,7 @@ def _marginals(context: _Context) -> tuple[Marginal, ...]:
     return tuple(
         marginal_of(
             context.table,
-            context.release.decision.encoded().partition,
+            context.release.decision.encoded().released.partition,
             a,
             context.recoded[a],
             context.sizes,
@@ -386,7 +388,7 @@ def _requirements(
             symbol=wording.symbol(check.type, given, says),
             relation=wording.relation(check.type, given),
             required=check.required,
-            achieved=publishable_value(check) if verification.rows else None,
+            achieved=check.achieved if verification.rows else None,
             satisfied=check.satisfied,
         )
         for check, given in zip(

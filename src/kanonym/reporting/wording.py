@@ -255,8 +255,10 @@ def search_text(speech: Translator, account: Parameters) -> tuple[str, ...]:
     nodes = speech.plural(size, "node")
     if account.get("optimal"):
         return found, speech.text("search.optimal", nodes=nodes)
-    checked = speech.count(account.get("nodes_checked", 0))
-    proof = [speech.text("search.looked", nodes=nodes, checked=checked)]
+    proof = [speech.text("search.partial", nodes=nodes)]
+    if "nodes_checked" in account:
+        checked = speech.count(account["nodes_checked"])
+        proof = [speech.text("search.looked", nodes=nodes, checked=checked)]
     if account.get("interrupted"):
         proof.append(speech.text("search.stopped"))
     if "gap" in account:

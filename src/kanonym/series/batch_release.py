@@ -16,7 +16,7 @@ from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaE
 from kanonym.data.message import Message
 from kanonym.data.schema import Role, Schema
 from kanonym.data.table import EncodedTable, encode
-from kanonym.engines.decision import EncodedDecision, with_input
+from kanonym.engines.decision import EncodedDecision, with_persons
 from kanonym.engines.local import (
     LocalEngine,
     LocalInput,
@@ -210,7 +210,7 @@ class BatchInput(LocalInput):
                 decision = suppress_tuples(decision, marks >= 0)
             decision = suppress_failing(self.series, self.run.schema, decision, self.before.tally)
         given = FrequencySet(self.column, len(self.withheld))
-        return with_input(decision, self.run.task, given)
+        return with_persons(decision, self.run.task, given)
 
     def view(self, decision: EncodedDecision, staged: LocalRelease) -> ReleaseView:
         """Return what was staged, as verification sees it."""
@@ -222,18 +222,12 @@ class BatchInput(LocalInput):
 
     def released(self, decision: EncodedDecision, checked: Any, alone: Verification) -> Released:
         """Return what the series has released with the batch, from the released values alone."""
-        gone = pl.Series(decision.labels < 0)
-        left = [
-            values.filter(gone) if values.name in self.series.compared else values.clear()
-            for values in self.hidden
-        ]
         known = [frames.column(checked, name) for name in decision.columns]
         hidden = [
             align_column(frames.column(checked, name), dtype)
             for name, dtype in self.series.sensitive.items()
         ]
-        rows = Tally(counted([*known, *hidden]), len(known), tuple(counted([one]) for one in left))
-        tally = rows.merge_equal_rows()
+        tally = Tally(counted([*known, *hidden]), len(known)).merge_equal_rows()
         before, entities = self.before, self.run.policy.entities
         fewest = [one.achieved for one in alone.checks if one.attribute in entities and alone.rows]
         fewest += [] if before.fewest_persons is None else [before.fewest_persons]

@@ -18,7 +18,6 @@ from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Schema, Sensitive
 from kanonym.engines.decision import EncodedDecision
 from kanonym.engines.local import LocalEngine
-from kanonym.kernels.classes.disclosure import ALPHA, DISTINCT, ENTROPY, RECURSIVE, SIZE
 from kanonym.models import PrivacyModel
 from kanonym.models.base import whole_table_models
 from kanonym.policy import Policy
@@ -37,8 +36,6 @@ from kanonym.verification import (
 from kanonym.verification.frequency_set import AggregatedTable
 
 COUNT = "*"  # no column has this name
-ALONE = (SIZE, DISTINCT, ENTROPY, RECURSIVE, ALPHA)
-"""Measures of a class that are not compared with the table."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,27 +48,13 @@ class Series(ShortRepr):
     each_batch: bool  # a batch must satisfy the policy by itself, too
     sensitive: dict[str, pl.DataType]  # the attributes that models look at
 
-    @property
-    def compared(self) -> set[str]:
-        """The attributes whose classes a model compares with all records that came in."""
-        return {
-            model.attribute
-            for model in self.policy.models
-            if model.attribute and not all(one.measure in ALONE for one in model.criteria())
-        }
-
 
 @dataclass(frozen=True, repr=False)
 class Tally(ShortRepr):
-    """Released records counted by class and sensitive values; each frame has the count last.
+    """Released records counted by class and sensitive values."""
 
-    Of suppressed records there are the values of each attribute by itself, for t-closeness and the
-    like compare classes with all records that came in.
-    """
-
-    rows: pl.DataFrame  # quasi-identifiers as released, then what models look at
+    rows: pl.DataFrame  # quasi-identifiers as released, what models look at, and the count
     n_known: int
-    suppressed: tuple[pl.DataFrame, ...]  # by sensitive attribute
 
     @property
     def known(self) -> list[pl.Series]:
@@ -90,26 +73,19 @@ class Tally(ShortRepr):
 
     def plus(self, other: Tally) -> Tally:
         """Return both together: rows of this one first, equal rows not joined."""
-        left = tuple(map(_stack, self.suppressed, other.suppressed))
-        return Tally(_stack(self.rows, other.rows), self.n_known, left)
+        rows = pl.DataFrame(list(map(stack_columns, self.rows, other.rows)))
+        return Tally(rows, self.n_known)
 
     def merge_equal_rows(self) -> Tally:
-        """Return the tally with equal rows made one, and suppressed values ascending."""
-        # Not in the order of the records, which is nobody's business.
-        left = tuple(_merge(one).sort(one.columns[0]) for one in self.suppressed)
-        return Tally(_merge(self.rows), self.n_known, left)
+        """Return the tally with equal rows made one."""
+        plain = pl.DataFrame([categories_as_text(one) for one in self.rows])
+        grouped = plain.group_by(self.rows.columns[:-1], maintain_order=True)
+        return Tally(grouped.agg(pl.col(COUNT).sum()), self.n_known)
 
     def sensitive_columns(self, schema: Schema) -> list[SensitiveColumn]:
         """Return the sensitive attributes as models look at them."""
-        found = []
         hidden = self.rows.get_columns()[self.n_known : -1]
-        for values, (left, gone) in zip(hidden, self.suppressed, strict=True):
-            compared: tuple[Any, ...] = (None, None)
-            if len(left):
-                compared = stack_columns(values, left), np.concatenate([self.counts, gone])
-            own = hierarchy_and_nulls(schema, values.name)
-            found.append(SensitiveColumn(values, *own, *compared))
-        return found
+        return [SensitiveColumn(one, *hierarchy_and_nulls(schema, one.name)) for one in hidden]
 
     def failing_rows(
         self, schema: Schema, models: Sequence[PrivacyModel], persons: Sequence[pl.Series] = ()
@@ -129,15 +105,12 @@ class Tally(ShortRepr):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form: a row a class and sensitive values, the count last."""
-        suppressed = [table_form(one.get_columns()) for one in self.suppressed]
-        rows = table_form(self.rows.get_columns())
-        return {"quasi_identifiers": self.n_known, **rows, "suppressed": suppressed}
+        return {"quasi_identifiers": self.n_known, **table_form(self.rows.get_columns())}
 
     @classmethod
     def from_dict(cls, form: dict[str, Any]) -> Tally:
         """Return what `to_dict` wrote."""
-        suppressed = tuple(pl.DataFrame(table_of(one)) for one in form["suppressed"])
-        return cls(pl.DataFrame(table_of(form)), int(form["quasi_identifiers"]), suppressed)
+        return cls(pl.DataFrame(table_of(form)), int(form["quasi_identifiers"]))
 
 
 def hierarchy_and_nulls(schema: Schema, name: str) -> tuple[HierarchySource | None, bool]:
@@ -151,17 +124,6 @@ def counted(columns: Sequence[pl.Series], counts: NDArray[np.int64] | None = Non
     """Return columns with the records that each row stands for; one each by default."""
     numbers = np.ones(len(columns[0]), np.int64) if counts is None else counts
     return pl.DataFrame([*columns, pl.Series(COUNT, numbers)])
-
-
-def _stack(above: pl.DataFrame, below: pl.DataFrame) -> pl.DataFrame:
-    return pl.DataFrame(list(map(stack_columns, above, below)))
-
-
-def _merge(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return distinct rows, in their order, and the records of each."""
-    plain = pl.DataFrame([categories_as_text(one) for one in rows])
-    grouped = plain.group_by(rows.columns[:-1], maintain_order=True)
-    return grouped.agg(pl.col(COUNT).sum())
 
 
 @dataclass(frozen=True, repr=False)
@@ -211,7 +173,7 @@ class UnionView(ReleaseView):
         return [one for one in self.policy.models if one.entity is None]
 
     def sensitive_column(self, taken: FrequencySet, name: str) -> SensitiveColumn:
-        """Return a sensitive attribute, beside all records that came in."""
+        """Return a sensitive attribute, as all batches released it."""
         del taken
         columns = self.tally.sensitive_columns(self.schema)
         return next(one for one in columns if one.values.name == name)
@@ -262,16 +224,8 @@ def suppress_tuples(decision: EncodedDecision, tuples: NDArray[np.bool_]) -> Enc
 
 def suppress_classes(decision: EncodedDecision, classes: NDArray[np.bool_]) -> EncodedDecision:
     """Suppress the records of some classes: (n_classes,) bool."""
-    partition, kept = decision.partition, np.flatnonzero(~classes)
-    place = np.full(len(classes) + 1, SUPPRESSED, np.int32)  # the last for the suppressed
-    place[kept] = np.arange(len(kept), dtype=np.int32)
-    left = replace(
-        partition,
-        labels=place[partition.labels],
-        n_classes=len(kept),
-        levels=None if partition.levels is None else partition.levels[kept],
-    )
-    return EncodedDecision.of(decision.table, left, select_classes(decision.recoded, kept))
+    left = select_classes(decision.recoded, np.flatnonzero(~classes))
+    return EncodedDecision.of(decision.table, decision.partition.without(classes), left)
 
 
 def _allowed(series: Series, n_rows: int) -> int:
@@ -295,9 +249,8 @@ def _failing_classes(
         for one in decision.recoded
         for column in one.columns
     ]
-    rows, gone = counted([*known, *hidden], table.weights), pl.Series(~kept)
-    left = tuple(counted([one.filter(gone)], table.weights[~kept]) for one in hidden)
-    mine = Tally(rows.filter(~gone), len(known), left)
+    rows = counted([*known, *hidden], table.weights)
+    mine = Tally(rows.filter(pl.Series(kept)), len(known))
     wrong = np.zeros(len(mine.rows), np.bool_)
     if series.each_batch or before is None:
         codes = table.sensitive_codes.T[n_attributes:]

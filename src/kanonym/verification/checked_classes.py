@@ -170,35 +170,50 @@ def _check(
         groups = group_released(grouped, n_rows)
     else:
         groups = group_by_code(grouped)
-    seen = counted = classes_of_release(groups, sensitive, counts)
+    # What holds is judged beside the reference; what is told is of the released records alone.
+    judged = seen = counted = classes_of_release(groups, _without_reference(sensitive), counts)
     sizes = seen.sizes
+    if any(one.reference is not None for one in sensitive):
+        judged = classes_of_release(groups, sensitive, counts)
     if counting is not None and n_rows:
         counted = replace(seen, sizes=counting.sizes(grouped, groups, sizes))
     seen, beyond = _with_population(seen, quasi_identifiers, models, population, groups)
+    judged = replace(judged, population=seen.population)
     rows = partial(_codes, quasi_identifiers)
     held = None
     if sets is not None:
         held = ReleasedSets(sets.tree, sets.offsets, sets.nodes, groups.labels)
 
-    def answers(seen: Classes, counted: Classes) -> list[tuple[PrivacyModel, Answer, ModelCheck]]:
+    def answers(seen: Classes, judged: Classes) -> list[tuple[PrivacyModel, Answer, ModelCheck]]:
         found = []
         for model in models:
             own = counting if model.counts_records else None
-            answer = model.answer(
-                ReleasedTable(seen if own is None else counted, beyond, rows, counts, held)
-            )
-            found.append((model, answer, _model_check(model, answer, seen, own)))
+            both = [
+                model.answer(
+                    ReleasedTable(
+                        one if own is None else replace(one, sizes=counted.sizes),
+                        beyond,
+                        rows,
+                        counts,
+                        held,
+                    )
+                )
+                for one in ([seen] if judged is seen or model.attribute is None else [judged, seen])
+            ]
+            answer = both[0]
+            check = _model_check(model, answer, seen, own)
+            found.append((model, answer, replace(check, achieved=both[-1].achieved)))
         return found
 
     def ask(columns: Sequence[SensitiveColumn]) -> tuple[ModelCheck, ...]:
         again = replace(classes_of_release(groups, columns, counts), population=seen.population)
-        return tuple(check for _, _, check in answers(again, replace(again, sizes=counted.sizes)))
+        return tuple(check for _, _, check in answers(again, again))
 
     checks: list[ModelCheck] = []
     failing = np.zeros(len(sizes), np.bool_)
     violating: list[dict[str, Any]] = []
     n_itemsets = 0
-    for model, answer, checked in answers(seen, replace(seen, sizes=counted.sizes)):
+    for model, answer, checked in answers(seen, judged):
         checks.append(checked)
         if sets is not None:
             n_itemsets += sum(place is None for place, _, _ in answer.itemsets)
@@ -220,6 +235,10 @@ def _check(
         sensitive=tuple(sensitive),
         ask=ask,
     )
+
+
+def _without_reference(sensitive: Sequence[SensitiveColumn]) -> list[SensitiveColumn]:
+    return [one._replace(reference=None, reference_counts=None) for one in sensitive]
 
 
 def _with_population(

@@ -37,7 +37,8 @@ from kanonym.data.merged_table import MergedTable
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals, Units
 from kanonym.data.table import EncodedTable
-from kanonym.metrics.information_loss import Metric, metric_from
+from kanonym.kernels.classes.grouping import group_rows
+from kanonym.metrics.information_loss import Generalized, Metric, metric_from
 from kanonym.models.base import PrivacyModel, check_choice, check_integer, check_number
 from kanonym.models.differential import sampling_model
 
@@ -384,4 +385,47 @@ def evaluate_nodes(
     return list(evaluate(space, list(nodes)))
 
 
-__all__ = ["CLASSIFICATION", "EvaluatedNode", "FullDomain", "evaluate_lattice", "evaluate_nodes"]
+def score_of_released(
+    algorithm: FullDomain, table: EncodedTable, levels: Mapping[str, int], suppressed: int
+) -> float | None:
+    """Return the score of a node by its released records and the number of suppressed ones.
+
+    None where it would depend on the values of the suppressed records. table: the released
+    records. levels: of the node, by attribute.
+    """
+    if not len(table.weights):
+        return None
+    at = np.array([levels[domain.name] for domain in table.domains], np.int64)
+    trees = [domain.hierarchy for domain in table.domains if domain.hierarchy is not None]
+    columns = [
+        tree.codes[level].take(table.codes[:, a])
+        for a, (tree, level) in enumerate(zip(trees, at.tolist(), strict=True))
+    ]
+    groups = group_rows(columns, [len(tree.labels[n]) for tree, n in zip(trees, at, strict=True)])
+    sizes = np.bincount(groups.labels, table.weights, len(groups.sizes)).astype(np.int64)
+    scores = set()
+    for tuple_ in (0, len(table.weights) - 1):  # what the suppressed records might be
+        whole = replace(
+            table,
+            codes=np.vstack([table.codes, table.codes[tuple_]]),
+            sensitive_codes=np.vstack([table.sensitive_codes, table.sensitive_codes[tuple_]]),
+            weights=np.append(table.weights, suppressed),
+        )
+        classes = Generalized(
+            levels=at,
+            labels=np.vstack([groups.codes, groups.codes[groups.labels[tuple_]]]),
+            sizes=np.append(sizes, suppressed),
+            kept=np.append(np.ones(len(sizes), np.bool_), False),
+        )
+        scores.add(metric_from(algorithm.metric).bind(whole, algorithm.weights).score(classes))
+    return scores.pop() if len(scores) == 1 else None
+
+
+__all__ = [
+    "CLASSIFICATION",
+    "EvaluatedNode",
+    "FullDomain",
+    "evaluate_lattice",
+    "evaluate_nodes",
+    "score_of_released",
+]

@@ -11,6 +11,9 @@ from kanonym.cli import locations, options
 from kanonym.cli.policy_options import COLUMNS, PolicyOptions, takes_policy
 
 ASSESSED = "Assessment"
+COMPARED = (
+    "all records of both tables, suppressed ones included: for the custodian, not for release"
+)
 
 
 @takes_policy(*COLUMNS)
@@ -124,7 +127,9 @@ def assess(
 ) -> None:
     """Measure the risk of a table, or the risk and utility of a release.
 
-    Everything is measured on the values of the tables, whatever tool made them.
+    Everything is measured on the values of the tables, whatever tool made them. Utility compares
+    all records, suppressed ones included: it is for the custodian. A report compares the released
+    records with their originals.
     """
     import kanonym as ka
     from kanonym.cli.printing.assessment import assessment_tables
@@ -207,6 +212,7 @@ def assess(
                 seed=seed,
             )
             parts["utility"] = useful.to_dict()
+            parts["compared"] = COMPARED
         if records is not None:
             step("write")
             write_table(found.records, records, options.format_of(str(records), format))

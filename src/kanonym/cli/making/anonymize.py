@@ -90,6 +90,7 @@ def anonymize(
     ] = None,
     manifest: options.Manifest = None,
     no_manifest: options.NoManifest = False,
+    no_input_hash: options.NoInputHash = False,
     ledger: Annotated[
         Path | None,
         typer.Option(
@@ -200,6 +201,7 @@ def anonymize(
                 "--aggregate": aggregate,
                 "--safe-cells": safe_cells,
                 "--attack": attack,
+                "--no-input-hash": no_input_hash,
                 "--long": long,
             },
             reports=report or [],
@@ -215,7 +217,9 @@ def anonymize(
     from kanonym.cli.progress import show_progress
     from kanonym.engines import is_local
 
-    papers = Papers(report or [], manifest, public_report or [], public_manifest).checked()
+    papers = Papers(
+        report or [], manifest, public_report or [], public_manifest, not no_input_hash
+    ).checked()
     drawing = Drawing(drawn, drawn_by, constraint or [], format)
     _check_output(output, json=json, dry_run=dry_run)
     place = locations.Place.of(output or os.devnull, table, table_name, output_table)
@@ -389,6 +393,7 @@ def _evaluate_release(
     from kanonym.cli.progress import print_note
     from kanonym.data.errors import KanonymError
     from kanonym.differential_privacy.cells import table_of_cells
+    from kanonym.evaluation.releases import released_originals
 
     if release.promise is not None:
         frame = table_of_cells(frame)
@@ -403,7 +408,7 @@ def _evaluate_release(
             "attacks": attacks,
             **measured,
             "utility": utility,
-            "profile": profiling.profile(frame),
+            "profile": profiling.profile(released_originals(frame, release)),
         }
     except KanonymError as error:
         if wanted:

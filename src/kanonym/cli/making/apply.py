@@ -57,6 +57,7 @@ def apply(
     ] = 1,
     manifest: options.Manifest = None,
     no_manifest: options.NoManifest = False,
+    no_input_hash: options.NoInputHash = False,
     no_read_back: options.NoReadBack = False,
     safe_cells: options.SafeCells = False,
     format: options.Format = None,
@@ -91,7 +92,7 @@ def apply(
         raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
     if update and recoding == "-":
         raise typer.BadParameter("standard input cannot be updated", param_hint="RECODING")
-    papers = Papers([], manifest, [], None)
+    papers = Papers([], manifest, [], None, not no_input_hash)
     options.check_places({"RECODING": recoding, "BATCH": batch}, [("-o", output), *papers.options])
     kind = options.format_of(output, format)
     check_table_output(output, kind)

@@ -24,6 +24,7 @@ class Papers(NamedTuple):
     manifest: Path | None
     public_reports: list[Path]
     public_manifest: Path | None
+    input_hash: bool = True
 
     @property
     def options(self) -> list[tuple[str, Path | None]]:
@@ -71,6 +72,7 @@ class Papers(NamedTuple):
     def write_manifest(self, release: Release, source: Any, output: Any, **notes: Any) -> None:
         """Write the manifest; source, output: the files that were read and written."""
         if self.manifest:
+            source = source if self.input_hash else None
             release.manifest(self.manifest, input=source, output=output, **notes)
 
     def write(
@@ -78,6 +80,7 @@ class Papers(NamedTuple):
     ) -> None:
         """Write the reports, and what is for the public; about: of the report."""
         for one in self.reports:
+            source = source if self.input_hash else None
             release.report(one, **about, input=source, output=output)
         told = {name: about[name] for name in ("title", "language")}
         self.write_public(release, output, **told)

@@ -176,6 +176,24 @@ class Hierarchy(ShortRepr):
             )
         return self
 
+    def restrict(self, leaves: NDArray[np.bool_]) -> Hierarchy:
+        """Return the hierarchy of some of its leaves, with the labels above them.
+
+        leaves: (size,) bool. The root stays, whatever is left below it.
+        """
+        if leaves.all():
+            return self
+        labels, codes = [], []
+        for names, row in zip(self.labels[:-1], self.codes[:-1], strict=True):
+            held, places = np.unique(row[leaves], return_inverse=True)
+            labels.append(tuple(names[code] for code in held.tolist()))
+            codes.append(places)
+        return Hierarchy(
+            values=self.values.filter(pl.Series(leaves)),
+            labels=(*labels, self.labels[-1]),
+            codes=np.ascontiguousarray([*codes, self.codes[-1][leaves]], np.int32),
+        )
+
     def rows(self) -> Iterator[tuple[str | None, ...]]:
         """Yield the labels of each leaf, from level 0 to the root."""
         return zip(*(self.generalize(level) for level in range(self.n_levels)), strict=True)

@@ -138,12 +138,16 @@ class SqlPlan(NamedTuple):
         The released columns, in order.
     texts
         Columns that models look at and that hold texts.
+    originals
+        Gives a query of the released records as actions leave the input; None where the frequency
+        set stayed on the engine.
 
     """
 
     query: Callable[[Sequence[str]], Query]
     released: tuple[str, ...]
     texts: frozenset[str]
+    originals: Callable[[], Query] | None = None
 
 
 @dataclass(frozen=True)
@@ -191,9 +195,10 @@ class SqlInput:
             counted = frequencies(self.source, task.columns, self.types)
         if counted is not None:
             ready = prepare(task, counted.column, len(counted.counts), watch, counted.counts)
-            if not entities:
+            decision = decide(task, ready, watch)
+            if not entities and decision.rows_out == decision.rows_in:
                 counted = _drop_unneeded(counted, self._schema)
-            decision = with_input(decide(task, ready, watch), task, frequency_set(counted))
+            decision = with_input(decision, task, frequency_set(counted))
             return self._add_writer(decision, self.source, self.types, counted, watch)
         watch.tell(
             f"more than {self.source.most_tuples} different tuples: the frequency set stays on "
@@ -216,7 +221,8 @@ class SqlInput:
             found = premerged.search_on_engine(self.source, task, self.types, watch)
             decision = found.decide(watch)
             own = self._add_writer(decision, found.source, found.dtypes, found.counted, watch)
-            return replace(own, measured=found.utility(decision), lasting=False)
+            plan = own.plan._replace(originals=None)  # the source has codes
+            return replace(own, plan=plan, measured=found.utility(decision), lasting=False)
         return self._decide_on_engine(task, watch)
 
     def _add_writer(
@@ -244,7 +250,13 @@ class SqlInput:
             joined = assign_tuples(styled, counted, self._schema, whole=False) if whole else table
             return released_query(source, joined, types, self.run.seed, further)
 
-        plan = SqlPlan(query, tuple(table.columns), _text_columns(decision.table.sensitive))
+        def originals() -> Query:
+            joined = assign_tuples(decision, counted, self._schema, whole=False)
+            every = {name: "" for name, dtype in types.items() if is_countable(dtype)}
+            return released_query(source, replace(joined, columns=every), types)
+
+        texts = _text_columns(decision.table.sensitive)
+        plan = SqlPlan(query, tuple(table.columns), texts, originals)
         # Else what actions gave is gone with the engine.
         return replace(decision, plan=plan, lasting=self.source is self.engine.source)
 
@@ -299,7 +311,10 @@ class SqlInput:
 
     def view(self, decision: Decision, staged: SqlRelease) -> ReleaseView:
         """Return what was staged, as verification sees it."""
-        return view_of_release(self.run, decision, staged, self.engine)
+        engine, plan = self.engine, decision.plan
+        if decision.rows_out < decision.rows_in and plan.originals is not None:
+            engine = SqlEngine(replace(self.source, query=plan.originals()))
+        return view_of_release(self.run, decision, staged, engine)
 
 
 def _styled(

@@ -70,7 +70,8 @@ class PremergedSearch:
     def decide(self, watch: Stopwatch) -> EncodedDecision:
         """Give the classes their values."""
         decision = decide(self.task, self.ready, watch, self.partition)
-        return with_input(decision, self.task, frequency_set(self.counted))
+        counted = frequency_set(self.counted)
+        return with_input(replace(decision, fixed=None), self.task, counted)
 
     def utility(self, decision: EncodedDecision) -> InformationLoss:
         """Return what the release lost; errors of numbers are those of the original values.

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
@@ -63,7 +64,8 @@ def attack(
         The table before anonymization: the persons who are attacked.
     released
         The release, whoever made it; or a `Release`, which brings its policy, its
-        hierarchies, and which records are which.
+        hierarchies, and which records are which: then the persons whose records are released are
+        attacked, and the values of suppressed ones change nothing.
     policy
         Whose quasi-identifiers, sensitive attributes and hierarchies are meant; or leave it
         out and name them. Where it, or that of the `Release`, counts persons by an identifier
@@ -133,7 +135,7 @@ def attack(
     step("read")
     tables = align_tables(original, released, policy, **columns)
     policies = [one for one in (tables.policy, policy_of(released)) if one is not None]
-    persons = _persons(original, control, policies)
+    persons = _persons(original, control, policies, tables.kept)
     stated = any(one.entities or one.rows for one in policies)
     beside = None if control is None else control_columns(control, tables)
     notes: tuple[str, ...] = ()
@@ -291,9 +293,15 @@ def _attack_context(
 
 
 def _persons(
-    original: Frame, control: Frame | None, policies: Sequence[Policy]
+    original: Frame,
+    control: Frame | None,
+    policies: Sequence[Policy],
+    kept: NDArray[np.int64] | None,
 ) -> tuple[Persons, Persons]:
-    """Return whose the records of both tables are, by the identifier that a policy counts by."""
+    """Return whose the records of both tables are, by the identifier that a policy counts by.
+
+    kept: the records of the original that are attacked; None for all.
+    """
     entity = next((name for one in policies for name in one.entities), None)
     if entity is None:
         return None, None
@@ -307,7 +315,12 @@ def _persons(
                 f"the {noun} has no column {lacking[0]!r}, by which the policy counts persons: "
                 "give it, or a policy without entity, which takes each record for a person"
             )
-        codes = None if native is None else codes_of_persons(frames.column(native, entity))
+        codes = None
+        if native is not None:
+            column = frames.column(native, entity)
+            if kept is not None and noun == "original":
+                column = column.gather(kept)
+            codes = codes_of_persons(column)
         alone = codes is None or int(codes.max(initial=-1)) + 1 == len(codes)
         found.append(None if alone else codes)
     return found[0], found[1]

@@ -29,7 +29,12 @@ from kanonym.evaluation.columns import (
 from kanonym.evaluation.pair.sets import PairedSets, pair_sets
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.evaluation.recodings import recodings_of
-from kanonym.evaluation.releases import hierarchies_of, require_made_of, unpack_release
+from kanonym.evaluation.releases import (
+    hierarchies_of,
+    released_records,
+    require_made_of,
+    unpack_release,
+)
 from kanonym.pipeline import parse_with_policy, to_canonical
 from kanonym.policy import Policy, PolicySource
 
@@ -60,6 +65,9 @@ class AlignedTables(ShortRepr):
         Sets of items of both tables; None where the policy has none.
     policy
         Its actions have changed quasi-identifiers (`_is_compared_after_actions`); None without one.
+    kept
+        Of a `Release` that suppresses records: (n_original,) int64 the records of its input that
+        are released, ascending. The original has no others: what is measured may be published.
 
     """
 
@@ -75,6 +83,7 @@ class AlignedTables(ShortRepr):
     left_out: dict[str, str]
     policy: Policy | None
     sets: PairedSets | None
+    kept: NDArray[np.int64] | None = None
 
     @property
     def known_hierarchies(self) -> dict[str, HierarchySource]:
@@ -129,25 +138,32 @@ def align_tables(
     """
     named = bool(quasi_identifiers or hierarchies)
     released, meant, release = unpack_release(released, policy, named=named)
-    tables = parse_with_policy(original, meant), to_canonical(released, meant)
-    names = frames.column_names(tables[0])
+    whole, released = parse_with_policy(original, meant), to_canonical(released, meant)
+    names = frames.column_names(whole)
+    n_rows = frames.n_rows(whole)
+    tables, kept = (whole, released), None
+    if release is not None:
+        require_made_of(release, n_rows)
+        kept = released_records(release)
+    if kept is not None:
+        tables = frames.assemble(whole, kept, names), released
     held = frames.column_names(tables[1])
     asked = select_columns(meant, quasi_identifiers, sensitive, hierarchies or {}, held)
     absent = [name for name in asked.held if name not in names]
     if absent:
         raise SchemaError(f"the original has no column {absent[0]!r}. It has: {', '.join(names)}")
-    n_rows = frames.n_rows(tables[0])
     if not n_rows:
         raise DataError("the original has no record: there is nothing to compare a release with")
-    if release is not None:
-        require_made_of(release, n_rows)
-    elif aligned is None and meant is not None and meant.keep_order:
+    if release is None and aligned is None and meant is not None and meant.keep_order:
         aligned = n_rows == frames.n_rows(tables[1]) or None
     before, after, left_out = _comparable_columns(tables, names, held, meant, asked)
     trees = dict(asked.trees)
     recodings: dict[str, Recoding] = {}
     if meant is not None:
-        as_recoded = {name: _apply_actions(meant, tables[0], name) for name in asked.held}
+        # What is drawn for a record depends on its place among all of them.
+        as_recoded = {name: _apply_actions(meant, whole, name) for name in asked.held}
+        if kept is not None:
+            as_recoded = {name: column.gather(kept) for name, column in as_recoded.items()}
         recodings = recodings_of(meant, as_recoded)
         trees |= {} if release is None else hierarchies_of(release)
         trees = {
@@ -160,6 +176,9 @@ def align_tables(
             for name in asked.held
             if _is_compared_after_actions(meant, name, trees)
         }
+    rows = None if release is None else release.rows
+    if rows is not None and kept is not None:
+        rows = np.searchsorted(kept, rows)
     return AlignedTables(
         {name: before[name] for name in names if name in before},
         after,
@@ -169,10 +188,11 @@ def align_tables(
         {name: tree for name, tree in asked.trees.items() if name in trees},
         recodings,
         aligned,
-        None if release is None else release.rows,
+        rows,
         left_out,
         meant,
         pair_sets(*tables, meant),
+        kept,
     )
 
 

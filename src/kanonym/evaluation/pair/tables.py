@@ -216,6 +216,8 @@ class TablePair(ShortRepr):
         where each is another person's.
     sets
         Sets of items of both tables; None where there are none.
+    suppressed
+        Suppressed records that the original here does not have; they lose everything.
 
     """
 
@@ -229,6 +231,7 @@ class TablePair(ShortRepr):
     new: Mapping[str, int] = field(default_factory=dict)
     persons: NDArray[np.int64] | None = None
     sets: PairedSets | None = None
+    suppressed: int = 0
 
     @property
     def n_persons(self) -> int:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,7 +139,11 @@ class _OpenValues:
 
 
 def _count_lost(pair: TablePair) -> int:
-    return max(pair.n_original - pair.n_released, 0)
+    return max(_count_records(pair) - pair.n_released, 0)
+
+
+def _count_records(pair: TablePair) -> int:
+    return pair.n_original + pair.suppressed
 
 
 def _class_sizes(pair: TablePair) -> NDArray[np.int64]:
@@ -151,7 +155,7 @@ def _class_sizes(pair: TablePair) -> NDArray[np.int64]:
 def _gcp(pair: TablePair) -> Found:
     open_ = _OpenValues.of(pair)
     parts = {
-        one.name: float(counts @ one.penalties + open_.lost) / pair.n_original
+        one.name: float(counts @ one.penalties + open_.lost) / _count_records(pair)
         for one, counts in zip(pair.generalizations, open_.counts, strict=True)
     }
     return float(np.mean(list(parts.values()))), parts
@@ -160,7 +164,7 @@ def _gcp(pair: TablePair) -> Found:
 def _span_loss(pair: TablePair) -> Found:
     open_ = _OpenValues.of(pair)
     parts = {
-        one.name: float(counts @ one.spans + open_.lost) / pair.n_original
+        one.name: float(counts @ one.spans + open_.lost) / _count_records(pair)
         for one, counts in zip(pair.generalizations, open_.counts, strict=True)
     }
     return float(np.mean(list(parts.values()))), parts
@@ -175,7 +179,7 @@ def _losses(pair: TablePair) -> dict[str, float]:
             for one, counts in zip(pair.generalizations, open_.counts, strict=True)
         ]
     )
-    x = scale_sums(sums, *bounds(pair.n_original, sizes)).tolist()
+    x = scale_sums(sums, *bounds(_count_records(pair), sizes)).tolist()
     return dict(zip((one.name for one in pair.generalizations), x, strict=True))
 
 
@@ -193,12 +197,12 @@ def _average_class_size(pair: TablePair) -> Found:
     sizes, lost = _class_sizes(pair), _count_lost(pair)
     released = float(sizes.mean()) if len(sizes) else 0.0
     parts = {"classes": float(len(sizes)), "suppressed": float(lost), "released": released}
-    return pair.n_original / (len(sizes) + (lost > 0)), parts
+    return _count_records(pair) / (len(sizes) + (lost > 0)), parts
 
 
 def _discernibility(pair: TablePair) -> Found:
     sizes, lost = _class_sizes(pair), _count_lost(pair)
-    squares, suppressed = int(sizes @ sizes), pair.n_original * lost
+    squares, suppressed = int(sizes @ sizes), _count_records(pair) * lost
     parts = {"classes": float(squares), "suppressed": float(suppressed)}
     return float(squares + suppressed), parts
 
@@ -230,7 +234,7 @@ def _level_sums(pair: TablePair) -> list[tuple[Generalization, int, int]]:
 
 
 def _precision(pair: TablePair) -> Found:
-    lost, n_rows = _count_lost(pair), pair.n_original
+    lost, n_rows = _count_lost(pair), _count_records(pair)
     x = {
         one.name: (climbed + lost * height) / (n_rows * height)
         for one, height, climbed in _level_sums(pair)
@@ -246,7 +250,11 @@ def _height(pair: TablePair) -> Found:
 
 
 def _bits(pair: TablePair) -> list[tuple[str, float, float]]:
-    """Return of each quasi-identifier the bits that are lost, and those that there are to lose."""
+    """Return of each quasi-identifier the bits that are lost, and those that there are to lose.
+
+    A suppressed record that the original does not have is left out: its bits follow from its value.
+    """
+    pair = replace(pair, suppressed=0)
     open_ = _OpenValues.of(pair)
     found = []
     for one, counts in zip(pair.generalizations, open_.counts, strict=True):
@@ -279,6 +287,7 @@ def _normalized_entropy(pair: TablePair) -> Found:
 
 
 def _divergence(pair: TablePair) -> Found:
+    pair = replace(pair, suppressed=0)  # as of `_bits`
     open_, every = _OpenValues.of(pair), pair.generalizations
     tuples = group_rows([one.original for one in every], [one.size for one in every]).sizes
     own = ordered_sum(x_log2_x(tuples.astype(np.float64)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +24,7 @@ from kanonym.metrics.measured_table import measured_table
 from kanonym.metrics.measured_value import MeasuredValue
 from kanonym.policy import PolicySource
 from kanonym.policy.faults import unknown_name
+from kanonym.release import Release
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -38,6 +39,11 @@ class Utility(Result):
         Whether each released record could be compared with its original.
     left_out
         By column that both tables have, why nothing of it is in a measure.
+    suppressed
+        Share of the records of the original that are suppressed, in [0, 1]. Those of a `Release`
+        are in no measure but as lost in full.
+    all_records
+        Whether suppressed records are compared, too, as of two tables: for the custodian.
 
     """
 
@@ -46,6 +52,8 @@ class Utility(Result):
     measured: dict[str, MeasuredValue]
     aligned: bool
     left_out: dict[str, str] = field(default_factory=dict)
+    suppressed: float = 0.0
+    all_records: bool = False
 
     def entries(self) -> dict[str, MeasuredValue]:
         """Return every measure, by its name in the JSON contract."""
@@ -58,6 +66,9 @@ class Utility(Result):
     def tables(self) -> list[ResultTable]:
         """Return a row for each number, and what was left out."""
         out = tuple(f"left out: {name} {why}" for name, why in self.left_out.items())
+        if self.suppressed:
+            how = "compared, too: for the custodian" if self.all_records else "not compared"
+            out = (f"suppressed: {100 * self.suppressed:.3g} % of the records, {how}", *out)
         return [measured_table("utility", self.entries(), notes=out)]
 
 
@@ -82,7 +93,8 @@ def utility(
         intervals, sets, labels of a hierarchy, `*` or null, whoever made it; other columns
         are compared where both have them and can be measured: no lists, no numbers that are
         infinite or beyond ±1e150. Or `released` is a `Release`, which brings its policy, its
-        hierarchies and which record each released one is.
+        hierarchies and which record each released one is: released records are then compared
+        with their originals, and the values of suppressed ones change nothing.
     policy
         Whose quasi-identifiers and hierarchies are meant; or leave it out and name them.
         Of what it releases as a mean, median or mode nobody knows what it stands for
@@ -149,12 +161,21 @@ def utility(
         rows=tables.rows,
     )
     pair = tables.with_sets(with_centroids(pair, tables.recodings))
+    if isinstance(released, Release) and tables.kept is not None:
+        pair = replace(pair, suppressed=released.suppressed)
     # Each has a generator of its own: what one draws does not depend on which others are asked.
     found = {
         name: measure.take(pair, np.random.default_rng([seed, *name.encode()]))
         for name, measure in chosen.items()
     }
-    return Utility(found, pair.rows is not None, tables.left_out)
+    every = pair.n_original + pair.suppressed
+    return Utility(
+        found,
+        pair.rows is not None,
+        tables.left_out,
+        max(every - pair.n_released, 0) / every if every else 0.0,
+        all_records=pair.n_original > pair.n_released,
+    )
 
 
 def _select_measures(measures: Sequence[str] | None) -> dict[str, Measure]:

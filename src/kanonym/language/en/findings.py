@@ -104,6 +104,10 @@ SENTENCES: Sentences = {
         "spaces, or are words for a missing value. Counted as one, they do not satisfy the "
         "requirements."
     ),
+    "finding.shifted-distribution": (
+        "{columns}: the requirements hold beside the original table, and not beside the released "
+        "one, from which records are suppressed."
+    ),
     "finding.dependent-column": (
         "{columns}: released unchanged, although a quasi-identifier can be told from it, or it "
         "from one. Counted with the quasi-identifiers, up to {records} records are in classes of "

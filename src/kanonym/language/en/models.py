@@ -105,6 +105,7 @@ SENTENCES: Sentences = {
     "search.optimal": (
         "Of the lattice’s {nodes}, no other that satisfies the policy has a lower score."
     ),
+    "search.partial": "Not all of the lattice’s {nodes} were checked.",
     "search.looked": "Of the lattice’s {nodes}, {checked} were checked.",
     "search.stopped": "The search was stopped by the user.",
     "search.gap": (

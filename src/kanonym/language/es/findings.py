@@ -107,6 +107,10 @@ SENTENCES: Sentences = {
         "mayúsculas o espacios, o son palabras que indican un dato ausente. Contados como uno, no "
         "cumplen los requisitos."
     ),
+    "finding.shifted-distribution": (
+        "{columns}: los requisitos se cumplen frente a la tabla original, y no frente a la "
+        "publicada, de la que se suprimieron registros."
+    ),
     "finding.dependent-column": (
         "{columns}: se publica sin cambios, aunque de ella se deduce un cuasi-identificador, o de "
         "él se deduce ella. Contada con los cuasi-identificadores, hasta {records} registros están "

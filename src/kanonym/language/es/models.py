@@ -113,6 +113,7 @@ SENTENCES: Sentences = {
     "search.optimal": (
         "Ningún otro de los {nodes} del retículo que cumplen la política puntúa menos."
     ),
+    "search.partial": "No se comprobaron todos los {nodes} del retículo.",
     "search.looked": "De los {nodes} del retículo se comprobaron {checked}.",
     "search.stopped": "El usuario detuvo la búsqueda.",
     "search.gap": (

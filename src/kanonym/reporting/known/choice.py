@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kanonym.algorithms.full_domain import evaluate_nodes
 from kanonym.language import ENGLISH, Translator
+from kanonym.release import published_account
 from kanonym.reporting import wording
 from kanonym.reporting.rounding import round_count
 
@@ -30,9 +31,10 @@ class Neighbour:
     attribute, level
         What differs.
     score
-        What it loses; where it does not satisfy, with all that fails suppressed.
+        What it loses of the released records; where it does not satisfy, with all that fails
+        suppressed.
     suppressed, classes
-        Its suppressed records and its classes.
+        The records that are suppressed here, with further ones, and its classes.
     satisfied
         Whether it satisfies the policy.
 
@@ -78,7 +80,7 @@ class Choice:
     Attributes
     ----------
     metric, score
-        What was minimized, and the least of it that was found.
+        What was minimized, and what the node loses of the released records.
     account
         What the search tells of itself: its proof, or how far it came.
     sentences
@@ -102,10 +104,11 @@ class Choice:
 def choice_of(release: Release, base: int = 1, says: Translator = ENGLISH) -> Choice | None:
     """Return the chosen node among its neighbours, where the lattice was searched for one.
 
-    Neighbours differ from the chosen node by few records: their numbers of suppressed records are
-    rounded to multiples of `base`.
+    All of them are asked about the released records alone. Neighbours differ from the chosen node
+    by few records: their numbers of suppressed records are rounded to multiples of `base`.
     """
-    account, search = release.decision.account, release.policy.algorithm.lattice
+    account = published_account(release.algorithm, release.suppressed)
+    search = release.policy.algorithm.lattice
     if search is None or "levels" not in account or "drawn" in account:
         return None  # under differential privacy none is better or worse by the metric
     levels, highest = account["levels"], release.highest_levels
@@ -116,19 +119,25 @@ def choice_of(release: Release, base: int = 1, says: Translator = ENGLISH) -> Ch
         for step in (-1, 1)
         if lowest.get(name, 0) <= level + step <= highest[name]
     ]
-    nodes = evaluate_nodes(
+    table, gone = release.decision.encoded().released.table, release.suppressed
+    left = release.policy.suppression_limit * release.rows_in - gone
+    chosen, *nodes = evaluate_nodes(
         replace(search, levels={}),
-        release.decision.encoded().table,
+        table,
         release.policy.models,
-        release.policy.suppression_limit,
-        [tuple({**levels, name: level}.values()) for name, level in beside],
+        min(max(left, 0) / max(table.n_rows, 1), 1),
+        [
+            tuple(levels.values()),
+            *(tuple({**levels, name: level}.values()) for name, level in beside),
+        ],
     )
+    account["score"] = chosen.score
     neighbours = {
         (name, level): Neighbour(
             name,
             level,
             node.score,
-            round_count(node.suppressed, base),
+            round_count(gone + node.suppressed, base),
             node.classes,
             node.satisfied,
         )
@@ -136,7 +145,7 @@ def choice_of(release: Release, base: int = 1, says: Translator = ENGLISH) -> Ch
     }
     return Choice(
         metric=account["metric"],
-        score=account["score"],
+        score=chosen.score,
         account={key: account[key] for key in PROOF if key in account},
         sentences=wording.search_text(says, account),
         suppressed=release.suppressed,

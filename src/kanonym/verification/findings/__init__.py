@@ -23,6 +23,7 @@ from kanonym.verification.findings.near_values import NearValues
 from kanonym.verification.findings.no_records import NoRecords
 from kanonym.verification.findings.repeated_identifier import RepeatedIdentifier
 from kanonym.verification.findings.repeated_persons import PersonColumn, RepeatedPersons
+from kanonym.verification.findings.shifted_distribution import ShiftedDistribution
 from kanonym.verification.findings.similar_values import SimilarValues
 from kanonym.verification.findings.spellings import Spellings
 from kanonym.verification.findings.trivial_model import TrivialModel
@@ -40,6 +41,7 @@ FINDINGS: tuple[FindingKind, ...] = (
     NearValues(),
     SimilarValues(),
     Spellings(),
+    ShiftedDistribution(),
     IdentifyingAmount(),
     FreeText(),
     DependentColumn(),

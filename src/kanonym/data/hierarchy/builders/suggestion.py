@@ -49,10 +49,15 @@ class Suggestion(ShortRepr):
     reason: str
 
     def describe(self) -> str:
-        """Return the choice in one line."""
+        """Return the choice and its reason, which counts values, in one line."""
+        return f"{self.column}: {self.parameters}, because {self.reason}"
+
+    @property
+    def parameters(self) -> str:
+        """The builder and its parameters."""
         (kind, given), *_ = self.builder.to_dict().items()
         how = ", ".join(f"{name} {value}" for name, value in given.items())
-        return f"{self.column}: {kind}{f' ({how})' if how else ''}, because {self.reason}"
+        return f"{kind} ({how})" if how else kind
 
 
 @dataclass(frozen=True, slots=True)

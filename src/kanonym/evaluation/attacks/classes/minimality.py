@@ -74,17 +74,18 @@ class Minimality(Attack):
             nobody = SuccessCount(0, 0)
             return AttackResult(self.type, self.question, nobody, nobody, reason=replay)
         of_row = replay.refusals.units.of_row
-        n = len(of_row)
+        released = of_row >= 0  # of suppressed persons nothing is told
+        n = int(released.sum())
         left = _count_possible(
             replay,
             possible_values(replay.refusals, replay.secrets, len(replay.values), replay.least),
         )
         homogeneous = _count_possible(replay, _values_in_class(replay))
         certain = left == 1
-        parts = {"fewer than l values": float((left < replay.least)[of_row >= 0].sum() / n)}
+        parts = {"fewer than l values": float((left < replay.least)[released].sum() / max(n, 1))}
         if len(replay.values) <= LISTED:
             for code, value in enumerate(replay.values):
-                have = replay.secrets == code
+                have = released & (replay.secrets == code)
                 if have.any():
                     parts[value] = float(certain[have].mean())
         return AttackResult(

@@ -1,0 +1,113 @@
+"""A decision about the released records alone: what may be published follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.hierarchy import Hierarchy
+from kanonym.data.partition import Partition
+from kanonym.data.schema import Recoding
+from kanonym.data.table import Domain, EncodedTable, encode
+from kanonym.metrics.certainty import certainty_costs
+from kanonym.recoding.recode import recode
+
+if TYPE_CHECKING:
+    from kanonym.data.recoded_attribute import RecodedAttribute
+    from kanonym.engines.decision import EncodedDecision
+
+
+def released_part(
+    decision: EncodedDecision, fixed: Collection[str]
+) -> tuple[EncodedTable, Partition, tuple[RecodedAttribute, ...]]:
+    """Return table, partition and recoded attributes of the released records alone.
+
+    fixed: attributes whose hierarchy does not come from their values: it keeps all leaves. The
+    released labels, and the numbers of classes, are those of the decision.
+    """
+    table, partition = decision.table, decision.partition
+    kept = np.flatnonzero(partition.labels >= 0)
+    rows = table.tuple_of_row[kept] if partition.by_row else kept
+    weights = None if partition.by_row else table.weights[kept]
+    known = [
+        (
+            _decoded(domain, table.codes[rows, a]),
+            _released_hierarchy(domain, table.codes[rows, a], whole=domain.name in fixed),
+        )
+        for a, domain in enumerate(table.domains)
+    ]
+    hidden = [
+        (_decoded(domain, table.sensitive_codes[rows, j]), domain.hierarchy, not domain.has_null)
+        for j, domain in enumerate(table.sensitive)
+    ]
+    target = None
+    if table.target is not None and table.target_codes is not None:
+        target = _decoded(table.target, table.target_codes[rows])
+    part = encode(known, hidden, len(rows), target=target, counts=weights)
+    labels = partition.labels[kept]
+    if not partition.by_row:
+        labels = np.zeros(len(part.weights), np.int32)
+        labels[part.tuple_of_row] = partition.labels[kept]
+        place = np.full(len(table.weights), -1, np.int32)
+        place[kept] = part.tuple_of_row
+        of_row = place[table.tuple_of_row]
+        part = replace(part, tuple_of_row=of_row[of_row >= 0])
+    chosen = partition.chosen
+    if chosen is not None:
+        chosen = np.column_stack(
+            [
+                _new_codes(before, after, chosen[:, a])
+                for a, (before, after) in enumerate(zip(table.domains, part.domains, strict=True))
+            ]
+        )
+    own_partition = replace(partition, labels=labels, chosen=chosen)
+    recodings: list[Recoding] = [
+        "interval" if one.recoding == "value" else one.recoding for one in decision.recoded
+    ]
+    measured = recode(part, own_partition, recodings, certainty_costs(part.domains, recodings))
+    return (
+        part,
+        own_partition,
+        tuple(
+            replace(one, low=own.low, high=own.high, loss=own.loss)
+            for one, own in zip(decision.recoded, measured, strict=True)
+        ),
+    )
+
+
+def _decoded(domain: Domain, codes: NDArray[np.int32]) -> pl.Series:
+    """Return the values behind codes; no code, and that of null, is null."""
+    values = domain.values.extend_constant(None, 1)
+    known = (codes >= 0) & (codes < len(domain.values))
+    return values.gather(np.where(known, codes, len(domain.values))).alias(domain.name)
+
+
+def _released_hierarchy(
+    domain: Domain, codes: NDArray[np.int32], *, whole: bool
+) -> Hierarchy | None:
+    """Return a hierarchy without the values, and the null, that only suppressed records have."""
+    if domain.hierarchy is None:
+        return None
+    kept = np.zeros(domain.size, np.bool_)
+    kept[codes] = True
+    if whole:
+        kept[: len(domain.values)] = True
+    return domain.hierarchy.restrict(kept)
+
+
+def _new_codes(before: Domain, after: Domain, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the codes that values have in another domain of theirs; -1 stays."""
+    known = codes >= 0
+    values = _decoded(before, codes[known])
+    order = pl.DataFrame({"value": after.values, "code": np.arange(len(after.values))})
+    found = pl.DataFrame({"value": values}).join(
+        order, on="value", how="left", maintain_order="left"
+    )
+    result = codes.copy()
+    result[known] = found["code"].fill_null(after.null_code).to_numpy()
+    return result
