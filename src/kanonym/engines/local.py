@@ -116,7 +116,8 @@ class LocalEngine(ShortRepr):
 
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a column are repeated."""
-        return values_of(partial(frames.label_column, self.frame), name)
+        column = partial(frames.label_column, self.frame)
+        return values_of(partial(_any_column, self.frame, column), name)
 
     def read(self, run: Run) -> LocalInput:
         """Return the table as a policy reads it."""
@@ -287,7 +288,8 @@ class LocalRelease(ShortRepr):
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a released column are repeated."""
         entities = self.source.run.policy.entities
-        return values_of(self.column, name, self.column(entities[0]) if entities else None)
+        persons = self.column(entities[0]) if entities else None
+        return values_of(partial(_any_column, self.checked, self.column), name, persons)
 
     def publish(self) -> Any:
         """Write the file, if one is asked for, and return the table."""
@@ -298,6 +300,14 @@ class LocalRelease(ShortRepr):
 
     def discard(self) -> None:
         """Leave everything as it is: nothing is written yet."""
+
+
+def _any_column(frame: Any, column: Callable[[str], pl.Series], name: str) -> pl.Series:
+    """Return a column of a table, of lists and structs as well; column: gives the others."""
+    try:
+        return column(name)
+    except DataError:
+        return frames.raw_column(frame, name)
 
 
 def draw_seed() -> int:

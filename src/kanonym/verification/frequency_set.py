@@ -138,16 +138,13 @@ def values_of(
 ) -> ColumnValues:
     """Return how often the values of a column of this process are repeated; see `repeats_of`.
 
-    Raises
-    ------
-    DataError
-        Its type cannot be counted.
-
+    Lists and structs are counted by what they hold.
     """
     own = column(name)
+    counted = own
     if not is_countable(own.dtype):
-        raise DataError(f"column {name!r} holds {own.dtype}, which is not counted")
-    return ColumnValues(own.alias(name), repeats_of(own, counts, persons))
+        counted = pl.Series(name, [None if one is None else repr(one) for one in own.to_list()])
+    return ColumnValues(own.alias(name), repeats_of(counted, counts, persons))
 
 
 class Columns(Protocol):
@@ -163,7 +160,7 @@ class Columns(Protocol):
         ...
 
     def values(self, name: str) -> ColumnValues:
-        """Return how often the values of a column are repeated; `DataError` of lists."""
+        """Return how often the values of a column are repeated; `DataError` of mixed types."""
         ...
 
 

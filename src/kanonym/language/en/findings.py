@@ -100,9 +100,10 @@ SENTENCES: Sentences = {
         "known: {known}."
     ),
     "finding.spellings": (
-        "{columns}: {values} values, which read as {different}: others differ only in case or "
-        "spaces, or are words for a missing value. Counted as one, they do not satisfy the "
-        "requirements."
+        "{columns}: {values} values, which read as {different}: others differ only in case, "
+        "spaces, accents, signs that look alike or are not seen, punctuation at the end, or the "
+        "form of a number or a date, or are words for a missing value. Counted as one, they do not "
+        "satisfy the requirements."
     ),
     "finding.shifted-distribution": (
         "{columns}: the requirements hold beside the original table, and not beside the released "

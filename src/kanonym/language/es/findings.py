@@ -104,8 +104,9 @@ SENTENCES: Sentences = {
     ),
     "finding.spellings": (
         "{columns}: {values} valores que se leen como {different}: los demás solo difieren en "
-        "mayúsculas o espacios, o son palabras que indican un dato ausente. Contados como uno, no "
-        "cumplen los requisitos."
+        "mayúsculas, espacios, tildes, signos parecidos o invisibles, puntuación final o la forma "
+        "de un número o una fecha, o son palabras que indican un dato ausente. Contados como uno, "
+        "no cumplen los requisitos."
     ),
     "finding.shifted-distribution": (
         "{columns}: los requisitos se cumplen frente a la tabla original, y no frente a la "

@@ -26,7 +26,8 @@ NAMED = 10_000
 class IdentifyingAmount(FindingKind):
     """Released columns whose values single out their owners.
 
-    Columns with noise are left out: nobody knows their numbers.
+    Columns with noise are left out: nobody knows their numbers. Lists, structs and bytes are no
+    categories, however few there are.
     """
 
     type = "identifying-amount"
@@ -59,6 +60,8 @@ def names_owners(values: ColumnValues) -> bool:
     """Return whether released values single out who is known to have them."""
     sample, found = values
     dtype = sample.dtype
+    if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
+        return found.alone >= max(OWN_SHARE * found.records, 1)
     if found.values <= MANY_VALUES or not found.alone:
         return False
     if dtype.is_numeric() or dtype.is_temporal():

@@ -13,6 +13,8 @@ from kanonym.verification.released_classes import SensitiveColumn
 if TYPE_CHECKING:
     from kanonym.verification.release_view import ReleaseView
 
+TEXTS = (pl.String, pl.Categorical, pl.Enum)
+
 
 class Spellings(FindingKind):
     """Attributes whose models hold only for their values as they are spelled.
@@ -32,8 +34,8 @@ class Spellings(FindingKind):
         merged = {}
         for one in checked.sensitive:
             name = one.values.name
-            if name in asked and one.hierarchy is None and one.values.dtype == pl.String:
-                values = one.values.unique()
+            if name in asked and one.hierarchy is None and one.values.dtype in TEXTS:
+                values = one.values.cast(pl.String).unique()
                 different = one_spelling(values).n_unique()
                 if different < len(values):
                     merged[name] = len(values), different
@@ -51,8 +53,10 @@ class Spellings(FindingKind):
             self.finding(
                 [name],
                 f"{name} has {values:,} values, which read as {different:,}: others differ only "
-                "in case or spaces, or are words for a missing value. Counted as one, they do not "
-                "satisfy the models: correct the spelling, and leave missing cells empty",
+                "in case, spaces, accents, signs that look alike or are not seen, punctuation at "
+                "the end, or the form of a number or a date, or are words for a missing value. "
+                "Counted as one, they do not satisfy the models: correct the spelling, and leave "
+                "missing cells empty",
                 {"values": values, "different": different},
             )
             for name in failing
@@ -62,5 +66,8 @@ class Spellings(FindingKind):
 
 
 def _respelled(column: SensitiveColumn) -> SensitiveColumn:
-    reference = None if column.reference is None else one_spelling(column.reference)
-    return column._replace(values=one_spelling(column.values), reference=reference)
+    reference = column.reference
+    return column._replace(
+        values=one_spelling(column.values.cast(pl.String)),
+        reference=None if reference is None else one_spelling(reference.cast(pl.String)),
+    )
