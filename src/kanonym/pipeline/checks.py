@@ -136,6 +136,7 @@ def _view_of_table(
         labels=released_columns(schema.names(Role.QUASI_IDENTIFIER), columns),
         original=before,
         reference=None if before is None else before.take(compared),
+        reference_told=True,
         population=population_columns(policy, schema),
         counting=counting_of(policy),
         sets=_released_sets(table, before, schema),

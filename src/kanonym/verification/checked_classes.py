@@ -92,6 +92,8 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
     counting: Counting | None = None,
     texts: Mapping[str, pl.Series] | None = None,
     sets: EncodedSets | None = None,
+    *,
+    reference_told: bool = False,
 ) -> CheckedClasses:
     """Regroup a released table and ask every model again.
 
@@ -116,6 +118,9 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
         are asked about classes of equal values and about classes of equal texts.
     sets
         The released sets of items, for models of known items.
+    reference_told
+        Whether achieved values and distributions are those beside the references of `sensitive`.
+        Else models are only judged beside them, and all that is told is of the released records.
 
     Raises
     ------
@@ -138,6 +143,7 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
         population=population,
         counting=counting,
         sets=sets,
+        reference_told=reference_told,
     )
     typed = check(quasi_identifiers, sensitive)
     if not texts:
@@ -164,46 +170,31 @@ def _check(
     population: Sequence[PopulationColumn] | None,
     counting: Counting | None,
     sets: EncodedSets | None,
+    reference_told: bool,
 ) -> CheckedClasses:
     """Ask every model about the classes of equal rows of `grouped`; else as `check_models`."""
     if counting is None or not n_rows:
         groups = group_released(grouped, n_rows)
     else:
         groups = group_by_code(grouped)
-    # What holds is judged beside the reference; what is told is of the released records alone.
-    judged = seen = counted = classes_of_release(groups, _without_reference(sensitive), counts)
-    sizes = seen.sizes
-    if any(one.reference is not None for one in sensitive):
-        judged = classes_of_release(groups, sensitive, counts)
+    seen, judged = _told_and_judged(groups, sensitive, counts, reference_told=reference_told)
+    counted, sizes = seen, seen.sizes
     if counting is not None and n_rows:
         counted = replace(seen, sizes=counting.sizes(grouped, groups, sizes))
     seen, beyond = _with_population(seen, quasi_identifiers, models, population, groups)
-    judged = replace(judged, population=seen.population)
+    judged = replace(judged, population=seen.population) if judged is not counted else seen
     rows = partial(_codes, quasi_identifiers)
     held = None
     if sets is not None:
         held = ReleasedSets(sets.tree, sets.offsets, sets.nodes, groups.labels)
 
+    def asked(model: PrivacyModel, classes: Classes) -> Answer:
+        if counting is not None and model.counts_records:
+            classes = replace(classes, sizes=counted.sizes)
+        return model.answer(ReleasedTable(classes, beyond, rows, counts, held))
+
     def answers(seen: Classes, judged: Classes) -> list[tuple[PrivacyModel, Answer, ModelCheck]]:
-        found = []
-        for model in models:
-            own = counting if model.counts_records else None
-            both = [
-                model.answer(
-                    ReleasedTable(
-                        one if own is None else replace(one, sizes=counted.sizes),
-                        beyond,
-                        rows,
-                        counts,
-                        held,
-                    )
-                )
-                for one in ([seen] if judged is seen or model.attribute is None else [judged, seen])
-            ]
-            answer = both[0]
-            check = _model_check(model, answer, seen, own)
-            found.append((model, answer, replace(check, achieved=both[-1].achieved)))
-        return found
+        return [_answer(model, asked, seen, judged, counting) for model in models]
 
     def ask(columns: Sequence[SensitiveColumn]) -> tuple[ModelCheck, ...]:
         again = replace(classes_of_release(groups, columns, counts), population=seen.population)
@@ -237,8 +228,34 @@ def _check(
     )
 
 
-def _without_reference(sensitive: Sequence[SensitiveColumn]) -> list[SensitiveColumn]:
-    return [one._replace(reference=None, reference_counts=None) for one in sensitive]
+def _answer(
+    model: PrivacyModel,
+    asked: Callable[[PrivacyModel, Classes], Answer],
+    seen: Classes,
+    judged: Classes,
+    counting: Counting | None,
+) -> tuple[PrivacyModel, Answer, ModelCheck]:
+    """Ask a model beside the reference, and take what it achieved from the released records."""
+    answer = told = asked(model, judged)
+    if judged is not seen and model.attribute is not None:
+        told = asked(model, seen)
+    check = _model_check(model, answer, seen, counting if model.counts_records else None)
+    return model, answer, replace(check, achieved=told.achieved)
+
+
+def _told_and_judged(
+    groups: Groups,
+    sensitive: Sequence[SensitiveColumn],
+    counts: NDArray[np.int64] | None,
+    *,
+    reference_told: bool,
+) -> tuple[Classes, Classes]:
+    """Return the classes of which is told, and those beside the reference: the same without one."""
+    beside = classes_of_release(groups, sensitive, counts)
+    if reference_told or all(one.reference is None for one in sensitive):
+        return beside, beside
+    alone = [one._replace(reference=None, reference_counts=None) for one in sensitive]
+    return classes_of_release(groups, alone, counts), beside
 
 
 def _with_population(

@@ -103,6 +103,8 @@ class ReleaseView:
         The table before anonymization; None where it is not given.
     reference
         What models compare classes with, where it is not the release itself.
+    reference_told
+        Whether what is told is beside the reference, too: the custodian gave it to `verify`.
     population
         The quasi-identifiers in the population table, for models that look at it.
     counting
@@ -127,6 +129,7 @@ class ReleaseView:
     labels: Sequence[str]
     original: Table | None = None
     reference: FrequencySet | None = None
+    reference_told: bool = False
     population: Sequence[PopulationColumn] | None = None
     counting: Counting | None = None
     sets: EncodedSets | None = None
@@ -201,6 +204,7 @@ class ReleaseView:
             self.counting,
             taken.as_text(self.labels),
             self.sets,
+            reference_told=self.reference_told,
         )
         if self.mechanism is not None:
             checked = checked.with_mechanism(
@@ -227,6 +231,8 @@ class ReleaseView:
                 if taken.counts is not None:
                     known = [taken.column(label) for label in self.labels]
                     groups = group_released(known, taken.n_rows)
+                if not self.reference_told:
+                    column = column._replace(reference=None, reference_counts=None)
                 classes = classes_of_release(groups, [column], taken.counts)
                 held = classes.distributions[name]
             found[name] = held

@@ -19,6 +19,8 @@ MANY_VALUES = 20
 OWN_SHARE = 0.1
 """Of texts, so many records must have a value of their own: a rare category names nobody who
 is not known to have it, a comment or a code of one record does."""
+FEW = 5
+"""So many records must have a list, a struct or bytes of their own, however small the table is."""
 NAMED = 10_000
 """Distinct texts that are read as numbers, to tell whether a column of texts holds amounts."""
 
@@ -61,7 +63,7 @@ def names_owners(values: ColumnValues) -> bool:
     sample, found = values
     dtype = sample.dtype
     if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
-        return found.alone >= max(OWN_SHARE * found.records, 1)
+        return found.alone >= max(OWN_SHARE * found.records, FEW)
     if found.values <= MANY_VALUES or not found.alone:
         return False
     if dtype.is_numeric() or dtype.is_temporal():
