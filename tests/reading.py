@@ -64,7 +64,7 @@ def penalties(
                     lost += count
                 elif ends is not None and high > low:
                     lost += count * (ends[1] - ends[0]) / (high - low)
-        found[name] = lost / max(len(column), 1)
+        found[name] = lost / max(len(texts) + suppressed, 1)
     return found
 
 

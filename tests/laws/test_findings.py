@@ -24,6 +24,7 @@ ELSEWHERE = {
     "unshifted-dates": "tests/unit/linked/test_dates.py",
     "long-list": "tests/unit/verification/test_long_lists.py",
     "shifted-distribution": "tests/laws/test_suppressed_values.py",
+    "unread-parts": "tests/functional/test_verified_files.py",
     "items-apart": "tests/unit/test_sets.py",
     "drawn-values": "tests/functional/test_draw.py",
     "not-private": "tests/functional/test_differential_privacy.py",

@@ -249,7 +249,7 @@ def findings_table(verification: Mapping[str, Any]) -> Table:
 def _both_readings(columns: Sequence[str]) -> str:
     return (
         f"values and as text, the worse of both: in {', '.join(columns)} several texts "
-        "stand for one value (as 1 and 1.0 do), and a reader of text distinguishes them"
+        "stand for one value (as 1 and 1.0 do), and another reader distinguishes them"
     )
 
 

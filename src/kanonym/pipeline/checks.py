@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.files import differing_floats
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.item_sets import (
     EncodedSets,
@@ -56,6 +58,7 @@ def verify(
     count: str | None = None,
     texts: Mapping[str, pl.Series] | None = None,
     recorded: RecordedRelease | None = None,
+    unread: Sequence[str] = (),
 ) -> Verification:
     """Check a released table against a policy, from its values alone.
 
@@ -78,6 +81,8 @@ def verify(
     recorded
         What the manifest of the release tells (`recorded_release`): the persons, where the
         released table lacks their identifier, and what was found beside the original.
+    unread
+        What the file of the table has beside it, such as further sheets: it is found.
 
     Raises
     ------
@@ -99,7 +104,8 @@ def verify(
     with ExitStack() as stack:
         for engine in (table, *([] if before is None else [before])):
             stack.callback(engine.close)
-        return verify_release(_view_of_table(policy, table, before, count, recorded))
+        view = _view_of_table(policy, table, before, count, recorded)
+        return verify_release(replace(view, unread=tuple(unread)))
 
 
 def _view_of_table(
@@ -205,8 +211,17 @@ def _table(
 ) -> Engine:
     """Return a released table; texts: as of `verify`; readings: as of `engine_of`."""
     if is_local(frame):
-        return LocalEngine(frame, texts or {})
+        return LocalEngine(frame, {**_float_texts(frame), **(texts or {})})
     return engine_of(frame, readings, released=True)
+
+
+def _float_texts(frame: Any) -> dict[str, pl.Series]:
+    """Return the columns in which some readers tell NaN from null, or 0.0 from -0.0, as texts."""
+    native, columns = frames.to_eager(frame), []
+    for name in frames.column_names(native):
+        with suppress(DataError):  # of mixed types
+            columns.append(frames.raw_column(native, name))
+    return differing_floats(columns)
 
 
 def measure(

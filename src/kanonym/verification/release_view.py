@@ -115,6 +115,8 @@ class ReleaseView:
         Under differential privacy, what shows of it.
     recorded
         What the manifest of the release tells.
+    unread
+        What the file of the release has beside the table.
     given_away
         By sensitive attribute, of persons in several batches of a series, those of whom one value
         is left open, and the fewest values that are left open of anybody.
@@ -135,6 +137,7 @@ class ReleaseView:
     sets: EncodedSets | None = None
     mechanism: Mechanism | None = None
     recorded: RecordedRelease | None = None
+    unread: tuple[str, ...] = ()
     given_away: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property

@@ -197,8 +197,8 @@ class Verification(Result):
     not_looked_for
         Kinds of findings that show only beside the original, which was not given.
     text_columns
-        Quasi-identifiers of a text file in which several texts read as one value: records
-        were grouped by value and by text, and the figures are the worse ones.
+        Quasi-identifiers of a file in which several cells are read as one value, and told apart
+        by other readers: records were grouped both ways, and the figures are the worse ones.
 
     """
 

@@ -133,7 +133,7 @@ def assess(
     """
     import kanonym as ka
     from kanonym.cli.printing.assessment import assessment_tables
-    from kanonym.cli.progress import show_progress
+    from kanonym.cli.progress import print_note, show_progress
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import check_table_output, write_table
 
@@ -212,10 +212,11 @@ def assess(
                 seed=seed,
             )
             parts["utility"] = useful.to_dict()
-            parts["compared"] = COMPARED
         if records is not None:
             step("write")
             write_table(found.records, records, options.format_of(str(records), format))
+    if released is not None:
+        print_note(f"utility compares {COMPARED}")
     if json:
         show_json(parts)
     else:

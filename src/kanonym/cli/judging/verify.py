@@ -86,6 +86,7 @@ def verify(
     from kanonym import pipeline
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json, verdict_tables, violations_table
+    from kanonym.data.files import CellTexts
     from kanonym.engines import engine_of, is_local
     from kanonym.linked.linked_policy import is_linked
     from kanonym.policy import Policy
@@ -101,7 +102,7 @@ def verify(
         return
     asked = Policy.from_file(policy)
     columns = options.long_columns(long, asked)
-    texts: dict[str, Any] = {}
+    texts = CellTexts()
     missing = locations.user_missing_of(user_missing, released, original)
     with show_progress() as step:
         step("read")
@@ -138,7 +139,13 @@ def verify(
         wanted = manifest is not None or bool(lacking) or before is None
         known = _recorded_release(manifest, released, asked, lacking) if wanted else None
         found = pipeline.verify(
-            frame, asked, original=before, count=count, texts=texts, recorded=known
+            frame,
+            asked,
+            original=before,
+            count=count,
+            texts=texts,
+            recorded=known,
+            unread=texts.unread,
         ).to_dict()
     if json:
         show_json(found)

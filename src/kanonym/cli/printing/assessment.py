@@ -53,7 +53,6 @@ def assessment_tables(found: Mapping[str, Any], written: Sequence[str]) -> list[
         columns = _column_table(utility)
         if columns is not None:
             shown.append(columns)
-        shown.append(Text(f"compared: {found['compared']}"))
     return [*shown, *([written_files_table(written)] if written else [])]
 
 

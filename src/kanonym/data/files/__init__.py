@@ -10,6 +10,7 @@ types of its own, and only NaN is made null.
 
 from __future__ import annotations
 
+from kanonym.data.files.cell_texts import CellTexts, differing_floats
 from kanonym.data.files.content import Content
 from kanonym.data.files.disk import (
     atomic_write,
@@ -32,10 +33,12 @@ from kanonym.data.files.writing import check_table_output, write_table
 
 __all__ = [
     "FORMATS",
+    "CellTexts",
     "Content",
     "atomic_write",
     "check_output",
     "check_table_output",
+    "differing_floats",
     "differing_texts",
     "formula_columns",
     "is_statistical",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import logging
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from kanonym.data.errors import DataError
 from kanonym.data.files import remote
 from kanonym.data.files.binary import columnar, excel, statistical
 from kanonym.data.files.binary.user_missing import check_choice
+from kanonym.data.files.cell_texts import keep_differing
 from kanonym.data.files.content import Content
 from kanonym.data.files.disk import read_bytes
 from kanonym.data.files.formats import BOM, TEXT, format_of, sniff_format
@@ -21,6 +23,8 @@ from kanonym.data.files.text import delimited
 from kanonym.data.files.text import json_records as records
 from kanonym.data.frames import to_polars
 from kanonym.data.text_encoding import to_utf8
+
+_logger = logging.getLogger(__name__)
 
 _GZIP = b"\x1f\x8b"
 
@@ -52,8 +56,9 @@ def read_table(
         The character between the cells of a CSV file; None detects comma,
         semicolon, tab or bar.
     texts
-        Filled with the columns of a text file in which several texts read as one value
-        (`1` and `1.0`), as text: who reads the file as text tells them apart.
+        Filled with the columns in which several cells are read as one value, as text, for other
+        readers tell them apart: `1` and `1.0`, a text and a number, NaN and null, formats and
+        comments of Excel. A `CellTexts` also names what else the file has.
     sheet
         Of an Excel file: the name of a sheet, or its number from 1; None reads the first one.
     header_row
@@ -144,7 +149,8 @@ def read_with_content(
             cells = _read_cells(data, where, kind, mark, place, user_missing, declared)
             return cells, content
         if kind == "excel":
-            return to_polars(excel.read(data, where, sheet, header_row, columns)), content
+            frame = excel.read(data, where, sheet, header_row, columns, texts)
+            return to_polars(frame), content
         if kind in ("csv", "tsv"):
             return to_polars(delimited.read(data, where, mark, texts, columns)), content
         return to_polars(_read(data, where, kind, texts, user_missing)), content
@@ -169,9 +175,27 @@ def _read(
     if kind in ("json", "jsonl"):
         return records.read(data, where, texts)
     if kind in statistical.WRITTEN:
-        return statistical.read(data, where, kind, user_missing or "null")
+        frame = statistical.read(data, where, kind, user_missing or "null")
+        if texts is not None and user_missing != "keep":
+            _tell_user_missing(data, where, kind, frame, texts)
+        return frame
     read = columnar.read_parquet if kind == "parquet" else columnar.read_feather
-    return read(data, where)
+    frame = read(data, where)
+    if texts is not None:
+        columnar.told_apart(frame, data, texts)
+    return frame
+
+
+def _tell_user_missing(
+    data: bytes, where: str, kind: str, frame: pl.DataFrame, texts: dict[str, pl.Series]
+) -> None:
+    """Keep columns with user-missing codes, which are values to some readers and null to others."""
+    try:
+        kept = statistical.read(data, where, kind, "keep")
+    except DataError:
+        _logger.warning("%s: user-missing codes cannot be told from null in this format", where)
+        return
+    keep_differing(texts, ((kept[one.name].cast(pl.String), one) for one in frame))
 
 
 def _read_cells(

@@ -253,7 +253,7 @@ class SqlInput:
         def originals() -> Query:
             joined = assign_tuples(decision, counted, self._schema, whole=False)
             every = {name: "" for name, dtype in types.items() if is_countable(dtype)}
-            return released_query(source, replace(joined, columns=every), types)
+            return released_query(source, replace(joined, columns=every), types, self.run.seed)
 
         texts = _text_columns(decision.table.sensitive)
         plan = SqlPlan(query, tuple(table.columns), texts, originals)

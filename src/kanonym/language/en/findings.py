@@ -109,6 +109,10 @@ SENTENCES: Sentences = {
         "{columns}: the requirements hold beside the original table, and not beside the released "
         "one, from which records are suppressed."
     ),
+    "finding.unread-parts": (
+        "The file has more than its table, which is not verified: {parts} parts such as further "
+        "sheets, comments or metadata."
+    ),
     "finding.dependent-column": (
         "{columns}: released unchanged, although a quasi-identifier can be told from it, or it "
         "from one. Counted with the quasi-identifiers, up to {records} records are in classes of "

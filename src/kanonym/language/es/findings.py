@@ -112,6 +112,10 @@ SENTENCES: Sentences = {
         "{columns}: los requisitos se cumplen frente a la tabla original, y no frente a la "
         "publicada, de la que se suprimieron registros."
     ),
+    "finding.unread-parts": (
+        "El archivo contiene más que su tabla, y no está verificado: {parts} partes, como otras "
+        "hojas, comentarios o metadatos."
+    ),
     "finding.dependent-column": (
         "{columns}: se publica sin cambios, aunque de ella se deduce un cuasi-identificador, o de "
         "él se deduce ella. Contada con los cuasi-identificadores, hasta {records} registros están "

@@ -28,6 +28,7 @@ from kanonym.verification.findings.similar_values import SimilarValues
 from kanonym.verification.findings.spellings import Spellings
 from kanonym.verification.findings.trivial_model import TrivialModel
 from kanonym.verification.findings.unprotected_sensitive import UnprotectedSensitive
+from kanonym.verification.findings.unread_parts import UnreadParts
 
 __all__ = ["FINDINGS", "Finding", "FindingKind", "column_names_text"]
 
@@ -57,6 +58,7 @@ FINDINGS: tuple[FindingKind, ...] = (
     Unrecorded(),
     ForeignLabels(),
     LargeDelta(),
+    UnreadParts(),
     NoRecords(),
 )
 """Every kind that is looked for in a release, in the order in which findings are told."""

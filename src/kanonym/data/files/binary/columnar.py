@@ -6,8 +6,13 @@ import io
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
 
 from kanonym.data.errors import DataError
+from kanonym.data.files.cell_texts import CellTexts, differing_floats
+
+OF_TYPES = frozenset({"ARROW:schema", "pandas"})
+"""Metadata in which programs keep the types of the columns."""
 
 
 def read_parquet(data: bytes, where: str) -> pl.DataFrame:
@@ -43,6 +48,24 @@ def read_feather(data: bytes, where: str) -> pl.DataFrame:
         return pl.read_ipc_stream(io.BytesIO(data))
     except (pl.exceptions.PolarsError, OSError) as error:
         raise DataError(_unreadable(where, "an Arrow or Feather file", error)) from None
+
+
+def told_apart(frame: pl.DataFrame, data: bytes, texts: dict[str, pl.Series]) -> None:
+    """Keep what readers of a Parquet or Arrow file tell apart: NaN and null, 0.0 and -0.0.
+
+    Metadata is named, but for what programs write of types.
+    """
+    texts |= differing_floats(frame)
+    if isinstance(texts, CellTexts):
+        keys = sorted(set(_metadata(data)) - OF_TYPES)
+        texts.unread += [f"metadata {key!r}" for key in keys if not key.startswith("org.apache.")]
+
+
+def _metadata(data: bytes) -> list[str]:
+    if data.startswith(b"PAR1"):
+        return list(pl.read_parquet_metadata(io.BytesIO(data)))
+    opened = pa.ipc.open_file if data.startswith(b"ARROW1") else pa.ipc.open_stream
+    return [key.decode("utf-8", "replace") for key in opened(data).schema.metadata or ()]
 
 
 def write_parquet(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:

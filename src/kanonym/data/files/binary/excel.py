@@ -21,7 +21,9 @@ from polars import selectors
 
 from kanonym.data.columns.moments import moment_texts
 from kanonym.data.errors import DataError
+from kanonym.data.files.binary.sheet_cells import sheet_cells
 from kanonym.data.files.binary.sheet_layout import HEAD, header_of, refuse_notes
+from kanonym.data.files.cell_texts import CellTexts, keep_differing
 from kanonym.data.files.text.cells import convert_decimals, require_printable
 from kanonym.data.files.text.header import (
     check_names,
@@ -59,6 +61,7 @@ def read(
     sheet: str | int | None = None,
     header_row: int | None = None,
     columns: Sequence[str] | None = None,
+    texts: dict[str, pl.Series] | None = None,
 ) -> pl.DataFrame:
     """Read a sheet of a workbook.
 
@@ -75,6 +78,9 @@ def read(
         not empty.
     columns
         The names of the columns of a sheet without a header.
+    texts
+        Filled with the columns in which cells of one value differ: a number and a text, formats,
+        comments, hidden rows.
 
     Raises
     ------
@@ -100,6 +106,13 @@ def read(
     frame = pl.DataFrame([_refine_column(one) for one in frame])
     if columns is None:
         refuse_missing_header(frame, where)
+    if texts is not None:
+        cells = sheet_cells(data, name)
+        if cells is not None:
+            keep_differing(texts, cells.texts(frame, header))
+        if isinstance(texts, CellTexts):
+            other = ["formats and comments of cells, since the workbook is no .xlsx"]
+            texts.unread += other if cells is None else cells.unread
     return frame
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,10 +24,10 @@ from polars import selectors
 
 from kanonym.data.columns.moments import moment_texts
 from kanonym.data.errors import DataError
+from kanonym.data.files.cell_texts import keep_differing
 from kanonym.data.files.disk import decode
 from kanonym.data.files.text.cells import (
     convert_decimals,
-    differing_texts,
     parse_temporal,
     require_printable,
 )
@@ -45,7 +45,8 @@ _KINDS: dict[type, str] = {
 def read(data: bytes, where: str, texts: dict[str, pl.Series] | None = None) -> pl.DataFrame:
     """Read JSON Lines or a JSON array of objects, whichever it is.
 
-    texts: filled with the columns in which several texts read as one date or time, as text.
+    texts: filled with the columns in which several cells read as one value, as they are written:
+    `1`, `1.0` and `"1"`, null and a key that is not there.
 
     Raises
     ------
@@ -68,11 +69,34 @@ def read(data: bytes, where: str, texts: dict[str, pl.Series] | None = None) -> 
     first = {name: place for place, name in enumerate(json.loads(_first_line(data)))}
     names = sorted(frame.columns, key=lambda name: first.get(name, len(first)))
     moments = [parse_temporal(column) for column in frame.select(pl.col(pl.String))]
-    for column in moments if texts is not None else ():
-        differing = differing_texts(frame[column.name], column)
-        if differing is not None and texts is not None:
-            texts[column.name] = differing
-    return frame.select(names).with_columns(selectors.by_dtype(pl.Int128).cast(pl.String), *moments)
+    frame = frame.select(names).with_columns(
+        selectors.by_dtype(pl.Int128).cast(pl.String), *moments
+    )
+    if texts is not None:
+        written = [json.loads(line, cls=_Written) for line in data.splitlines() if line.strip()]
+        keep_differing(texts, ((_as_written(written, one.name), one) for one in frame))
+    return frame
+
+
+class _Number(str):
+    """A number as it is written."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class _Written(json.JSONDecoder):
+    """Keeps numbers as they are written."""
+
+    def __init__(self) -> None:
+        super().__init__(parse_int=_Number, parse_float=_Number, parse_constant=_Number)
+
+
+def _as_written(records: Sequence[dict[str, Any]], name: str) -> pl.Series:
+    """Return the cells of a column as texts; an empty one of a key that is not there."""
+    return pl.Series([repr(record[name]) if name in record else "" for record in records])
 
 
 def read_cells(data: bytes, where: str, names: Iterable[str]) -> pl.DataFrame:

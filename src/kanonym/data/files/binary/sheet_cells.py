@@ -1,0 +1,174 @@
+"""The cells of a sheet as a reader of the workbook sees them: kind, format, comment, hidden row."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from xml.etree import ElementTree
+
+import polars as pl
+
+_OTHER_PARTS = {
+    "xl/comments": "comments",
+    "xl/threadedComments": "comments",
+    "xl/media/": "pictures",
+    "xl/charts/": "charts",
+    "xl/pivotCache/": "pivot caches",
+    "xl/embeddings/": "embedded files",
+    "xl/externalLinks/": "external links",
+    "xl/vbaProject": "macros",
+    "customXml/": "custom XML",
+    "docProps/custom.xml": "custom properties",
+}
+_KINDS = {"s": "text", "str": "text", "inlineStr": "text", "b": "boolean", "e": "error"}
+_PLACE = re.compile(r"([A-Z]+)([0-9]+)")
+_MOST = 1 << 28
+"""Bytes of a sheet that are read for its cells."""
+
+
+@dataclass(frozen=True)
+class SheetCells:
+    """What a sheet has beside the values of its cells.
+
+    Attributes
+    ----------
+    marks
+        By row and column, from 0, of each cell with a value, what tells it apart.
+    rows
+        By row, what tells all of its cells apart: whether it is hidden, its level and format.
+    first_column
+        The first column with a value.
+    unread
+        What else the workbook has.
+
+    """
+
+    marks: Mapping[tuple[int, int], str]
+    rows: Mapping[int, str]
+    first_column: int
+    unread: list[str] = field(default_factory=list)
+
+    def texts(self, frame: pl.DataFrame, header: int) -> Iterator[tuple[pl.Series, pl.Series]]:
+        """Yield each column of a table as texts with what tells cells apart, and as it is.
+
+        header: the row of the names, from 0.
+        """
+        for place, column in enumerate(frame, self.first_column):
+            marks = [
+                f"{self.marks.get((row, place), '')}{self.rows.get(row, '')}"
+                for row in range(header + 1, header + 1 + len(column))
+            ]
+            values = column.cast(pl.String, strict=False).fill_null("null")
+            yield values + ": " + pl.Series(marks), column
+
+
+def sheet_cells(data: bytes, sheet: str) -> SheetCells | None:
+    """Return the cells of a sheet; None of a workbook that is no readable .xlsx."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return _read(archive, sheet)
+    except (zipfile.BadZipFile, KeyError, ElementTree.ParseError, ValueError, StopIteration):
+        return None
+
+
+def _read(archive: zipfile.ZipFile, sheet: str) -> SheetCells:
+    path, unread = _parts(archive, sheet)
+    marks: dict[tuple[int, int], str] = {}
+    rows: dict[int, str] = {}
+    row_number = -1
+    for row in _children(_parse(archive, path), "row"):
+        row_number = int(row.get("r", row_number + 2)) - 1
+        if told := _row_text(row):
+            rows[row_number] = told
+        column = -1
+        for cell in _children(row, "c"):
+            found = _PLACE.fullmatch(cell.get("r", ""))
+            column = _column(found[1]) if found else column + 1
+            if told := _cell_text(cell):
+                marks[row_number, column] = told
+    first = min((column for _, column in marks), default=0)
+    for at, number in _comments(archive, path).items():
+        marks[at] = f"{marks.get(at, '')} with comment {number}"
+    return SheetCells(marks, rows, first, unread)
+
+
+def _parts(archive: zipfile.ZipFile, sheet: str) -> tuple[str, list[str]]:
+    """Return the place of a sheet in its workbook, and what else there is."""
+    targets = _relations(archive, "xl/workbook.xml")
+    path, others = "", []
+    for one in _children(_parse(archive, "xl/workbook.xml"), "sheet"):
+        if one.get("name") == sheet:
+            key = next(value for name, value in one.attrib.items() if name.endswith("}id"))
+            path = targets[key][1]
+        else:
+            hidden = "" if one.get("state", "visible") == "visible" else " (hidden)"
+            others.append(f"sheet {one.get('name')!r}{hidden}")
+    names = archive.namelist()
+    others += dict.fromkeys(
+        kind for start, kind in _OTHER_PARTS.items() if any(one.startswith(start) for one in names)
+    )
+    return path, others
+
+
+def _row_text(row: ElementTree.Element) -> str:
+    told = [row.get("hidden", ""), row.get("outlineLevel", "")]
+    told.append(row.get("s", "") if row.get("customFormat") in ("1", "true") else "")
+    plain = all(one in ("", "0", "false") for one in told)
+    return "" if plain else f" in a row (hidden, level, format) {told}"
+
+
+def _cell_text(cell: ElementTree.Element) -> str:
+    parts = {one.tag.rpartition("}")[2] for one in cell}
+    if not parts & {"v", "is"}:
+        return ""
+    style, formula = cell.get("s", "0"), " of a formula" if "f" in parts else ""
+    form = "" if style == "0" else f" in format {style}"
+    return f"{_KINDS.get(cell.get('t', 'n'), 'number')}{form}{formula}"
+
+
+def _comments(archive: zipfile.ZipFile, path: str) -> dict[tuple[int, int], int]:
+    """Return a number for the comment of each cell that has one; equal ones have the same."""
+    numbers: dict[str, int] = {}
+    found: dict[tuple[int, int], int] = {}
+    for kind, target in _relations(archive, path).values():
+        for one in _children(_parse(archive, target), "comment") if "/comments" in kind else ():
+            if place := _PLACE.fullmatch(one.get("ref", "")):
+                at = int(place[2]) - 1, _column(place[1])
+                found[at] = numbers.setdefault("".join(one.itertext()), len(numbers) + 1)
+    return found
+
+
+def _parse(archive: zipfile.ZipFile, path: str) -> ElementTree.Element:
+    if archive.getinfo(path).file_size > _MOST:
+        raise ValueError(f"{path} is too large")
+    return ElementTree.fromstring(archive.read(path))  # noqa: S314 - expat here refuses entities that grow
+
+
+def _children(parent: ElementTree.Element, name: str) -> Iterator[ElementTree.Element]:
+    return (one for one in parent.iter() if one.tag.rpartition("}")[2] == name)
+
+
+def _relations(archive: zipfile.ZipFile, path: str) -> dict[str, tuple[str, str]]:
+    """Return kind and place of what a part of the workbook refers to, by its key."""
+    folder, name = posixpath.split(path)
+    place = f"{folder}/_rels/{name}.rels"
+    if place not in archive.namelist():
+        return {}
+    return {
+        one.get("Id", ""): (
+            one.get("Type", ""),
+            posixpath.normpath(posixpath.join("/", folder, one.get("Target", ""))).lstrip("/"),
+        )
+        for one in _children(_parse(archive, place), "Relationship")
+    }
+
+
+def _column(letters: str) -> int:
+    number = 0
+    for letter in letters:
+        number = 26 * number + ord(letter) - ord("A") + 1
+    return number - 1
