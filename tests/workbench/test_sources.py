@@ -77,6 +77,13 @@ def test_a_table_in_another_encoding(visitor, tmp_path, monkeypatch):
     assert 'value="windows-1252"' in visitor.get(f"{visitor.at}/open").text
 
 
+def test_names_of_columns_go_along_with_a_source():
+    """A file without a header is read by the names that the page asks for, and so are commands."""
+    source = Source("/tables/people.csv", columns='age, "last, first"')
+    assert source.column_names == ["age", "last, first"]
+    assert source.options == ["--columns", 'age, "last, first"']
+
+
 def test_a_project_is_found_again_by_its_table_alone():
     """A path that leaves the sheet open is that of the project; another sheet is another table."""
     kept = Source("/tables/people.xlsx", sheet="2024", ledger="/tables/spent.json")
