@@ -221,3 +221,15 @@ def test_linked_tables_of_a_server(postgres, tmp_path, run):
     again = run("verify", url, "--schema", "released", *policy, "--accept-findings")
     assert again["tables"] == {"people": 24, "visits": 24}
     assert again["measured"]["persons_by_multiset_k"] >= 3
+
+
+def test_texts_that_seem_to_be_dates_are_told_and_not_guessed(capsys, monkeypatch, tmp_path):
+    """On an engine the first records do not decide how the others are read: the policy does."""
+    monkeypatch.chdir(tmp_path)
+    born = [f"{1 + n % 28:02}.{1 + n % 12:02}.{1940 + n % 50}" for n in range(60)]
+    pl.DataFrame({"born": born}).write_parquet("people.parquet")
+    with pytest.raises(SystemExit) as ended:
+        main(["anonymize", "people.parquet", "--engine", "duckdb", "-q", "born", "-k3", "-oo.csv"])
+    assert not ended.value.code
+    told = " ".join(capsys.readouterr().err.split())
+    assert "column 'born': the first texts are of type date, written as %d.%m.%Y" in told

@@ -23,6 +23,7 @@ from kanonym.data.schema import (
     readings_of,
     with_missing,
 )
+from kanonym.engines import engine_of, is_local
 from kanonym.policy import Policy
 
 READ_BY = ("intervals", "dates", "automatic")
@@ -72,6 +73,11 @@ def with_readings(
         Two readings of a column are possible, without `lenient`.
 
     """
+    if not is_local(frame):
+        if told is not None:
+            for sentence in _undeclared_readings(policy, frame):
+                told(sentence)
+        return policy, ()
     native = frames.to_eager(frame)
     default = _OTHERS.get(policy.others or Role.INSENSITIVE)
     default = default if default is None else with_missing(default, policy.missing)
@@ -98,6 +104,21 @@ def with_readings(
         attributes[name] = replace(asked[name], **declared_form(reading))
     parts = {name: getattr(policy, name) for name in type(policy).model_fields}
     return type(policy)(**{**parts, "attributes": attributes}), found.notes
+
+
+def _undeclared_readings(policy: Policy, frame: Any) -> list[str]:
+    """Return sentences about texts on an engine whose first records seem to be dates or numbers."""
+    engine = engine_of(frame)
+    found, _ = with_readings(policy, engine.sample(engine.columns), lenient=True)
+    return [
+        f"column {name!r}: the first texts are of type {one.type}"
+        + (f", written as {one.format}" if one.format else "")
+        + "; on an engine they are read only if the policy declares that, as kanonym profile writes it"
+        for name, one in found.attributes.items()
+        if isinstance(one, QuasiIdentifier | Sensitive)
+        and one != policy.attributes.get(name)
+        and one.type is not None
+    ]
 
 
 def parse_with_policy(frame: Any, policy: Policy | None) -> Any:

@@ -264,9 +264,7 @@ def anonymize(
             else None
         )
         # Under differential privacy, how texts are read must not follow from their values.
-        policy, notes = (
-            (policy, ()) if stays or private else pipeline.with_readings(policy, frame, tell)
-        )
+        policy, notes = (policy, ()) if private else pipeline.with_readings(policy, frame, tell)
         release = pipeline.anonymize(
             frame, policy, output=there, ledger=None if dry_run else ledger, progress=step
         )
