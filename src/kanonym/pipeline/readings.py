@@ -113,7 +113,7 @@ def _undeclared_readings(policy: Policy, frame: Any) -> list[str]:
     return [
         f"column {name!r}: the first texts are of type {one.type}"
         + (f", written as {one.format}" if one.format else "")
-        + "; on an engine they are read only if the policy declares that, as kanonym profile writes it"
+        + "; on an engine they are read only if the policy declares it, as kanonym profile does"
         for name, one in found.attributes.items()
         if isinstance(one, QuasiIdentifier | Sensitive)
         and one != policy.attributes.get(name)
