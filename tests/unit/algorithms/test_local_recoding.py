@@ -39,6 +39,7 @@ from kanonym.models import (
     SampleUniqueness,
     WholeTable,
 )
+from margins import slack
 from naive_mondrian import records
 from naive_sweep import (
     added,
@@ -385,31 +386,39 @@ def hollow_table(n=400):
     ids=lambda model: model.type,
 )
 def test_no_class_is_hollow_where_a_better_one_exists(model):
-    """With two values, one in a quarter of the records, it has at least a twentieth of a class.
+    """No class has a value in more than 95 % of its records, if that loses no more than Mondrian.
 
-    And less is lost than Mondrian loses with the same hierarchies.
+    A quarter of all records has the rarer of two values, and a fifth of that is in each class.
+    With the same hierarchies, nothing loses more than Mondrian; no draw decides on either.
     """
     frame = hollow_table()
+    rare = frame["income"].eq("high").mean()
+    bound = ka.models.AlphaKAnonymity(1 - rare / 5, 4, "income")
     asked = {
         "attributes": {
             "age": ka.QuasiIdentifier(ka.hierarchy.intervals(width=[5, 10, 20], origin=0)),
             "region": ka.QuasiIdentifier(ka.hierarchy.automatic()),
             "income": ka.Sensitive(),
         },
-        "models": [ka.KAnonymity(4), model],
         "minimality": "none",
     }
-    release = ka.anonymize(frame, ka.Policy(algorithm=LocalRecoding(), **asked))
-    classes = release.frame.group_by("age", "region").agg(pl.col("income"))["income"]
-    shares = [max(Counter(values).values()) / len(values) for values in classes.to_list()]
-    rare = frame["income"].eq("high").mean()
-    assert max(shares) <= 1 - rare / 5 + 1e-9
-    cuts = ka.anonymize(frame, ka.Policy(algorithm=ka.Mondrian(), recoding="hierarchy", **asked))
-    assert release.utility.gcp <= cuts.utility.gcp + 1e-9
+
+    def released(algorithm, *more):
+        policy = ka.Policy(algorithm=algorithm, models=[ka.KAnonymity(4), model, *more], **asked)
+        return ka.anonymize(frame, policy)
+
+    release, bounded = released(LocalRecoding()), released(LocalRecoding(), bound)
+    asked["recoding"] = "hierarchy"
+    most = released(ka.Mondrian()).utility.gcp + 1e-9
+    assert release.utility.gcp <= most
+    if bounded.utility.gcp <= most:
+        classes = release.frame.group_by("age", "region").agg(pl.col("income"))["income"]
+        shares = [max(Counter(values).values()) / len(values) for values in classes.to_list()]
+        assert max(shares) <= bound.alpha + 1e-9
 
 
 def test_classes_that_satisfy_are_dissolved_by_chance_alone():
-    """About one in fifty of them; the records of all others stay together."""
+    """One in fifty of them, within five standard deviations; all others stay together."""
     n = 6000
     ages = pl.Series("age", np.arange(n) // 2)
     ill = pl.Series("ill", ["a", "b"] * (n // 2))
@@ -418,7 +427,8 @@ def test_classes_that_satisfy_are_dissolved_by_chance_alone():
     problem = Problem(table, COSTS, [KAnonymity(2), ka.LDiversity("ill", l=2)])
     plain, drawn = (LocalRecoding().partition(replace(problem, key=key)) for key in (None, 1))
     assert plain.n_classes == n // 2
-    assert 0.01 < 1 - drawn.n_classes / plain.n_classes < 0.03
+    share = 1 - drawn.n_classes / plain.n_classes
+    assert abs(share - 0.02) < slack(plain.n_classes, 0.02)
     pairs = set(zip(plain.labels.tolist(), drawn.labels.tolist(), strict=True))
     assert len(pairs) == plain.n_classes
 
