@@ -1,4 +1,4 @@
-"""Forty kinds of column with the label of each of their cells, and odd cells of other kinds."""
+"""Some fifty kinds of column with the label of each of their cells, and odd cells."""
 
 from __future__ import annotations
 
@@ -108,6 +108,31 @@ KINDS = {
     "sizes": ranged(1.5, 1.8, None, labels=("<1.6", ">=1.6", None), bounds=[1.6]),
     "ages as texts": ranged(
         "17", "64.9", "1e3", labels=("<18", "[18, 65)", ">=65"), bounds=[18, 65]
+    ),
+    "months by name": listed(
+        *("3. März 1954", "1. Mai 1960", "2. Juni 1970"), type="date", format="%-d. %B %Y"
+    ),
+    "years of two digits": listed(
+        *("08-MAY-56", "01-JAN-23", "02-FEB-24"), type="date", format="%d-%b-%y", years_from=1925
+    ),
+    "half days": listed("8:30 PM", "9:00 AM", "12:15 AM", type="time", format="%-I:%M %p"),
+    "missing words": listed("a", "-9", "b", labels=("a", None, "b"), missing=["-9"]),
+    "missing codes": ranged(
+        17, -9, 70, labels=("<18", None, ">=65"), bounds=[18, 65], missing=[-9]
+    ),
+    "bounds": ranged(
+        *("17", "refused", "90+"),
+        labels=("<18", None, ">=65"),
+        bounds=[18, 65],
+        type="number",
+        exceptions="null",
+    ),
+    "units": ranged(
+        *("165 cm", "171.5 cm", "NA"),
+        labels=("<170 cm", ">=170 cm", None),
+        bounds=[170],
+        type="number",
+        format="165 cm",
     ),
     "decimal comma": ranged(
         "1,5",

@@ -163,6 +163,15 @@ REFUSED = {
         {"attributes": {"job": ka.QuasiIdentifier(hierarchy=ka.hierarchy.frequency())}},
         r"built from the data \(frequency\)",
     ),
+    "a refusal": (
+        {
+            "attributes": {
+                "n": ka.QuasiIdentifier(hierarchy=AGES, type="number", exceptions="refuse")
+            },
+            "algorithm": {"levels": {"age": 2, "job": 1, "n": 1}},
+        },
+        r"n.exceptions: a cell that the type does not read would stop the run",
+    ),
     "an action": (
         {"attributes": {"job": ka.QuasiIdentifier(hierarchy=JOBS, action={"type": "redact"})}},
         r"job.action: an action is no part",

@@ -60,11 +60,14 @@ def table_of_cells(cells: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame([values_of_file(_plain_texts(one)) for one in cells])
 
 
-def read_cells(column: pl.Series, attribute: Attribute | None) -> pl.Series:
-    """Return the text of each cell, read by `type`, `format` and `missing` of its attribute.
+def read_cells(
+    column: pl.Series, attribute: Attribute | None, *, listed: bool = False
+) -> pl.Series:
+    """Return the text of each cell, read by what its attribute declares of how it is written.
 
-    A text that is not written so is read as any other value is; whether a hierarchy or a domain
-    lists it decides what is released.
+    A text that is not written so is null where `exceptions` says so; else it is read as any other
+    value is, and whether a hierarchy or a domain lists it decides what is released. listed: the
+    cells are those that a hierarchy or a domain lists, which may be written in either way.
     """
     kind, form, years_from, missing = (
         getattr(attribute, name, None) for name in ("type", "format", "years_from", "missing")
@@ -75,9 +78,11 @@ def read_cells(column: pl.Series, attribute: Attribute | None) -> pl.Series:
     elif style is None or isinstance(style, OrderedReading):  # the order of bands is the table's
         texts = canonical_texts(column)
     else:
-        values = style.write_canonical(style.read(_written_texts(column)))
-        read = pl.coalesce(canonical_texts(values), canonical_texts(column))
-        texts = pl.select(read).to_series()
+        written = _written_texts(column)
+        values = canonical_texts(style.write_canonical(style.read(written)))
+        texts = pl.select(pl.coalesce(values, canonical_texts(column))).to_series()
+        if getattr(attribute, "exceptions", None) == "null" and not listed:
+            texts = texts.set(values.is_null() & written.is_not_null(), None)
     null = is_missing(_plain_texts(column), missing or (), words=style is not None)
     return texts.set(null, None)
 

@@ -66,7 +66,7 @@ class PublicHierarchy(ShortRepr):
         ]
 
     def _read(self, names: Sequence[str | None]) -> pl.Series:
-        return read_cells(pl.Series(names, dtype=pl.String), self.attribute)
+        return read_cells(pl.Series(names, dtype=pl.String), self.attribute, listed=True)
 
     def leaves(self, column: pl.Series) -> pl.Series:
         """Return the leaf of each cell, as the text that it has in the tree."""
@@ -121,7 +121,7 @@ def _listed(name: str, rows: Rows, attribute: QuasiIdentifier) -> PublicHierarch
     if rows.null >= 0:
         null = [rows.labels[level][rows.codes[level, rows.null]] for level in range(n_levels - 1)]
     tree = _complete(name, texts, null, str(rows.labels[-1][0]))
-    own = read_cells(pl.Series(name, texts[0], dtype=pl.String), attribute)
+    own = read_cells(pl.Series(name, texts[0], dtype=pl.String), attribute, listed=True)
     if own.null_count():
         raise PolicyError(f"{rows.origin}: 'nan' is listed as a value, but is read as null")
     if own.n_unique() < len(own):

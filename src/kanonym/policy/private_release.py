@@ -130,6 +130,11 @@ def _attribute_faults(name: str, attribute: Attribute) -> Iterator[Fault]:
         yield Fault((*place, "action"), reason)
     if isinstance(attribute, Identifier):
         return
+    if attribute.exceptions == "refuse":
+        reason = (
+            "a cell that the type does not read would stop the run, which tells of it: keep or null"
+        )
+        yield Fault((*place, "exceptions"), reason)
     try:
         public_hierarchy(name, attribute)
     except KanonymError as error:

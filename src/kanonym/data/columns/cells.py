@@ -29,7 +29,7 @@ def cells_of(native: Any, name: str) -> pl.Series:
         column = None if _may_be_mixed(native, name) else frames.raw_column(native, name)
     except DataError:  # several types, or one that polars does not have
         column = None
-    if column is not None:
+    if column is not None and not column.dtype.is_extension():
         return column
     given = native[name]
     values = given.astype(object).tolist() if hasattr(given, "astype") else given.to_pylist()
@@ -77,7 +77,7 @@ def text_of_value(value: Any) -> str | None:
         return str(int(value))
     if isinstance(value, numbers.Real | Decimal):
         return _float_text(value)
-    return str(value) if isinstance(value, UUID) else None
+    return str(value) if isinstance(value, UUID) or type(value).__name__ == "Period" else None
 
 
 def _float_text(value: Any) -> str | None:

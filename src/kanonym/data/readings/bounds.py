@@ -172,8 +172,8 @@ def split_bounds(texts: pl.Series) -> Sides:
 
 def beside(numbers: NDArray[np.float64], sides: NDArray[np.int8]) -> NDArray[np.float64]:
     """Return (n,) float64 what numbers and bounds are read as."""
-    away = np.where(numbers == 0, sides * _ZERO, np.abs(numbers) * sides * _STEP)
-    return np.asarray(numbers + away)
+    hair = np.where(numbers == 0, _ZERO, np.where(np.isfinite(numbers), np.abs(numbers), 0) * _STEP)
+    return np.asarray(numbers + hair * sides)
 
 
 def sides_of(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int8]]:

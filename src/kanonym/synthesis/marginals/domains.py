@@ -298,7 +298,7 @@ def _categories(
     nulls: bool,
 ) -> Categories:
     given = [_text(one) for one in values]
-    texts = read_cells(pl.Series(given, dtype=pl.String), attribute).to_list()
+    texts = read_cells(pl.Series(given, dtype=pl.String), attribute, listed=True).to_list()
     if None in texts:
         raise PolicyError(f"domain of {name!r} lists nan, which is read as null: leave it out")
     if len(set(texts)) < len(texts):
