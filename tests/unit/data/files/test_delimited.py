@@ -79,6 +79,14 @@ def test_any_other_last_row_is_a_record(last):
     assert table(f"sex;age;note\nf;34;x\nm;51;y\nf;40;\n{last}\n").height == 4
 
 
+def test_an_empty_last_row_is_a_record_if_others_are_empty():
+    """Where cells were suppressed, rows may be empty: they are written and read as they are."""
+    frame = pl.DataFrame({"sex": ["f", None, "m", None], "age": [34, None, 51, None]})
+    target = io.BytesIO()
+    write(frame, target, ",")
+    assert_frame_equal(read(target.getvalue(), "t.csv"), frame)
+
+
 def test_a_separator_at_the_end_with_values_behind_it_is_refused():
     """A column without a name, but with a value, is no column of a program."""
     assert "column 3 has no name" in refusal("a;b;\n1;2;\n3;4;5\n")

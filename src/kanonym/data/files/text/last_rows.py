@@ -32,7 +32,8 @@ def count_records(table: pl.DataFrame) -> tuple[int, str]:
     """Return the number of rows that are records, and why those behind them are none.
 
     A row of totals begins with a word for it. Its numbers are the sums, means or counts of their
-    columns, or it leaves cells empty that no record does.
+    columns, or it leaves cells empty that no record does. Empty rows are records if there are
+    others among the records, such as in a table whose cells were suppressed.
 
     Cost: a look at the last row, unless it is empty or begins with such a word.
     """
@@ -44,6 +45,8 @@ def count_records(table: pl.DataFrame) -> tuple[int, str]:
     while body and _is_total(cells.row(body - 1)):
         body = _end_of_filled(cells.head(body - 1))
     records = cells.head(body)
+    if _is_blank(last.row(0)) and not _filled_rows(records).all():
+        return table.height, ""
     while end > body and (
         _is_blank(cells.row(end - 1)) or _has_totals(cells.row(end - 1), records)
     ):
@@ -87,9 +90,14 @@ def few_names(names: Sequence[str]) -> str:
 
 def _end_of_filled(cells: pl.DataFrame) -> int:
     """Return the number of rows up to the last one with a value."""
-    filled = cells.select(pl.any_horizontal(pl.all().str.strip_chars() != "")).to_series()
-    rows = filled.fill_null(value=False).arg_true()
+    rows = _filled_rows(cells).arg_true()
     return int(rows[-1]) + 1 if len(rows) else 0
+
+
+def _filled_rows(cells: pl.DataFrame) -> pl.Series:
+    """Return which rows have a value."""
+    filled = cells.select(pl.any_horizontal(pl.all().str.strip_chars() != "")).to_series()
+    return filled.fill_null(value=False)
 
 
 def _is_blank(row: Row) -> bool:
