@@ -171,5 +171,7 @@ def test_rows_of_stars_alone_are_told_and_k_is_given_without_them(rows):
     assert (found.suppressed, found.k_unsuppressed) == suppressed_of(rows)
     assert found.k == min(Counter(rows).values())
     risk = ka.risk(frame, quasi_identifiers=["x", "y"]).entries()
-    told = risk["k_unsuppressed"].value if "k_unsuppressed" in risk else None
-    assert told == found.k_unsuppressed
+    assert ("suppressed" in risk) == (found.suppressed > 0)
+    if found.suppressed:
+        told = risk["suppressed"].value, risk["k_unsuppressed"].value
+        assert told == (found.suppressed, found.k_unsuppressed)

@@ -338,6 +338,9 @@ def measurement_tables(found: Mapping[str, Any]) -> list[RenderableType]:
         ("records alone in their class", found["uniques"]),
         ("records per class", _spread(sizes)),
     )
+    if "suppressed" in found:
+        facts.add_row("* in every quasi-identifier", f"{found['suppressed']:,} records")
+        facts.add_row("k of the others", f"{found['k_unsuppressed']:,}")
     if "text_columns" in found:
         facts.add_row("counted as", Text(_both_readings(found["text_columns"])))
     if "uncounted_sets" in found:

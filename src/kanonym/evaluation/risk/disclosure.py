@@ -21,12 +21,20 @@ K_WILDCARD = Meaning(
     "records in the smallest class, a null matching every value",
     "Franconi and Polettini (2004), mu-Argus",
 )
+SUPPRESSED = Meaning(
+    "suppressed",
+    0,
+    _NO_BOUND,
+    "lower",
+    "records that are * in every quasi-identifier",
+    "Prasser et al. (2020), ARX",
+)
 K_UNSUPPRESSED = Meaning(
     "k_unsuppressed",
     0,
     _NO_BOUND,
     "higher",
-    "records in the smallest class, without those that are * in every quasi-identifier",
+    "records in the smallest class of the others",
     "Prasser et al. (2020), ARX",
 )
 ANONYMITY_SET = Meaning(
@@ -77,9 +85,8 @@ def disclosure_entries(measurement: Measurement) -> dict[str, MeasuredValue]:
         ),
     }
     if measurement.k_unsuppressed is not None:
-        others = float(measurement.k_unsuppressed)
-        parts = {"suppressed": float(measurement.suppressed)}
-        found["k_unsuppressed"] = MeasuredValue(K_UNSUPPRESSED, others, parts)
+        found["suppressed"] = MeasuredValue(SUPPRESSED, float(measurement.suppressed))
+        found["k_unsuppressed"] = MeasuredValue(K_UNSUPPRESSED, float(measurement.k_unsuppressed))
     for meaning in ATTRIBUTE:
         parts = {
             name: float(value)

@@ -15,7 +15,8 @@ WHO = {
 SENTENCES: Sentences = {
     "measure.k": "Records in the smallest class (k)",
     "measure.k_wildcard": "The same, if a missing value matches every value",
-    "measure.k_unsuppressed": "The same, without records that are * in every quasi-identifier",
+    "measure.suppressed": "Records that are * in every quasi-identifier",
+    "measure.k_unsuppressed": "Records in the smallest class of the others",
     "measure.anonymity_set": "Average class size",
     "measure.alpha": "Largest share of one value in a class (α)",
     "measure.l_distinct": "Fewest distinct values in a class (l)",

@@ -15,7 +15,8 @@ WHO = {
 SENTENCES: Sentences = {
     "measure.k": "Registros de la clase más pequeña (k)",
     "measure.k_wildcard": "Lo mismo, si un valor ausente encaja con cualquiera",
-    "measure.k_unsuppressed": "Lo mismo, sin registros que son * en todo cuasiidentificador",
+    "measure.suppressed": "Registros que son * en todo cuasiidentificador",
+    "measure.k_unsuppressed": "Registros en la clase más pequeña de los demás",
     "measure.anonymity_set": "Tamaño medio de las clases",
     "measure.alpha": "Mayor proporción de un solo valor en una clase (α)",
     "measure.l_distinct": "Menor número de valores distintos en una clase (l)",

@@ -27,6 +27,7 @@ MEASURES: Mapping[str, str] = {
     },
     "k": "records",
     "k_wildcard": "records",
+    "suppressed": "records",
     "k_unsuppressed": "records",
     "anonymity_set": "records-per-class",
     "alpha": "share-of-class",

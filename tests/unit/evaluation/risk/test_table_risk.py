@@ -345,7 +345,7 @@ def test_a_column_that_the_table_lacks_is_named(option):
 @pytest.mark.parametrize(
     ("weights", "said"),
     [
-        (["1"] * 8, "'weight' is not a column of weights: it holds String"),
+        (["one"] * 8, "'weight' is not a column of weights: it holds String"),
         ([True] * 8, "it holds Boolean"),
         ([1.0, None, *[1.0] * 6], "column 'weight', row 2: the sampling weight is missing"),
         ([1, 1, 0, *[1] * 5], "column 'weight', row 3: the sampling weight is 0"),
