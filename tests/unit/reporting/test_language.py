@@ -99,7 +99,7 @@ def test_every_sentence_is_used():
     built += ("signed.", "price.", "legend.", "better.", "presets.", "attacks.sizes.")
     built += ("privacy.", "short.", "private.", "part.")
     built += ("wb.screen.", "wb.job.", "wb.verdict.", "wb.type.", "wb.model.", "wb.algorithm.")
-    built += ("wb.open.as.", "wb.builder.", "wb.explore.", "wb.why.")
+    built += ("wb.open.as.", "wb.open.cell.", "wb.builder.", "wb.explore.", "wb.why.")
     built += ("wb.actions.when.", "wb.actions.kind.", "wb.recoding.")
     built += (
         "finding.",

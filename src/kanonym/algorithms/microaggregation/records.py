@@ -215,8 +215,11 @@ def _require_values(table: EncodedTable, a: int, algorithm: str) -> None:
         return
     missing = (table.codes[:, a] >= domain.apart)[table.tuple_of_row]
     if missing.any():
+        row = int(missing.argmax())
+        is_null = table.codes[table.tuple_of_row[row], a] == domain.null_code
+        what = "a missing value" if is_null else "an exception"
         raise DataError(
-            f"column {domain.name!r}, row {int(missing.argmax()) + 1}: no value, and "
-            f"{algorithm} has no distance to a missing value: fill it in, remove the record, or "
+            f"column {domain.name!r}, row {row + 1}: no value, and "
+            f"{algorithm} has no distance to {what}: fill it in, remove the record, or "
             f"choose another algorithm, such as mondrian"
         )

@@ -95,7 +95,6 @@ _BEHIND = {
         "et plus",
         "ou plus",
         "et au-delà",
-        "ans et plus",
     ),
     TO: (
         "and under",
@@ -127,7 +126,7 @@ def _alternatives(words: tuple[str, ...]) -> str:
 _PATTERNS: tuple[tuple[int, str], ...] = (
     *((side, rf"^(?:{_alternatives(signs)})\s*(.*)$") for side, signs in _SIGNS.items()),
     *((side, rf"(?i)^(?:{_alternatives(words)})\s+(.*)$") for side, words in _BEFORE.items()),
-    *((side, rf"(?i)^(.*\S)\s+(?:{_alternatives(words)})$") for side, words in _BEHIND.items()),
+    *((side, rf"(?i)^(.*?\S)\s+(?:{_alternatives(words)})$") for side, words in _BEHIND.items()),
     (FROM, r"^([^+]*[0-9])\s?\+$"),
     (FROM, r"^([^+]*[0-9])\s?\+\s?([^+0-9]+)$"),
     (FROM, r"^([^+]*[^+\s])\s?\+$"),

@@ -40,7 +40,7 @@ _SHAPES = {
     ),
     "year month": rf"^{_LONG_YEAR}(?P<mark>[/-]){_MONTH}$",
     "month year": rf"^{_MONTH}(?P<mark>[/-]){_LONG_YEAR}$",
-    "name year": rf"(?i)^{_NAME}(?P<mark>,?\s(?:de\s|of\s)?|[-/]){_YEAR}$",
+    "name year": rf"(?i)^{_NAME}(?P<mark>,?\s(?:de\s|of\s)?|[-/]){_LONG_YEAR}$",
     "year name alone": rf"(?i)^{_LONG_YEAR}(?P<mark>[\s/-]){_NAME}$",
 }
 """What dates look like; of a shape with `first`, day or month comes first."""

@@ -134,8 +134,8 @@ def detect_readings(
             cell_notes += _cell_notes(column, cells, reading)
         elif half is not None and not lenient:
             cell_notes.append(
-                f"{_exception_note(column, cells, half)}. It is text, as too many cells "
-                "are no exceptions"
+                f"{_exception_note(column, cells, half)}. Too many cells are others: it "
+                "is read as text"
             )
     return Detection(found, tuple(notes), tuple(cell_notes))
 

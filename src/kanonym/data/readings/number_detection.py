@@ -89,9 +89,9 @@ def _unit(parts: pl.DataFrame) -> tuple[str, str]:
 
 
 def _are_codes(parts: pl.DataFrame) -> bool:
-    """Tell whether digits are codes: of one length, one with a leading zero; or IP addresses."""
+    """Tell whether digits are codes: four or more, a leading zero among them; or IP addresses."""
     digits = parts.filter(pl.col("number").str.contains("^[0-9]+$"))
-    zeros = digits["number"].str.contains("^0[0-9]")
+    zeros = digits["number"].str.contains("^0[0-9]{3}")
     if zeros.any() and digits["number"].str.len_chars().n_unique() == 1:
         return True
     fours = parts["number"].str.contains(r"^[0-9]{1,3}(?:\.[0-9]{1,3}){3}$")

@@ -227,7 +227,7 @@ class NumberReading:
         texts: distinct, each with its count.
         """
         bare, _ = ascii_digits(texts.str.strip_chars(), self.zero)
-        values = self.read(texts)
+        values = self.in_order(self.read(texts))
         read = values.is_not_null()
         style = self
         ordered = pl.DataFrame({"text": bare, "value": values, "n": counts}).filter(read)
