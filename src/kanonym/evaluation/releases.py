@@ -28,17 +28,20 @@ def unpack_release(
     return given.frame, given.policy if policy is None and not named else policy, given
 
 
-def hierarchies_of(release: Release) -> dict[str, Hierarchy]:
-    """Return the hierarchies of a release, bound to its records: given ones and built ones.
+def hierarchies_of(release: Release, *, released_only: bool = False) -> dict[str, Hierarchy]:
+    """Return the hierarchies of a release, bound to its input: given ones and built ones.
+
+    released_only: bound to the released records alone.
 
     None of one under differential privacy: its hierarchies are over public texts, and who compares
     it with the original reads both by those of the policy.
     """
     if release.promise is not None:
         return {}
+    decision = release.decision.encoded()
     return {
         domain.name: domain.hierarchy
-        for domain in release.decision.encoded().released.table.domains
+        for domain in (decision.released if released_only else decision).table.domains
         if domain.hierarchy is not None
     }
 

@@ -116,7 +116,8 @@ def report(
     rectangles
         Two quasi-identifiers over which the classes are drawn; None chooses.
     attacks
-        What `ka.attack` found, or outcomes of attacks on this release.
+        What `ka.attack` found, or outcomes of attacks on this release: with `released_only` where
+        the report is published, else suppressed persons are among those attacked.
     risk, utility
         What `ka.risk` and `ka.utility` found, or the two parts of `ka.assess`.
     comparison, profile

@@ -396,7 +396,7 @@ def _evaluate_release(
     if release.promise is not None:
         frame = table_of_cells(frame)
     try:
-        attacks = ka.attack(frame, release, progress=step)
+        attacks = ka.attack(frame, release, released_only=True, progress=step)
         step("assess")
         # A table of sets alone has no quasi-identifier whose risk could be measured.
         measured = {"risk": ka.risk(release)} if release.decision.recoded else {}

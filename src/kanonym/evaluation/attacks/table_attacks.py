@@ -53,6 +53,7 @@ def attack(
     attacks: Sequence[str | Attack] | None = None,
     attempts: int = 2000,
     seed: int = 0,
+    released_only: bool = False,
     progress: Callable[[str], None] | None = None,
     **columns: Unpack[ColumnKeywords],
 ) -> AttackResults:
@@ -64,8 +65,7 @@ def attack(
         The table before anonymization: the persons who are attacked.
     released
         The release, whoever made it; or a `Release`, which brings its policy, its
-        hierarchies, and which records are which: then the persons whose records are released are
-        attacked, and the values of suppressed ones change nothing.
+        hierarchies, and which records are which.
     policy
         Whose quasi-identifiers, sensitive attributes and hierarchies are meant; or leave it
         out and name them. Where it, or that of the `Release`, counts persons by an identifier
@@ -88,6 +88,9 @@ def attack(
         Persons attacked at most, by the attacks that are named; at least 2.
     seed
         Of what is drawn; each attack has a generator of its own.
+    released_only
+        Of a `Release`: attack only persons whose records are released, so that the values of
+        suppressed ones change nothing. For what is published, such as a report.
     progress
         Called with the name of each stage as it begins: `read`, and each attack; and with a
         `Progress`, `attack: 35% done`, where an attack knows its share.
@@ -133,7 +136,7 @@ def attack(
     elif released is None:
         raise PolicyError("attack needs a release, or hold_out and a policy to make one")
     step("read")
-    tables = align_tables(original, released, policy, **columns)
+    tables = align_tables(original, released, policy, released_only=released_only, **columns)
     policies = [one for one in (tables.policy, policy_of(released)) if one is not None]
     persons = _persons(original, control, policies, tables.kept)
     stated = any(one.entities or one.rows for one in policies)

@@ -130,11 +130,12 @@ def align_tables(
     sensitive: Sequence[str] = (),
     hierarchies: Mapping[str, HierarchySource] | None = None,
     aligned: bool | None = None,
+    released_only: bool = True,
 ) -> AlignedTables:
     """Return the columns of a release and of its original; parameters and errors as of `utility`.
 
     `released` may be a `Release`: it brings its policy, its hierarchies, and which records are
-    which.
+    which. released_only: of a `Release`, leave the records out that it suppresses.
     """
     named = bool(quasi_identifiers or hierarchies)
     released, meant, release = unpack_release(released, policy, named=named)
@@ -144,7 +145,7 @@ def align_tables(
     tables, kept = (whole, released), None
     if release is not None:
         require_made_of(release, n_rows)
-        kept = released_records(release)
+        kept = released_records(release) if released_only else None
     if kept is not None:
         tables = frames.assemble(whole, kept, names), released
     held = frames.column_names(tables[1])
@@ -165,7 +166,8 @@ def align_tables(
         if kept is not None:
             as_recoded = {name: column.gather(kept) for name, column in as_recoded.items()}
         recodings = recodings_of(meant, as_recoded)
-        trees |= {} if release is None else hierarchies_of(release)
+        if release is not None:
+            trees |= hierarchies_of(release, released_only=released_only)
         trees = {
             name: tree
             for name, tree in trees.items()

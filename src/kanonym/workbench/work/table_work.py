@@ -167,7 +167,9 @@ class TableWork:
         from kanonym.reporting import KnownResults
 
         release = self._last_release()
-        attacks = ka.attack(self._table(), release, attempts=ATTEMPTS, progress=step)
+        attacks = ka.attack(
+            self._table(), release, attempts=ATTEMPTS, released_only=True, progress=step
+        )
         step("assess")
         assessed = ka.assess(self._table(), release)
         self._known = KnownResults(

@@ -211,7 +211,7 @@ def model_membership(
             "model_membership needs people who are not in the original: give a control, or "
             "hold_out and a policy"
         )
-    tables = align_tables(original, released, meant, **columns)
+    tables = align_tables(original, released, meant, released_only=False, **columns)
     if target not in tables.before:
         why = tables.left_out.get(target, "is not in both tables, or an identifier")
         raise SchemaError(f"target {target!r} cannot be compared: it {why}")
