@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
@@ -18,7 +16,6 @@ from typing_extensions import TypeVar  # its default is Python 3.13's
 
 from kanonym import __version__
 from kanonym.actions.registry import keeps_values, share_kept
-from kanonym.algorithms.full_domain import score_of_released
 from kanonym.data import files, frames
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.readings import canonical_table, styled_columns
@@ -32,6 +29,7 @@ from kanonym.metrics.record_risk import ProsecutorRisk
 from kanonym.metrics.release_loss import InformationLoss
 from kanonym.policy import Policy
 from kanonym.policy.listed_values import without_values
+from kanonym.release.account import account_of, order_text, published_account, versions
 from kanonym.release.promise import Promise, holder_facts, public_manifest, require_promise
 from kanonym.verification import Verification, group_released
 
@@ -50,9 +48,6 @@ _FIGURES = ("utility", "risk", "algorithm", "values_kept", "_released_names", "p
 
 _VERIFIED = ("satisfied", "verdict", "parts", "k", "classes", "models", "largest_shares")
 """What the JSON of a release has of its verification, beside the findings."""
-
-_SEARCHED = ("nodes_checked", "lower_bound", "gap")
-"""What an account tells of a search that looked at all records."""
 
 _LEFT_OUT = ("decision", "writer", "examples")
 """What a pickle has not: all that is made of the encoded table of the input."""
@@ -169,7 +164,8 @@ class Release(Result, Generic[FrameT]):
         suppressed, the score is that of the released ones and the number of the others; where the
         metric looks at the values of these, `score_of` says so, and no manifest or report has it.
         """
-        account, built = self._account, self.decision.built
+        account = account_of(self.decision, self.policy)
+        built = self.decision.built
         sets = self.decision.sets if isinstance(self.decision, EncodedDecision) else None
         return {
             **self._policy["algorithm"],
@@ -179,18 +175,6 @@ class Release(Result, Generic[FrameT]):
             **({} if sets is None else {"items": dict(sets.account)}),
             "classes": self.verification.n_classes,
         }
-
-    @property
-    def _account(self) -> dict[str, Any]:
-        """What the algorithm tells of its search, and of which records the score is."""
-        account, search = dict(self.decision.account), self.policy.algorithm.lattice
-        if search is None or "score" not in account or not self.suppressed:
-            return account
-        own = self.decision.encoded().released
-        if own is self.decision:
-            return account
-        score = score_of_released(search, own.table, account["levels"], self.suppressed)
-        return {**account, **({"score_of": "all records"} if score is None else {"score": score})}
 
     @cached_property
     def examples(self) -> dict[str, str | None]:
@@ -384,7 +368,9 @@ class Release(Result, Generic[FrameT]):
             **self._engine_facts,
             "policy": without_values(self._policy),
             "seed": self.policy.seed,
-            "order": self._order_facts,
+            "order": order_text(
+                self.policy, on_engine=self.writer is not None, private=self.promise is not None
+            ),
             **({"detected": list(detected)} if detected else {}),
             **hashes,
             **({"drawn": dict(drawn)} if drawn else {}),
@@ -488,45 +474,9 @@ class Release(Result, Generic[FrameT]):
         return {} if self.writer is None else {"engine": self.engine}
 
     @property
-    def _order_facts(self) -> str:
-        """What a manifest says of the order of the records."""
-        if self.writer is not None:
-            return "by the released values; no seed is used"
-        if self.promise is not None:
-            return "shuffled"
-        if self.policy.keep_order:
-            return "that of the input, which can reveal identities"
-        if self.policy.seed is None:
-            return (
-                "shuffled by a random seed that was not stored: the same command gives another "
-                "order, and other random values of actions"
-            )
-        return (
-            "shuffled by the seed: whoever has it can restore the order by released values, and "
-            "reproduce the random values of actions. Protect this file like the table"
-        )
-
-    @property
     def _policy(self) -> dict[str, Any]:
         return self.policy.to_dict()
 
     @cached_property
     def _released_names(self) -> list[str]:
         return self.decision.columns
-
-
-def published_account(algorithm: Mapping[str, Any], suppressed: int) -> dict[str, Any]:
-    """Return `Release.algorithm` as a manifest and a report tell it.
-
-    How far a search had to go depends on every record, suppressed ones included.
-    """
-    hidden = _SEARCHED if suppressed else ()
-    if "score_of" in algorithm:
-        hidden = (*hidden, "score", "score_of")
-    return {name: value for name, value in algorithm.items() if name not in hidden}
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that a release depends on."""
-    libraries = {name: version(name) for name in ("numpy", "numba", "polars")}
-    return {"kanonym": __version__, "python": platform.python_version(), **libraries}

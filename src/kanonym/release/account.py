@@ -1,0 +1,65 @@
+"""What a manifest tells of a release beside its figures: the search, the order, the versions."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+from kanonym import __version__
+from kanonym.algorithms.full_domain import score_of_released
+from kanonym.engines.decision import Decision
+from kanonym.policy import Policy
+
+SEARCHED = ("nodes_checked", "lower_bound", "gap")
+"""What an account tells of a search that looked at all records."""
+
+
+def account_of(decision: Decision, policy: Policy) -> dict[str, Any]:
+    """Return what the algorithm tells of its search, and of which records the score is."""
+    account, search = dict(decision.account), policy.algorithm.lattice
+    suppressed = decision.rows_in - decision.rows_out
+    if search is None or "score" not in account or not suppressed:
+        return account
+    own = decision.encoded().released
+    if own is decision:
+        return account
+    score = score_of_released(search, own.table, account["levels"], suppressed)
+    return {**account, **({"score_of": "all records"} if score is None else {"score": score})}
+
+
+def published_account(algorithm: Mapping[str, Any], suppressed: int) -> dict[str, Any]:
+    """Return `Release.algorithm` as a manifest and a report tell it.
+
+    How far a search had to go depends on every record, suppressed ones included.
+    """
+    hidden = SEARCHED if suppressed else ()
+    if "score_of" in algorithm:
+        hidden = (*hidden, "score", "score_of")
+    return {name: value for name, value in algorithm.items() if name not in hidden}
+
+
+def order_text(policy: Policy, *, on_engine: bool, private: bool) -> str:
+    """Return what a manifest says of the order of the records."""
+    if on_engine:
+        return "by the released values; no seed is used"
+    if private:
+        return "shuffled"
+    if policy.keep_order:
+        return "that of the input, which can reveal identities"
+    if policy.seed is None:
+        return (
+            "shuffled by a random seed that was not stored: the same command gives another "
+            "order, and other random values of actions"
+        )
+    return (
+        "shuffled by the seed: whoever has it can restore the order by released values, and "
+        "reproduce the random values of actions. Protect this file like the table"
+    )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a release depends on."""
+    libraries = {name: version(name) for name in ("numpy", "numba", "polars")}
+    return {"kanonym": __version__, "python": platform.python_version(), **libraries}
