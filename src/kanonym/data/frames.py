@@ -16,7 +16,6 @@ What a converted column is made of:
 
 from __future__ import annotations
 
-import logging
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
@@ -34,7 +33,7 @@ from narwhals.dependencies import (
 )
 from numpy.typing import NDArray
 
-from kanonym.data.columns.pandas_types import WORDS, as_pandas, refuse_mixture, same_type
+from kanonym.data.columns.pandas_types import WORDS, refuse_mixture, same_type
 from kanonym.data.columns.rebuild import rebuild_arrow, rebuild_pandas, rebuild_polars, take_arrow
 from kanonym.data.columns.repeated_column import ReleasedColumn, RepeatedColumn
 from kanonym.data.columns.years import refuse_strange_years
@@ -51,8 +50,6 @@ ArrowArray: TypeAlias = Any
 Rows: TypeAlias = NDArray[np.int64] | None
 
 FrameT = TypeVar("FrameT")
-
-_logger = logging.getLogger(__name__)
 
 VALUE, EXCEPTION = "\u2063value", "\u2063exception"
 """The fields of a read column with exceptions: a value, or the text of a cell that is none."""
@@ -311,92 +308,10 @@ def assemble(
             built = _assemble_arrow(native, rows, whole)
         else:
             built = _assemble_pandas(native, rows, whole)
-    return cast("FrameT", _wrap_like(built, like))
+    return cast("FrameT", wrap_like(built, like))
 
 
-def append_records(
-    frame: FrameT,
-    further: Sequence[pl.Series],
-    rows: NDArray[np.int64],
-    like: object = None,
-) -> FrameT:
-    """Build a table of records of the input and of further ones, its types untouched.
-
-    Parameters
-    ----------
-    frame
-        The input, with n_rows records.
-    further
-        All of its columns in their order, (m,) values each of the type that `column` reads:
-        the records n_rows to n_rows + m - 1.
-    rows
-        (n,) int64 positions of the records in released order.
-    like
-        As of `assemble`.
-
-    Returns
-    -------
-    frame
-        Of the type of `like`; every column keeps its very type. pandas gets a fresh
-        `RangeIndex`.
-
-    """
-    like = frame if like is None else like
-    native: Any = to_eager(frame)
-    if isinstance(native, pl.DataFrame):
-        more = [one.cast(native.schema[one.name]) for one in further]
-        built: Any = pl.concat([native, pl.DataFrame(more)])[rows]
-    elif is_pyarrow_table(native):
-        arrow = nw.get_native_namespace(native)
-        fields = [native.schema.field(one.name) for one in further]
-        more = [_as_arrow(*both) for both in zip(further, fields, strict=True)]
-        more = arrow.table(more, schema=arrow.schema(fields))
-        built = arrow.concat_tables([native.replace_schema_metadata(), more])
-        built = built.unify_dictionaries().take(rows)
-    else:
-        pandas = nw.get_native_namespace(native)
-        columns = {}
-        for one in further:
-            own = native[one.name]
-            both = pandas.concat([own, as_pandas(one, own)]).array.take(rows)
-            columns[one.name] = pandas.Series(both, dtype=own.dtype)
-        built = pandas.DataFrame(columns)
-    return cast("FrameT", _wrap_like(built, like))
-
-
-def with_row_numbers(built: FrameT, frame: object, rows: Rows) -> FrameT:
-    """Return a table with the numbers of its rows as index, where pandas numbers those of `frame`.
-
-    built: as `assemble` returns it. rows: as of `assemble`. Another index may name persons, and is
-    not released: a warning says so.
-    """
-    native, before = nw.to_native(built, pass_through=True), to_eager(frame)
-    if not is_pandas_dataframe(native):
-        return built
-    if not np.array_equal(np.asarray(before.index), np.arange(len(before))):
-        _logger.warning(
-            "the index of the frame is not 0 to n-1, and is not released: records are numbered anew"
-        )
-        return built
-    if rows is None or len(rows) == len(before):
-        return built
-    native = native.set_axis(rows)
-    return cast("FrameT", nw.from_native(native) if isinstance(built, nw.DataFrame) else native)
-
-
-def with_index(built: FrameT, frame: object) -> FrameT:
-    """Return a table with the index of another one, where both are pandas; else as it is.
-
-    built: as `assemble` returns it, a row for each of `frame`, in that order.
-    """
-    native = nw.to_native(built, pass_through=True)
-    if not is_pandas_dataframe(native):
-        return built
-    native = native.set_axis(to_eager(frame).index)
-    return cast("FrameT", nw.from_native(native) if isinstance(built, nw.DataFrame) else native)
-
-
-def _wrap_like(built: Any, like: object) -> Any:
+def wrap_like(built: Any, like: object) -> Any:
     """Return a native table as a lazy frame or in a narwhals wrapper, where `like` is one."""
     if isinstance(nw.to_native(like, pass_through=True), pl.LazyFrame):
         built = built.lazy()
@@ -508,13 +423,14 @@ def _assemble_arrow(
     built = {
         _name(entry): take_arrow(entry, table.column(entry), rows)
         if isinstance(entry, str)
-        else rebuild_arrow(_to_arrow(entry))
+        else rebuild_arrow(to_arrow(entry))
         for entry in columns
     }
     return nw.get_native_namespace(table).table(built)
 
 
-def _to_arrow(series: pl.Series) -> ArrowArray:
+def to_arrow(series: pl.Series) -> ArrowArray:
+    """Return a column as an array, with the text type that other libraries expect."""
     array = series.to_arrow(compat_level=pl.CompatLevel.oldest())
     if series.dtype == pl.String and array.nbytes <= _SMALL_OFFSETS:
         return array.cast("string")
@@ -546,16 +462,6 @@ def _to_pandas(series: pl.Series, frame: PandasFrame) -> PandasSeries:
     nested = isinstance(series.dtype, pl.Struct)
     column = series.to_pandas(use_pyarrow_extension_array=nested)
     return column if kept is None else column.astype(kept)
-
-
-def _as_arrow(series: pl.Series, field: Any) -> ArrowArray:
-    """Return a column as an array of the type that a field of a table has."""
-    dtype = field.type
-    if not hasattr(dtype, "value_type") or not hasattr(dtype, "index_type"):
-        return _to_arrow(series).cast(dtype)
-    if series.dtype in (pl.Categorical, pl.Enum):
-        series = series.cast(pl.String)
-    return _to_arrow(series).cast(dtype.value_type).dictionary_encode().cast(dtype)
 
 
 def _name(entry: str | pl.Series) -> str:

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.actions.registry import ColumnActions
-from kanonym.data import files, frames
+from kanonym.data import files, frame_rows, frames
 from kanonym.data.columns.sorting import sorting_key
 from kanonym.data.errors import DataError
 from kanonym.data.item_sets import encode_sets, names_of_sets, read_sets
@@ -217,7 +217,7 @@ class LocalInput(ShortRepr):
                 self.engine.frame, rows, styled_columns(values, readings), self.engine.given
             )
             if self.run.policy.keep_order:
-                released = frames.with_row_numbers(released, self.engine.frame, rows)
+                released = frame_rows.with_row_numbers(released, self.engine.frame, rows)
             written = frames.to_eager(released)
             checked = canonical_table(written, readings)
         return LocalRelease(self, released, written, checked, rows)

@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from kanonym.data import frames
+from kanonym.data import frame_rows, frames
 
 VALUES = {
     "i": [1, 2, 3],
@@ -62,7 +62,7 @@ def check(table):
     """Add records 3 and 1 again, in a new order, and compare values and types."""
     names = frames.column_names(table)
     further = [frames.column(table, name).gather([2, 0]) for name in names]
-    built = frames.append_records(table, further, np.array([4, 0, 3, 1, 2]))
+    built = frame_rows.append_records(table, further, np.array([4, 0, 3, 1, 2]))
     before, after = frames.to_eager(table), frames.to_eager(built)
     assert type(built) is type(table)
     for name in names:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data import frames
+from kanonym.data import frame_rows, frames
 from kanonym.data.columns.frame_types import Frame, Population
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
@@ -166,7 +166,7 @@ class Risk(Result):
                 "uniqueness": self.copula.uniqueness,
                 "correctness": self.copula.correctness,
             }
-        return frames.with_index(self._to_frame(columns, []), self._table)
+        return frame_rows.with_index(self._to_frame(columns, []), self._table)
 
     @cached_property
     def classes(self) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data import frames
+from kanonym.data import frame_rows, frames
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.columns import name_list, select_columns
@@ -286,7 +286,7 @@ def inject(
     _require(wanted, columns, added, known, held, chosen)
     n_added = int(lacking.records.sum())
     rows = order.permutation(n_rows + n_added)
-    result = frames.append_records(native, added, rows, frame)
+    result = frame_rows.append_records(native, added, rows, frame)
     marks = None
     if secret is not None:
         whole = [pl.concat(both) for both in zip(columns.values(), added, strict=True)]
