@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
@@ -29,7 +31,7 @@ from kanonym.metrics.record_risk import ProsecutorRisk
 from kanonym.metrics.release_loss import InformationLoss
 from kanonym.policy import Policy
 from kanonym.policy.listed_values import without_values
-from kanonym.release.account import account_of, order_text, published_account, versions
+from kanonym.release.account import account_of, order_text, published_account
 from kanonym.release.promise import Promise, holder_facts, public_manifest, require_promise
 from kanonym.verification import Verification, group_released
 
@@ -480,3 +482,9 @@ class Release(Result, Generic[FrameT]):
     @cached_property
     def _released_names(self) -> list[str]:
         return self.decision.columns
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a release depends on."""
+    libraries = {name: version(name) for name in ("numpy", "numba", "polars")}
+    return {"kanonym": __version__, "python": platform.python_version(), **libraries}

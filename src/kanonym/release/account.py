@@ -1,13 +1,10 @@
-"""What a manifest tells of a release beside its figures: the search, the order, the versions."""
+"""What a manifest tells of a release beside its figures: the search, and the order."""
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Mapping
-from importlib.metadata import version
 from typing import Any
 
-from kanonym import __version__
 from kanonym.algorithms.full_domain import score_of_released
 from kanonym.engines.decision import Decision
 from kanonym.policy import Policy
@@ -57,9 +54,3 @@ def order_text(policy: Policy, *, on_engine: bool, private: bool) -> str:
         "shuffled by the seed: whoever has it can restore the order by released values, and "
         "reproduce the random values of actions. Protect this file like the table"
     )
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that a release depends on."""
-    libraries = {name: version(name) for name in ("numpy", "numba", "polars")}
-    return {"kanonym": __version__, "python": platform.python_version(), **libraries}
