@@ -147,7 +147,8 @@ def test_few_cells_do_not_decide_about_a_column(numbers, others, typed):
 @pytest.mark.parametrize("recoding", ["interval", "mean", "median", "mode", "balanced", "range"])
 def test_an_exception_is_in_no_range_list_or_mean(recoding):
     """An exception is released as itself, as `*` or not at all, and counts in k."""
-    table = pl.DataFrame({"x": [*AGES, *["refused"] * 6, "3O"], "y": ["a", "b"] * 111 + ["a"]})
+    cells = [*AGES, *["refused"] * 6, "3O", *["NA"] * 6, *["90+"] * 6]
+    table = pl.DataFrame({"x": cells, "y": (["a", "b"] * len(cells))[: len(cells)]})
     attributes = {
         "x": ka.QuasiIdentifier(type="number", recoding=recoding),
         "y": ka.QuasiIdentifier(),
@@ -160,6 +161,8 @@ def test_an_exception_is_in_no_range_list_or_mean(recoding):
     for name in [name for name in made.frame.columns if name != "y"]:
         for label in made.frame[name].cast(pl.String).drop_nulls():
             assert label in {"refused", "3O", "*"} or not re.search("refused|3O", label)
+            assert not re.search("\u2063|000000", label)
+    assert 0 <= made.to_dict()["utility"]["gcp"] <= 1
     kept = made.frame.with_row_index()
     assert kept.group_by(made.frame.columns).len()["len"].min() >= 3
 

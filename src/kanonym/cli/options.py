@@ -183,7 +183,9 @@ def read_values(
     found = detect_readings(frame, columns, lenient=True)
     for note in found.sentences:
         sentence_printer(step)(note)
-    return typed_table(frame, found.readings), found.readings
+    # What is made of a column has no exceptions: with some, it stays text.
+    readings = {name: one for name, one in found.readings.items() if not one.exceptions}
+    return typed_table(frame, readings), readings
 
 
 def parse_names(given: list[str] | None) -> list[str]:

@@ -10,8 +10,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.frames import values_of, with_exceptions
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.partition import Partition
+from kanonym.data.readings import MARK
 from kanonym.data.schema import Recoding
 from kanonym.data.table import Domain, EncodedTable, encode
 from kanonym.metrics.certainty import certainty_costs
@@ -81,10 +83,15 @@ def released_part(
 
 
 def _decoded(domain: Domain, codes: NDArray[np.int32]) -> pl.Series:
-    """Return the values behind codes; no code, and that of null, is null."""
-    values = domain.values.extend_constant(None, 1)
-    known = (codes >= 0) & (codes < len(domain.values))
-    return values.gather(np.where(known, codes, len(domain.values))).alias(domain.name)
+    """Return the values and exceptions behind codes; no code, and that of null, is null."""
+    last = len(domain.values)
+    places = np.where((codes >= 0) & (codes < last), codes, last)
+    values = domain.values.extend_constant(None, 1).gather(places).alias(domain.name)
+    if not domain.exceptions:
+        return values
+    texts = [text.removeprefix(MARK) for text in domain.exceptions]
+    named = pl.Series([*([None] * domain.apart), *texts, None], dtype=pl.String)
+    return with_exceptions(values, named.gather(places))
 
 
 def _released_hierarchy(
@@ -97,17 +104,21 @@ def _released_hierarchy(
     kept[codes] = True
     if whole:
         kept[: len(domain.values)] = True
+    kept[domain.apart : len(domain.values)] = False  # exceptions are put behind its leaves anew
     return domain.hierarchy.restrict(kept)
 
 
 def _new_codes(before: Domain, after: Domain, codes: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the codes that values have in another domain of theirs; -1 stays."""
     known = codes >= 0
-    values = _decoded(before, codes[known])
-    order = pl.DataFrame({"value": after.values, "code": np.arange(len(after.values))})
+    values = values_of(_decoded(before, codes[known]))
+    order = pl.DataFrame({"value": after.values.head(after.apart), "code": np.arange(after.apart)})
     found = pl.DataFrame({"value": values}).join(
         order, on="value", how="left", maintain_order="left"
     )
     result = codes.copy()
     result[known] = found["code"].fill_null(after.null_code).to_numpy()
+    for place, text in enumerate(before.exceptions):
+        if text in after.exceptions:
+            result[codes == before.apart + place] = after.apart + after.exceptions.index(text)
     return result

@@ -206,14 +206,14 @@ def _loss(
 def _class_numbers(domain: Domain, attribute: RecodedAttribute) -> NDArray[np.float64]:
     """Return (n_classes,) the number that stands for each class: its middle or its centre.
 
-    What a null in the class leaves open (`*`, a null for a mode) is the whole domain.
+    What a null or an exception in it leaves open (`*`, a null for a mode) is the whole domain.
     """
-    values = numeric_values(domain)
+    values = numeric_values(domain)[: domain.apart]
     if not len(values):
         return np.full(len(attribute.low), np.nan)
     anything = (values.min() + values.max()) / 2
     if attribute.recoding in ("mean", "median", "mode", "balanced"):
-        centres = attribute.columns[0].cast(pl.Float64).fill_null(anything)
+        centres = attribute.columns[0].cast(pl.Float64, strict=False).fill_null(anything)
         return centres.gather(attribute.label_of_class).to_numpy()
     low, high = attribute.low, attribute.high
     if attribute.recoding == "hierarchy" and domain.hierarchy is not None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.columns.value_texts import text_of
 from kanonym.data.hierarchy.base import ROOT
+from kanonym.data.readings.bounds import ends_with_bound, sides_of
 from kanonym.data.schema import Recoding
 from kanonym.data.table import Domain
 from kanonym.recoding.generalization import all_values, restore_type
@@ -85,11 +86,15 @@ def centroids(
             rounded = _divide_rounded(sums, sizes.astype(object))
         found = pl.Series(domain.name, rounded.tolist(), dtype=domain.values.dtype)
     else:
-        line = domain.values.cast(pl.Float64).to_numpy()
+        values = domain.values.cast(pl.Float64).to_numpy()
+        # A bound counts as its number, and alone stays a bound.
+        line = sides_of(values)[0] if any(ends_with_bound(values)) else values
         if recoding == "median":
-            centres = (line[lower] + line[upper]) / 2
+            centres = np.where(lower == upper, values[lower], (line[lower] + line[upper]) / 2)
         else:
             centres = _means(line[codes], counts, starts, sizes)
+            alone = np.diff(np.append(starts, len(codes))) == 1
+            centres[alone] = values[codes[starts[alone]]]
         found = pl.Series(domain.name, centres, dtype=pl.Float64)
     if len(classes) < n_classes:
         found = found.extend_constant(None, 1)

@@ -191,7 +191,12 @@ def _style_column(column: pl.Series, reading: Reading, style: Style) -> pl.Serie
         lambda parts: style.write_canonical(style.read(parts)),
         (style.separator, ", "),
     )
-    texts = texts if back.eq_missing(labels).all() else labels
+    plain = translate_labels(  # a hierarchy has 75.0 for 75
+        labels,
+        lambda parts: style.write_canonical(style.read_canonical(parts)),
+        (", ", ", "),
+    )
+    texts = texts if back.eq_missing(plain).all() else labels
     return column.str.strip_prefix(MARK).zip_with(marked, texts) if marked.any() else texts
 
 
