@@ -308,3 +308,15 @@ def test_what_is_detected_is_what_is_declared():
         both = [pipeline.parse_with_policy(table, one)["x"] for one in (typed, again)]
         assert both[0].equals(both[1])
         assert both[0].dtype != pl.String
+
+
+def test_exceptions_are_null_in_a_series():
+    """A fitted recoding holds values alone; cells that it does not read are null in each batch."""
+    table = pl.DataFrame({"x": [*AGES, *["refused"] * 6, "3O"]})
+    attribute = ka.QuasiIdentifier(type="number", hierarchy=ka.hierarchy.intervals(width=[10]))
+    policy = ka.Policy(
+        attributes={"x": attribute}, models=[ka.KAnonymity(5)], algorithm=ka.FullDomain()
+    )
+    batch = ka.fit(table, policy).apply(table)
+    assert batch.frame["x"].null_count() == 7
+    assert not batch.frame["x"].str.contains("refused|3O").any()

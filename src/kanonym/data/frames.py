@@ -19,6 +19,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -216,10 +217,17 @@ def values_of(series: pl.Series) -> pl.Series:
     return series.struct.field(VALUE).alias(series.name)
 
 
-def coded_column(frame: object, name: str) -> pl.Series:
-    """Return a column as `column` does, or with its exceptions where it has some."""
-    series = _convert(to_eager(frame), name)
-    return column(frame, name) if exceptions_of(series) is None else series
+def without_exceptions(frame: FrameT) -> FrameT:
+    """Return an eager frame with null for exceptions."""
+    changed = {}
+    for name in column_names(frame):
+        with suppress(DataError):  # what cannot be read has none
+            series = raw_column(frame, name)
+            if exceptions_of(series) is not None:
+                changed[name] = values_of(series)
+    if not changed:
+        return frame
+    return assemble(frame, None, [changed.get(name, name) for name in column_names(frame)])
 
 
 def raw_column(frame: object, name: str) -> pl.Series:

@@ -101,7 +101,7 @@ def fit(
     policy = resolve_policy(policy, short)
     if unseen not in ("root", "error"):
         raise PolicyError(f"unseen is {unseen!r}; it must be 'root' or 'error'")
-    native = parse_with_policy(frame, policy)
+    native = frames.without_exceptions(parse_with_policy(frame, policy))
     task = task_of(policy, native)
     _refuse_unsuitable(policy, dict(task.schema.attributes), each_batch=each_batch)
     if not frames.n_rows(native):
@@ -109,11 +109,7 @@ def fit(
     # What is learned is learned of the values that were drawn for this very release.
     acting = bind_actions(native, task.schema, policy.seed)
     release = anonymize(native, policy.with_seed(acting.seed), progress=progress)
-    coded = encoded_columns(native, policy, acting)
-
-    def column(name: str) -> pl.Series:  # exceptions are as null
-        return frames.values_of(coded(name))
-
+    column = encoded_columns(native, policy, acting)
     hidden = sensitive_names(task.schema, policy.models)
     series = Series(
         policy=_embed_hierarchies(policy),
