@@ -25,7 +25,8 @@ from kanonym.algorithms.base import Algorithm, Problem
 from kanonym.algorithms.criteria import compile_criteria
 from kanonym.algorithms.mondrian import Mondrian, _in_table_order, _records
 from kanonym.data.partition import Partition
-from kanonym.kernels.partitioning.mondrian import refine, workspace
+from kanonym.kernels.partitioning.mondrian import refine
+from kanonym.kernels.partitioning.workspace import workspace
 from kanonym.models import LDiversity
 
 Way = tuple[Algorithm, str]

@@ -50,8 +50,8 @@ class Problem(ShortRepr):
     listen
         Told how a long search proceeds.
     key
-        What is drawn follows from it, so that what is refused does not prove that sensitive
-        values forbade it: of the table, from `secret_key`. None where nothing is left to chance.
+        The private seed: what is left to chance follows from it, so that what is refused does
+        not prove that sensitive values forbade it. None where nothing is left to chance.
 
     """
 

@@ -138,3 +138,12 @@ def _pad_shares(share: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[n
             padded[row, n_values:] = share[row, -1]
     padded[4, n_values:] = np.arange(n_values, shape[1])  # BY_SHARE
     return padded
+
+
+def without_conditions(criteria: Criteria, min_size: int) -> Criteria:
+    """Return criteria that ask for a number of records alone."""
+    return criteria._replace(
+        min_size=min_size,
+        conditions=criteria.conditions[:0].copy(),
+        thresholds=criteria.thresholds[:0].copy(),
+    )

@@ -71,11 +71,12 @@ class LocalRecoding(Algorithm):
     -----
     Where models look at sensitive values and the problem has a key, the sweep looks at class
     sizes alone. Classes that fail are then dissolved, and some others by chance; their records
-    join the others, whatever their values are (`Sweep.start_from`). That a class was dissolved
-    does not prove that it failed.
+    join the others, whatever their values are (`Sweep.start_from`). Some that fail stay, and
+    satisfy the models with those who join. So neither who joined a class nor who was in it before
+    proves anything.
 
-    A class that tells its sensitive value is kept from coming about: the share of all
-    values but the commonest is at least a fifth of that in the whole table, wherever the
+    Without a key, a class that tells its sensitive value is kept from coming about: the share of
+    all values but the commonest is at least a fifth of that in the whole table, wherever the
     release then loses no more than strict Mondrian over the same hierarchies. Where it
     loses more, the models alone are asked; where that loses more, too, the classes of
     Mondrian are released. Where only class sizes are asked, records join classes after
@@ -160,14 +161,12 @@ class LocalRecoding(Algorithm):
                 sweep = Sweep(space, nodes, tree, more, joins)
                 if by_size is None or problem.key is None:
                     sweep.run(clock.part(RUNNING))
-                elif joins == "never":
-                    break
                 else:
                     sweep.start_from(by_size, problem.key)
                 sweep.finish(common, clock)
                 partition = sweep.partition()
                 loss = _loss(space, partition, tree)
-                good = sweep.settled and loss <= enough
+                good = problem.key is not None or (sweep.settled and loss <= enough)
                 found = [*([] if good else found), (loss, partition, sweep)]
                 if good or clock.is_over():
                     break
@@ -197,7 +196,7 @@ class LocalRecoding(Algorithm):
             by_cuts = replace(problem, costs=tree_costs(problem.table, self.weights))
             return Mondrian().refusals(by_cuts, partition)
         units = Units.of(problem.table, partition)
-        if sweep.dissolves_by_chance:
+        if sweep.made_by_sizes:
             return Refusals.of(units, ())
         unit = np.full(len(problem.table.weights), -1, np.int32)
         unit[problem.table.tuple_of_row] = units.of_row

@@ -13,7 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import LINEAR, Algorithm, Problem, Recodes
-from kanonym.algorithms.criteria import classes_of, compile_criteria, require_feasible
+from kanonym.algorithms.criteria import (
+    classes_of,
+    compile_criteria,
+    require_feasible,
+    without_conditions,
+)
 from kanonym.algorithms.options import Split, Target
 from kanonym.algorithms.span_partition import counts_suffice, partition_by_span
 from kanonym.algorithms.workload import GRAIN, GuidingTarget, guiding_target, refine_guided
@@ -21,7 +26,6 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.refusals import Refusals, Units, cut_in_two
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.classes.chance import LARGEST
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.grouping import put
 from kanonym.kernels.classes.penalty import Costs
@@ -198,7 +202,8 @@ class Mondrian(Algorithm):
         if limit == 0:
             classes = np.cumsum(is_start, dtype=np.int32) - np.int32(1)
             return Partition(_in_table_order(records, classes), int(classes[-1]) + 1, by_row)
-        spend = partial(_suppress, records, is_start, costs, criteria, tried)
+        hides = problem.key is not None and self.strict and len(criteria.thresholds) > 0
+        spend = partial(_suppress, records, is_start, costs, criteria, tried, by_size=hides)
         ordered, labels, least = spend(0)
         best = _in_table_order(ordered, labels)
         # Powers of two below the limit, too: a larger budget is not always spent better,
@@ -222,19 +227,19 @@ class Mondrian(Algorithm):
     def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
         """Return the cuts of classes that were refused; of strict cuts alone.
 
-        In classes of more tuples than every cut is tried of, none is known, and in those that
-        may have been left whole by chance. Cuts that were refused in favour of another one,
-        further up in the tree, are not among them.
+        In classes of more tuples than every cut is tried of, none is known, and nowhere where
+        classes may have been left whole by chance. Cuts that were refused in favour of another
+        one, further up in the tree, are not among them.
         """
         if not self.strict:
             return None
         table = problem.table
         units = Units.of(table, partition)
+        if problem.key is not None and self.target is None:
+            return Refusals.of(units, ())
         least = compile_criteria(problem.models, table).min_size
         tuples = np.bincount(partition.labels[partition.labels >= 0], minlength=partition.n_classes)
         tried = tuples <= self.tried_cuts(len(table.weights)).every
-        if problem.key is not None and self.target is None:
-            tried &= np.bincount(units.classes, units.sizes) >= LARGEST * least
         return Refusals.of(
             units,
             (
@@ -386,19 +391,22 @@ def _suppress(
     budget: int,
     *,
     trim: bool = False,
+    by_size: bool = False,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], float]:
     """Spend a budget where a suppressed record saves most; return records, classes and loss.
 
     The order is fixed: the cut of most loss saved a suppressed record first, ties by
     place in the sorted table. What stays is refined again and may be cut again.
 
-    trim: first give up outliers of the whole table, and refine what stays anew.
+    trim: first give up outliers of the whole table, and refine what stays anew. by_size: who is
+    suppressed does not depend on sensitive values; classes then give up nobody.
     """
     records, is_start = records.copy(), is_start.copy()
     given_up = np.zeros(len(records), np.bool_)
     first, end = 0, len(records)
     if trim:
-        first, end = _trim(records, costs, criteria, budget)
+        alone = without_conditions(criteria, criteria.min_size) if by_size else criteria
+        first, end = _trim(records, costs, alone, budget)
         given_up[:first] = given_up[end:] = True
         budget -= int(records[given_up, -2].sum())
         is_start[:] = False
@@ -415,7 +423,7 @@ def _suppress(
     stops = np.append(starts[1:], end)
     whole = workspace(int((stops - starts).max()), costs)
     fine = workspace(tried.every, costs, tried.medians)
-    if budget:
+    if budget and not by_size:
         enqueue(starts, stops)
     while queue:
         _, start, stop, (attribute, code, side, n_records) = heapq.heappop(queue)

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.kernels.classes.chance import is_left_whole
+from kanonym.kernels.classes.chance import is_left_whole, skipped_cuts
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.disclosure import hold_all, measure_classes
 from kanonym.kernels.classes.penalty import SET, Costs, span_losses
@@ -142,15 +142,18 @@ def candidate_cuts(
 ) -> Iterator[Cut]:
     """Yield the cuts that `mondrian.wide_cut` looks at, in its order.
 
-    It makes the first whose sides satisfy every condition; their sizes are large enough.
+    It makes the first whose sides satisfy every condition; their sizes are large enough. Those
+    that are passed over by chance come last.
     histograms: by quasi-identifier. total: records of the node. Cost O(n) an attribute of n
     values.
     """
     box = np.array([[one.codes[at] for one in histograms] for at in (0, -1)], np.int64)
     if criteria.chance and is_left_whole(criteria, total, box):
         return
+    skipped = skipped_cuts(criteria, total, box) if criteria.chance else 0
     spans = [_span(a, one, costs) for a, one in enumerate(histograms)]
     order = _widest_first(spans, [len(one.codes) > 1 for one in histograms])
+    late: list[Cut] = []
     upto = {a: np.cumsum(histograms[a].records) for a in order}
     for sixteenths in QUANTILES[: None if len(criteria.thresholds) else 1].tolist():
         target = max((total * sixteenths + 15) // 16, 1)
@@ -161,7 +164,11 @@ def candidate_cuts(
             # Stable: of two equally balanced cuts the one behind the quantile comes first.
             for cut, left in sorted(both, key=lambda side: -min(side[1], total - side[1])):
                 if min(left, total - left) >= criteria.min_size:
-                    yield a, cut
+                    if len(late) < skipped:
+                        late.append((a, cut))
+                    else:
+                        yield a, cut
+    yield from late
 
 
 def _span(a: int, histogram: Histogram, costs: Costs) -> float:

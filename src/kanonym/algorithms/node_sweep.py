@@ -34,8 +34,17 @@ from kanonym.kernels.lattice.sweep import next_settled_node
 from kanonym.models import AlphaKAnonymity
 from kanonym.models.base import PrivacyModel
 
-CHANCE = 0.02
+DISSOLVED = 0.05
 """How probable it is that a class is dissolved that satisfies the models."""
+
+KEPT = 0.5
+"""How probable it is that one stays that fails, until others have joined it."""
+
+CAPACITIES = (4, 8, 16, 32)
+"""A class may grow to so many times its records, to more where no other is near."""
+
+UNREACHED = -2
+"""The label of tuples that are suppressed for their number, while others join classes."""
 
 AT_ONCE = 1 << 25
 """So many labels are looked up between two looks at the clock: some hundredths of a second."""
@@ -70,8 +79,8 @@ class Sweep:
     nodes_without
         (n_tuples,) int64: at so many nodes, the first ones, a tuple was grouped and not kept;
         -1 for those that never had a class.
-    dissolves_by_chance
-        Whether classes that satisfy the models were dissolved, too, see `start_from`.
+    made_by_sizes
+        Whether classes were made by their sizes alone, see `start_from`.
 
     """
 
@@ -92,7 +101,7 @@ class Sweep:
         self.settled = True
         self.labels = np.full(len(space.table.weights), SUPPRESSED, np.int32)
         self.nodes_without = np.full(len(self.labels), -1, np.int64)
-        self.dissolves_by_chance = False
+        self.made_by_sizes = False
 
     @property
     def open_tuples(self) -> NDArray[np.int64]:
@@ -100,39 +109,48 @@ class Sweep:
         return np.flatnonzero((self.labels == SUPPRESSED) & (self.space.table.weights > 0))
 
     def start_from(self, other: Sweep, key: int) -> None:
-        """Take over classes that were made by their sizes alone, and dissolve those that fail.
+        """Take over classes that were made by their sizes alone, and dissolve most that fail.
 
-        Of the others some are dissolved, too, each with probability `CHANCE`: that a class was
-        dissolved does not prove that it failed. The tuples of both join the classes that they are
-        near, whatever their sensitive values are; with caps, as long as a class would satisfy
-        them if all who join it had its commonest values.
+        Who joins which class follows from the quasi-identifiers and from draws: a class takes
+        so many times its records (`CAPACITIES`), whatever the values are. Of the classes that
+        satisfy the models some are dissolved, too (`DISSOLVED`). Of those that fail some stay
+        (`KEPT`), and are dissolved where those who joined them do not make up for it: half of
+        them, then all, and each time all others join anew.
 
         key: what is drawn follows from it.
         """
         table, highest = self.space.table, highest_cost(self.costs)
         sizes = compile_criteria(other.models, table)
-        self.visited, self.dissolves_by_chance = other.visited, True
+        self.visited, self.made_by_sizes = other.visited, True
+        random = np.random.default_rng(key)
         self.labels, self.n_classes = other.labels.copy(), other.n_classes
-        chance = np.random.default_rng(key).random(self.n_classes) < CHANCE
-        self._keep(~(self._failing(self.models) | chance))
-        bounds = self._capacities() if self.caps else None
-        for limit, most in ((highest, bounds), (math.inf, bounds), (math.inf, None)):
-            if self.n_classes and not self._is_done():
-                join_classes(self.space, self.labels, self.costs, sizes, limit, most)
+        too_few = self.open_tuples if other._is_done() else self.open_tuples[:0]
+        failing = self._failing(self.models)
+        draws = random.random(self.n_classes)
+        stays = np.where(failing, draws < KEPT, draws >= DISSOLVED)
+        for turn in itertools.count():
+            self.labels, self.n_classes = other.labels.copy(), other.n_classes
+            self._keep(stays)
+            before = self._sizes()
+            self.labels[too_few] = UNREACHED
+            for most in (*(before * factor for factor in CAPACITIES), None):
+                if self.n_classes and len(self.open_tuples):
+                    join_classes(self.space, self.labels, self.costs, sizes, highest, most)
+            self.labels[too_few] = SUPPRESSED
+            still = np.zeros(other.n_classes, np.bool_)
+            still[stays] = self._failing(self.models)
+            still &= failing
+            if not still.any():
+                break
+            drawn = random.random(other.n_classes)
+            stays &= ~(failing & (drawn < np.where(still, 0.5 if turn == 0 else 1, DISSOLVED)))
         self._keep(~self._failing(self.space.models))
 
-    def _capacities(self) -> NDArray[np.int64]:
-        """Return (n_classes,) int64: up to so many records satisfy the caps, whoever joins."""
-        classes = classes_of(self.space.table, self.labels, self.n_classes)
-        most = np.full(self.n_classes, self.space.table.n_rows)
-        for cap in (one for one in self.caps if one.alpha < 1):
-            held = classes.distributions[cap.attribute]
-            owner = np.repeat(np.arange(self.n_classes), np.diff(held.offsets))
-            common = np.zeros(self.n_classes, np.int64)
-            np.maximum.at(common, owner, held.counts)
-            others = np.bincount(owner, held.counts, self.n_classes) - common
-            most = np.minimum(most, np.floor(others / (1 - cap.alpha) + 1e-9).astype(np.int64))
-        return most
+    def _sizes(self) -> NDArray[np.int64]:
+        """Return (n_classes,) int64 numbers of records."""
+        kept = self.labels >= 0
+        weights = self.space.table.weights[kept]
+        return np.bincount(self.labels[kept], weights, self.n_classes).astype(np.int64)
 
     def _failing(self, models: Sequence[PrivacyModel]) -> NDArray[np.bool_]:
         """Return (n_classes,) bool: which classes fail a model."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from kanonym.algorithms.base import Algorithm, Problem
 from kanonym.algorithms.itemsets.apriori import Apriori
 from kanonym.algorithms.itemsets.base import ItemAlgorithm
-from kanonym.algorithms.secret_key import secret_key
 from kanonym.data import files, frames
 from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import Automatic, Hierarchy, HierarchySource
@@ -25,6 +24,7 @@ from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema, Sensitive, readings_of
 from kanonym.data.table import EncodedTable, encode, kind_of, value_codes
 from kanonym.differential_privacy.public_hierarchies import public_hierarchy
+from kanonym.engines.private_seed import resolve_private_seed
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.kernels.classes.penalty import Costs
 from kanonym.metrics.certainty import certainty_costs
@@ -59,9 +59,11 @@ class Task:
         Whether means and medians of integers are rounded, and keep their column's type.
     target
         The column that guides the algorithm, as it is in the input; or None.
-    hides_refusals
+    leaves_to_chance
         Whether the algorithm leaves some decisions to chance, so that what it refused does not
         prove that sensitive values forbade it.
+    private_seed
+        Where the seed of that is kept; None draws one.
     item_algorithm
         Who recodes sets of items.
     seed
@@ -77,7 +79,8 @@ class Task:
     population: Callable[[str], pl.Series] | None = None
     keep_integers: bool = False
     target: str | None = None
-    hides_refusals: bool = False
+    leaves_to_chance: bool = False
+    private_seed: Mapping[str, Any] | None = None
     item_algorithm: ItemAlgorithm = field(default_factory=Apriori)
     seed: int | None = None
 
@@ -96,7 +99,8 @@ class Task:
             population=population_of(policy),
             keep_integers=policy.keep_integers,
             target=target_of(policy.algorithm, schema),
-            hides_refusals=policy.minimality == "chance",
+            leaves_to_chance=policy.minimality == "chance",
+            private_seed=policy.private_seed,
             item_algorithm=policy.item_algorithm or Apriori(),
             seed=policy.seed,
         )
@@ -108,16 +112,25 @@ class Task:
 
         persons: of `Prepared`.
         """
-        key = secret_key(table) if self.hides_refusals and table.sensitive else None
         return Problem(
             table,
             costs,
             self.models,
             self.suppression_limit,
-            key=key,
+            key=self.draw_key(table.sensitive),
             persons=persons,
             seed=self.seed,
         )
+
+    def draw_key(self, sensitive: Sequence[object]) -> int | None:
+        """Return what draws for a table follow from; None where nothing is left to chance.
+
+        sensitive: the attributes that models look at. Another key at each call, unless the policy
+        says where the private seed is kept.
+        """
+        if not self.leaves_to_chance or not sensitive:
+            return None
+        return resolve_private_seed(self.private_seed)
 
     @property
     def fixed_hierarchies(self) -> frozenset[str] | None:

@@ -22,6 +22,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError, core_schema
 
+from kanonym.actions.pseudonymization.key import check_source
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.itemsets.base import ItemAlgorithm
 from kanonym.algorithms.mondrian import Mondrian
@@ -142,6 +143,18 @@ def _words(given: Any, info: ValidationInfo) -> tuple[str, ...]:
 
 
 _by_words = _validator(_words)
+
+
+def _private_seed(given: Any, info: ValidationInfo) -> Any:
+    del info
+    if given is not None:
+        try:
+            check_source("private_seed", given)
+        except PolicyError as error:
+            raise FaultsFoundError([Fault((), str(error))]) from None
+    return given
+
+
 _no_set = _validator(_others)
 _by_attributes = _validator(_attributes)
 _by_models = _validator(_models)
@@ -149,6 +162,7 @@ _by_algorithm = _validator(_algorithm)
 _by_item_algorithm = _validator(_item_algorithm)
 _fitting = _validator(_recoding)
 _by_attack = _validator(build_attack_limits)
+_by_private_seed = _validator(_private_seed)
 
 
 class Policy(BaseModel):
@@ -183,11 +197,14 @@ class Policy(BaseModel):
         The recoding of quasi-identifiers that name none themselves, where it fits
         their values.
     minimality
-        `chance`: where models look at sensitive values, Mondrian, segmentation and local
-        recoding leave some decisions to chance, so that what they refused does not prove that
-        sensitive values forbade it. What is drawn follows from the table itself, its sensitive
-        values included: nobody else can repeat it, and the same table gives the same classes.
-        `none`: nothing is left to chance.
+        `chance`: where models look at sensitive values, Mondrian, segmentation, local and
+        full-domain recoding leave some decisions to chance, so that what they refused does not
+        prove that sensitive values forbade it. `none`: nothing is left to chance.
+    private_seed
+        Where the seed of what is left to chance is kept: `{env: NAME}` or `{file: path}`, of at
+        least 16 bytes. None draws one for each release and keeps it nowhere: the same table and
+        policy then give other classes each time. Whoever knows the seed can undo what chance
+        hides: keep it as secret as the table.
     suppression_limit
         Share of the records, in [0, 1], that may be suppressed.
     attack_limits
@@ -240,6 +257,7 @@ class Policy(BaseModel):
     item_algorithm: Annotated[ItemAlgorithm | None, _Opaque, _by_item_algorithm] = None
     recoding: Annotated[Recoding | None, _fitting] = None
     minimality: Literal["chance", "none"] = "chance"
+    private_seed: Annotated[Any, _by_private_seed] = None
     suppression_limit: Annotated[float, _range(SuppressionLimit)] = 0.0
     attack_limits: Annotated[Mapping[str, float], _Opaque, _by_attack] = {}
     seed: Annotated[int | None, _range(Seed)] = None
@@ -455,6 +473,7 @@ class Policy(BaseModel):
             "item_algorithm": self.item_algorithm and algorithms.form_of(self.item_algorithm),
             "recoding": self.recoding,
             "minimality": self.minimality,
+            "private_seed": self.private_seed,
             "suppression_limit": self.suppression_limit,
             "attack_limits": dict(self.attack_limits) or None,
             "seed": self.seed,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,7 +25,13 @@ from kanonym.algorithms.full_domain.nodes import (
 )
 from kanonym.algorithms.full_domain.private import CLASSIFICATION, DEGREES, private_partition
 from kanonym.algorithms.full_domain.search import SearchClock, SearchResult
-from kanonym.algorithms.full_domain.space import SearchSpace, count_nodes, prepare_space
+from kanonym.algorithms.full_domain.space import (
+    SearchSpace,
+    count_nodes,
+    hierarchies,
+    level_bounds,
+    prepare_space,
+)
 from kanonym.algorithms.full_domain.strategies import (
     lower_levels,
     search_best_first,
@@ -47,6 +54,9 @@ LISTED = 100_000
 
 REPLAYED = 1 << 9
 """Lattices of so many nodes are searched for all nodes that were refused."""
+
+RAISED = 0.05
+"""How probable it is that a level is raised by one; j or more levels are with this by j²."""
 
 KEPT = 1000
 """So many nodes of such a lattice are listed."""
@@ -92,6 +102,11 @@ class FullDomain(Algorithm):
     at most the policy's suppression limit of them. Works up to some millions of nodes
     for a proof, to any size without one. To be preferred to Mondrian where analysts need
     every value at one level, and where losses are to be compared with other tools.
+
+    Where models look at sensitive values and the problem has a key, classes are suppressed for
+    their size alone: all up to that of the largest one that fails, in steps of the root of 2, and
+    at times some steps more. The lowest levels are raised by chance (`RAISED`): that a better node
+    was not released does not prove that it failed. The best node is then that of what chance left.
 
     Samarati 2001 and LeFevre et al. 2005 (Incognito) for the lattice; the metrics and
     what suppression costs as in ARX (Prasser et al. 2016, "Lightning"). Deviation: classes
@@ -166,26 +181,55 @@ class FullDomain(Algorithm):
                 degree=self.degree,
                 targets=self.targets,
             )
-        space = self.space(table, problem.models, problem.suppression_limit)
         if not table.n_rows:
             return Partition(
                 np.empty(0, np.int32), 0, levels=np.empty((0, len(table.domains)), np.int32)
             )
-        found = find_best_node(self, space, problem.listen)
-        if found.best is NOTHING:
-            raise infeasible_error(space, found)
-        return partition_at_best(self, space, found)
+        heights = {
+            domain.name: tree.n_levels - 1
+            for domain, tree in zip(table.domains, hierarchies(table), strict=True)
+        }
+        for algorithm in self.with_chance(heights, problem.key):
+            space = algorithm.space(table, problem.models, problem.suppression_limit)
+            found = find_best_node(algorithm, space, problem.listen)
+            if found.best is not NOTHING:
+                return partition_at_best(algorithm, space, found)
+        raise infeasible_error(space, found)
+
+    def with_chance(self, heights: Mapping[str, int], key: int | None) -> list[FullDomain]:
+        """Return the searches of a table, each for where the one before it finds nothing.
+
+        Parameters
+        ----------
+        heights
+            The highest level by quasi-identifier.
+        key
+            What is drawn follows from it; None where nothing is left to chance.
+
+        """
+        if key is None:
+            return [self]
+        random = np.random.default_rng(key)
+        drawn = math.sqrt(RAISED / max(random.random(), 1e-12))
+        names = random.choice(sorted(heights), min(int(drawn), sum(heights.values())))
+        raised = {name: int((names == name).sum()) for name in heights}
+        steps = int(math.sqrt(RAISED / max(random.random(), 1e-12)))
+        searches = [_BySize.of(self, raised, steps), _BySize.of(self, {}, 0)]
+        return searches if drawn >= 1 or steps else searches[1:]
 
     def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
         """Return nodes that lose less and were refused: of each, some class fails.
 
-        None where the search did not end; of lattices of more than `REPLAYED` nodes, those
+        None are known where levels may have been raised by chance. None where the search did not
+        end; of lattices of more than `REPLAYED` nodes, those
         one level below the best in one attribute.
         """
         account = partition.account
         if not account.get("optimal"):
             return None
         table = problem.table
+        if problem.key is not None:
+            return Refusals.of(Units.of(table, partition), ())
         sizes = [model for model in problem.models if model.attribute is None]
         by_size = self.space(table, sizes, problem.suppression_limit)
         best = np.array([account["levels"][name] for name in by_size.names], np.int64)
@@ -215,6 +259,46 @@ class FullDomain(Algorithm):
         return prepare_space(
             table, metric_from(self.metric), models, suppression_limit, self.levels, self.weights
         )
+
+
+class _BySize(FullDomain):
+    """A search in which no class is suppressed for its sensitive values.
+
+    Attributes
+    ----------
+    raised
+        By how much the lowest level of some quasi-identifiers is raised.
+    steps_up
+        Of `SearchSpace.steps`.
+
+    """
+
+    __slots__ = ("raised", "steps_up")
+    raised: Mapping[str, int]
+    steps_up: int
+
+    @classmethod
+    def of(cls, algorithm: FullDomain, raised: Mapping[str, int], steps_up: int) -> _BySize:
+        """Return a search like another one."""
+        search = cls(**{one.name: getattr(algorithm, one.name) for one in fields(algorithm)})
+        object.__setattr__(search, "raised", raised)
+        object.__setattr__(search, "steps_up", steps_up)
+        return search
+
+    def space(
+        self, table: EncodedTable, models: Sequence[PrivacyModel], suppression_limit: float
+    ) -> SearchSpace:
+        """Prepare a search of a table."""
+        lowest, highest = level_bounds(table, self.levels)
+        names = [domain.name for domain in table.domains]
+        bounds = zip(names, lowest.tolist(), highest.tolist(), strict=True)
+        levels = {
+            name: (min(low + self.raised.get(name, 0), high), high) for name, low, high in bounds
+        }
+        space = prepare_space(
+            table, metric_from(self.metric), models, suppression_limit, levels, self.weights
+        )
+        return replace(space, steps=self.steps_up)
 
 
 def _candidates(space: SearchSpace, best: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
@@ -335,6 +419,11 @@ def infeasible_error(space: SearchSpace, found: SearchResult) -> InfeasibleError
         f"no node of the lattice satisfies the models: at the most general one ({levels}), "
         f"{top.suppressed} records are in classes that fail, and {space.budget} may be suppressed. "
         "Allow higher levels, or a larger suppression limit"
+        + (
+            "; `minimality: none` suppresses classes for their sensitive values, too"
+            if space.steps is not None and space.budget
+            else ""
+        )
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -105,7 +106,8 @@ def judge(space: SearchSpace, node: Node) -> NDArray[np.bool_] | None:
     """Return (n_classes,) bool: the classes that are kept, or None where the node fails.
 
     Classes that fail a model are suppressed whole, if they hold no more records than
-    may be. Models over the whole table come after them: the smallest classes that are
+    may be; where the space has `steps`, so are all others of no more records than they have.
+    Models over the whole table come after them: the smallest classes that are
     left go, those of less loss first where sizes are equal, and of smaller labels where
     losses are, as long as the models fail and the limit allows it. Classes are compared
     with the distribution of the whole table, suppressed records included.
@@ -141,12 +143,17 @@ def _suppress(space: SearchSpace, node: Node) -> tuple[NDArray[np.bool_], bool]:
     sizes = node.classes.sizes
     kept = sizes > 0
     met = True
+    failing = np.zeros(len(sizes), np.bool_)
     for model in space.models:
         if model.guarantee != "whole table":
             satisfied = model.satisfied(node.classes)
             # Nobody can suppress the records that only the population has.
             met &= bool(satisfied[sizes == 0].all())
             kept &= satisfied
+            if model.attribute is not None:
+                failing |= ~satisfied
+    if space.steps is not None:
+        kept &= sizes >= _least_size(sizes[failing], space)
     suppressed = int(sizes[~kept].sum())
     if suppressed > space.budget:
         return kept, False
@@ -159,6 +166,18 @@ def _suppress(space: SearchSpace, node: Node) -> tuple[NDArray[np.bool_], bool]:
         _settle_ties(left, kept, sizes, losses, node.generalized.labels)
         return left, True
     return kept, met
+
+
+def _least_size(failing: NDArray[np.int64], space: SearchSpace) -> float:
+    """Return from which size on classes are kept, of those that fail for their values none.
+
+    It is a power of the root of 2, times the required size, and some steps above what is needed.
+    """
+    required = max(int(space.required[0]), 1)
+    over = max(int(failing.max(initial=0)) + 1, required) / required
+    if over == 1 and not space.steps:
+        return required
+    return required * math.sqrt(2) ** (math.ceil(2 * math.log2(over)) + (space.steps or 0))
 
 
 def _settle_ties(

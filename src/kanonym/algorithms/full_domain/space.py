@@ -70,6 +70,9 @@ class SearchSpace:
         Whether bounds on the score need the classes of a branch's finest node.
     memory
         Room for two frequency sets, lent to whoever merges tuples.
+    steps
+        Where class sizes alone are to say who is suppressed: by so many steps more than the
+        sensitive values need (`nodes.judge`). None: classes that fail are.
     seen
         Where nodes that satisfy the models are noted as they are found; or None.
 
@@ -93,6 +96,7 @@ class SearchSpace:
     remembers: bool
     bounded_by_classes: bool
     memory: list[Room]
+    steps: int | None = None
     seen: list[tuple[float, tuple[int, ...]]] | None = None
 
     @property

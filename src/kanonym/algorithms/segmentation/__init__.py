@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import LINEAR, Algorithm, Problem, Recodes
-from kanonym.algorithms.criteria import compile_criteria, require_feasible
+from kanonym.algorithms.criteria import compile_criteria, require_feasible, without_conditions
 from kanonym.algorithms.options import Target
 from kanonym.algorithms.record_exchange import exchange_nearby
 from kanonym.algorithms.segmentation import orders
@@ -32,7 +32,6 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals, Units, cut_in_two
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.classes import chance
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.penalty import Costs
 from kanonym.kernels.parallel import parallel
@@ -41,6 +40,9 @@ Order = Literal["auto", "guided", "hilbert", "kd", "lexicographic", "serpentine"
 
 EFFORT = 1 << 21
 """`auto` tries further sequences of the columns up to so many records times a class's records."""
+
+ANY_ORDER = 0.05
+"""How probable it is that an order is drawn, whatever it loses."""
 
 SMALL = 1 << 12
 """In tables of up to so many records, `auto` joins failing classes of every order."""
@@ -215,7 +217,7 @@ class Segmentation(Algorithm):
         if not size <= problem.table.n_rows <= LARGEST:
             return None
         while True:
-            alone = orders.without_conditions(criteria, size)
+            alone = without_conditions(criteria, size)
             order, columns, base = self._cut(problem, alone, None)
             classes, exchanges = _exchange(problem, alone, base)
             found = join_until_satisfied(problem, criteria, base.tuples, classes)
@@ -230,11 +232,13 @@ class Segmentation(Algorithm):
         """Return the places inside of classes where none may start.
 
         The order is that of the division. In `kd` and `guided` order, whose tree looks at
-        sensitive values, too, nobody else knows it as exactly. Of classes in which all places
-        may be closed by chance, none is known. What tells who joined whom is not replayed.
+        sensitive values, too, nobody else knows it as exactly. Where places may be closed by
+        chance, none is known. What tells who joined whom is not replayed.
         """
         if partition.account["cut"] == "joined":
             return None
+        if problem.key is not None:
+            return Refusals.of(Units.of(problem.table, partition), ())
         table = problem.table
         place = {domain.name: a for a, domain in enumerate(table.domains)}
         columns = [place[name] for name in partition.account.get("columns", ())]
@@ -250,21 +254,23 @@ class Segmentation(Algorithm):
         profiles = units.profiles[units.of_row]
         np.minimum.at(first, profiles, rank[table.tuple_of_row])
         keys = first[units.profiles]
-        sizes = np.bincount(units.classes, units.sizes)
-        proven = 0 if problem.key is None else chance.LARGEST * criteria.min_size
         is_place = np.zeros(table.n_rows + 1, np.bool_)
         is_place[found.places] = True
 
         def refused_cuts() -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
             for label, some in enumerate(units.by_class()):
-                if sizes[label] < proven:
-                    continue
                 start = int(found.starts[label])
                 for left, right in cut_in_two(some, units.sizes, keys[some], criteria.min_size):
                     if is_place[start + int(units.sizes[left].sum())]:
                         yield left, right
 
         return Refusals.of(units, refused_cuts())
+
+
+def _hides(problem: Problem, criteria: Criteria) -> bool:
+    """Whether nothing but closed places may depend on sensitive values."""
+    hidden = problem.key is not None and len(criteria.thresholds) > 0
+    return hidden and not may_fail_when_grown(criteria)
 
 
 def _named_orders(*, guided: bool) -> list[Order]:
@@ -309,7 +315,11 @@ def _cut_in_order(
 ) -> Cut:
     """Cut a table in one of the orders that have a name."""
     table, costs = problem.table, problem.costs
-    tuples, known = _named_order(order, columns, table, costs, criteria, aim)
+    looked = criteria
+    if aim is None and _hides(problem, criteria):
+        looked = without_conditions(criteria, criteria.min_size)
+    tuples, known = _named_order(order, columns, table, costs, looked, aim)
+    known = known if looked is criteria else None
     return cut_order(problem, criteria, tuples, known, aim, enough)
 
 
@@ -320,9 +330,12 @@ def _cut_in_best_order(
 
     The serpentine order may take the columns otherwise than by cardinality: from the best
     sequence so far, all that exchange two neighbours are tried, too. enough: a loss of other
-    classes; where the cuts lose far more, no further sequences are tried.
+    classes; where the cuts lose far more, no further sequences are tried. Where the problem has a
+    key, any of the orders may be taken by chance (`ANY_ORDER`): which one loses least depends on
+    sensitive values.
     """
     table = problem.table
+    hides = aim is None and _hides(problem, criteria)
     names = _named_orders(guided=aim is not None)
     columns = orders.ascending_cardinality(table)
     # What loses so many times more than another order is given up, whichever is cut first.
@@ -333,14 +346,23 @@ def _cut_in_best_order(
     def cut_in(name: Order) -> Cut:
         one = _cut_in_order(name, columns, problem, criteria, aim, limit)
         with lock:
-            limit[0] = min(limit[0], hope * one.loss)
+            if not hides:
+                limit[0] = min(limit[0], hope * one.loss)
         return one
 
     found = parallel(cut_in, names)
     best, name = min(zip(found, names, strict=True), key=lambda one: one[0].loss)
+    looked = criteria
     base = found[names.index("serpentine")].loss
-    effort = table.n_rows * table.n_rows // (len(best.starts) - 1)
-    rounds = ROUNDS if effort <= EFFORT and base <= HOPE * min(best.loss, enough) else 0
+    rounds = ROUNDS if base <= HOPE * min(best.loss, enough) else 0
+    n_classes = len(best.starts) - 1
+    if hides:
+        # The sequence is that for sizes alone.
+        looked = without_conditions(criteria, criteria.min_size)
+        base = cut_order(problem, looked, orders.serpentine_order(table, columns)).loss
+        rounds, n_classes = ROUNDS, max(table.n_rows // criteria.min_size, 1)
+    if table.n_rows * table.n_rows // n_classes > EFFORT:
+        rounds = 0
     for _ in range(rounds):
         nearby = [
             [*columns[:i], columns[i + 1], columns[i], *columns[i + 2 :]]
@@ -348,7 +370,7 @@ def _cut_in_best_order(
         ]
         losses = parallel(
             lambda one: (
-                cut_order(problem, criteria, orders.serpentine_order(table, one), aim=aim).loss
+                cut_order(problem, looked, orders.serpentine_order(table, one), aim=aim).loss
             ),
             nearby,
         )
@@ -356,7 +378,15 @@ def _cut_in_best_order(
             break
         base = min(losses)
         columns = nearby[losses.index(base)]
-    if base < best.loss:
+    by_cardinality = orders.ascending_cardinality(table)
+    cuts = [(one, name, by_cardinality) for one, name in zip(found, names, strict=True)]
+    if columns != by_cardinality:
         order = orders.serpentine_order(table, columns)
-        return "serpentine", columns, cut_order(problem, criteria, order, aim=aim)
-    return name, orders.ascending_cardinality(table), best
+        cuts.append((cut_order(problem, criteria, order, aim=aim), "serpentine", columns))
+    best, name, columns = min(cuts, key=lambda one: one[0].loss)
+    if hides:
+        random = np.random.default_rng([problem.key or 0, table.n_rows, 1])
+        other = int(random.integers(len(cuts)))
+        if random.random() < ANY_ORDER:
+            best, name, columns = cuts[other]
+    return name, columns, best

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Problem
+from kanonym.algorithms.criteria import without_conditions
 from kanonym.algorithms.segmentation.closed_places import closed_places
-from kanonym.algorithms.segmentation.orders import LARGE, without_conditions
+from kanonym.algorithms.segmentation.orders import LARGE
 from kanonym.algorithms.workload import GuidingTarget
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.conditions import Criteria

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.algorithms.criteria import without_conditions
 from kanonym.algorithms.mondrian import tree_order
 from kanonym.algorithms.workload import GuidingTarget
 from kanonym.data.table import EncodedTable
@@ -79,12 +80,3 @@ def kd_order(
         return tree_order(table, costs, criteria, aim)
     finer = without_conditions(criteria, max(criteria.min_size // 3, 1))
     return tree_order(table, costs, finer, aim)[0], None
-
-
-def without_conditions(criteria: Criteria, min_size: int) -> Criteria:
-    """Return criteria that ask for a number of records alone."""
-    return criteria._replace(
-        min_size=min_size,
-        conditions=criteria.conditions[:0].copy(),
-        thresholds=criteria.thresholds[:0].copy(),
-    )

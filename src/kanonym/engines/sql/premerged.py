@@ -15,7 +15,7 @@ from kanonym.algorithms.full_domain.premerged import (
     search_premerged,
 )
 from kanonym.algorithms.full_domain.space import hierarchies
-from kanonym.data.errors import PolicyError
+from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.merged_table import MergedTable, first_leaves
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Role
@@ -178,11 +178,21 @@ def search_on_engine(
             for name in sensitive_names(task.schema, task.models)
         ]
     whole = _looks_at_tuples(algorithm.metric)
+    names = task.schema.names(Role.QUASI_IDENTIFIER)
     engine = LevelCounter(source, dtypes, of_levels, hidden, whole=whole)
     with watch.stage("algorithm"):
-        table, partition = search_premerged(
-            algorithm, task.models, task.suppression_limit, engine, watch.tell
-        )
+        heights = dict(zip(names, engine.heights, strict=True))
+        searches = algorithm.with_chance(heights, task.draw_key(hidden))
+        for search in searches:
+            try:
+                table, partition = search_premerged(
+                    search, task.models, task.suppression_limit, engine, watch.tell
+                )
+            except InfeasibleError:
+                if search is searches[-1]:
+                    raise
+            else:
+                break
         levels = engine.heights
         if "levels" in partition.account:
             levels = tuple(partition.account["levels"].values())

@@ -212,7 +212,7 @@ def least_loss_cut(
             candidates[n_candidates, 2] = a
             candidates[n_candidates, 3] = code
             n_candidates += 1
-    return best_candidate(records, start, stop, total, n_candidates, criteria, work)
+    return best_candidate(records, start, stop, total, box, n_candidates, criteria, work)
 
 
 @kernel

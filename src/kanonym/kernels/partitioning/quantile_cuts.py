@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.kernels.classes.chance import skipped_cuts
 from kanonym.kernels.classes.conditions import Criteria, sides_satisfy
 from kanonym.kernels.classes.penalty import SET, Costs, span_loss
 from kanonym.kernels.compile import Int, part
@@ -69,34 +70,39 @@ def wide_cut(
     for b in range(d):
         spans[b] = attribute_loss(records, start, stop, np.int64(b), box, costs, work)
     n_quantiles = len(QUANTILES) if len(criteria.thresholds) else 1
-    for q in range(n_quantiles):
-        for b in range(d):
-            tried[b] = False
-        target = max((total * QUANTILES[q] + 15) // 16, 1)
-        for _ in range(d):
-            a: Int = np.int64(-1)
+    skipped = skipped_cuts(criteria, total, box)
+    # Cuts that are passed over are tried after the others.
+    for late in range(1 + (skipped > 0)):
+        number = 0
+        for q in range(n_quantiles):
             for b in range(d):
-                # Equal on paper, spans may differ by rounding: the lower attribute goes first.
-                wider = a < 0 or spans[b] > spans[a] + 1e-9
-                if wider and not tried[b] and box[0, b] < box[1, b]:
-                    a = b
-            if a < 0:
-                break
-            tried[a] = True
-            code, upto, below = quantile_cut(records, start, stop, a, box[0, a], box[1, a], target)
-            first = min(upto, total - upto) >= min(below, total - below)
-            for turn in range(2):
-                inclusive = first == (turn == 0)
-                left = upto if inclusive else below
-                cut = code if inclusive else code - 1
-                if (
-                    left >= criteria.min_size
-                    and total - left >= criteria.min_size
-                    and sides_satisfy(
+                tried[b] = False
+            target = max((total * QUANTILES[q] + 15) // 16, 1)
+            for _ in range(d):
+                a: Int = np.int64(-1)
+                for b in range(d):
+                    # Equal on paper, spans may differ by rounding: the lower attribute goes first.
+                    wider = a < 0 or spans[b] > spans[a] + 1e-9
+                    if wider and not tried[b] and box[0, b] < box[1, b]:
+                        a = b
+                if a < 0:
+                    break
+                tried[a] = True
+                code, upto, below = quantile_cut(
+                    records, start, stop, a, box[0, a], box[1, a], target
+                )
+                first = min(upto, total - upto) >= min(below, total - below)
+                for turn in range(2):
+                    inclusive = first == (turn == 0)
+                    left = upto if inclusive else below
+                    cut = code if inclusive else code - 1
+                    if left < criteria.min_size or total - left < criteria.min_size:
+                        continue
+                    number += 1
+                    if (number <= skipped) == (late == 1) and sides_satisfy(
                         records, start, stop, a, cut, criteria, np.int64(0), np.int64(1)
-                    )
-                ):
-                    return a, cut
+                    ):
+                        return a, cut
     return -1, 0
 
 
@@ -206,7 +212,7 @@ def median_cut(
                 candidates[n_candidates, 2] = a
                 candidates[n_candidates, 3] = code - 1 + turn
                 n_candidates += 1
-    return best_candidate(records, start, stop, total, n_candidates, criteria, work)
+    return best_candidate(records, start, stop, total, box, n_candidates, criteria, work)
 
 
 @part
@@ -215,25 +221,36 @@ def best_candidate(
     start: Int,
     stop: Int,
     total: Int,
+    box: NDArray[np.int64],
     n_candidates: Int,
     criteria: Criteria,
     work: Workspace,
 ) -> tuple[Int, Int]:
     """Return attribute and code of the best of some cuts that satisfies the criteria, or (-1, 0).
 
-    That of least loss is the best; ties go to the better balanced cut, then to the first.
+    That of least loss is the best; ties go to the better balanced cut, then to the first. Some of
+    the best may be passed over by chance: they are tried after the others.
     """
     candidates = work.candidates
     margin = 1e-9 * total
-    for _ in range(n_candidates):
+    skipped = min(skipped_cuts(criteria, total, box), n_candidates)
+    late = np.empty((skipped, 2), np.int64)
+    for turn in range(n_candidates):
         pick = 0
         for c in range(1, n_candidates):
             gain = candidates[pick, 0] - candidates[c, 0]
             if gain > margin or (gain >= -margin and candidates[c, 1] > candidates[pick, 1]):
                 pick = c
         a, cut = int(candidates[pick, 2]), int(candidates[pick, 3])
-        if sides_satisfy(records, start, stop, a, cut, criteria, np.int64(0), np.int64(1)):
+        if turn < skipped:
+            late[turn, 0] = a
+            late[turn, 1] = cut
+        elif sides_satisfy(records, start, stop, a, cut, criteria, np.int64(0), np.int64(1)):
             return a, cut
         candidates[pick, 0] = math.inf
         candidates[pick, 1] = -1.0
+    for turn in range(skipped):
+        a, cut = int(late[turn, 0]), int(late[turn, 1])
+        if sides_satisfy(records, start, stop, a, cut, criteria, np.int64(0), np.int64(1)):
+            return a, cut
     return -1, 0

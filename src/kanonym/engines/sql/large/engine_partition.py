@@ -18,7 +18,6 @@ from kanonym.data.errors import DataError
 from kanonym.data.partition import Partition
 from kanonym.engines.sql.large.classes import ReleasedClasses, released_classes
 from kanonym.engines.sql.large.coding import Coding, encode_columns, frequency_set, table_of_counts
-from kanonym.engines.sql.large.engine_key import secret_key_on_engine
 from kanonym.engines.sql.large.fragments import BATCH, CLASS, SIZE, WorkerContext, refine_fragment
 from kanonym.engines.sql.large.limits import fragment_limit, require_values
 from kanonym.engines.sql.large.tree_builder import NODE, TreeBuilder, pack_batches
@@ -117,11 +116,9 @@ def partition_on_engine(
     require_values(algorithm, coding.ready, task.models)
     criteria = compile_criteria(task.models, table)
     require_feasible(table, task.models)
-    key = None
+    key = task.draw_key(table.sensitive)
     with watch.stage("count"):
         held, n_tuples = frequency_set(source, coding, dtypes, table.n_rows)
-        if task.hides_refusals and table.sensitive:
-            key = secret_key_on_engine(source, held, coding.codes, len(table.domains))
     if algorithm.cuts is not None:
         criteria = algorithm.cuts.with_chance(criteria, key)
     tried = TriedCuts() if algorithm.cuts is None else algorithm.cuts.tried_cuts(n_tuples)
