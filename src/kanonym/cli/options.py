@@ -297,6 +297,12 @@ def _is_same_file(one: Path, other: Path) -> bool:
         return False
 
 
+def parse_secret(given: str) -> dict[str, str]:
+    """Return where a secret is kept: the variable that `env:NAME` names, or a file."""
+    kind, mark, name = given.partition(":")
+    return {"env": name} if mark and kind == "env" else {"file": given}
+
+
 def parse_shares(given: list[str] | None, flag: str) -> dict[str, float]:
     """Return the share of each name that `--attack-limit linkage=0.2,inference=0.1` gives."""
     asked: dict[str, float] = {}

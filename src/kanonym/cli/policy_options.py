@@ -204,6 +204,8 @@ def _parse_value(name: str, value: Any) -> Any:
         return options.parse_words(value)
     if kind == "levels":
         return options.parse_levels(value)
+    if kind == "secret":
+        return options.parse_secret(value)
     if kind == "shares":
         return options.parse_shares(value, FLAGS[name])
     if kind == "parts":

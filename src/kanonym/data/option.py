@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-Kind = Literal["value", "columns", "files", "sets", "parts", "part", "levels", "shares", "words"]
+Kind = Literal[
+    "value", "columns", "files", "sets", "parts", "part", "levels", "shares", "words", "secret"
+]
 Group = Literal["requirement", "method", "search", "output"]
 
 
@@ -25,7 +27,7 @@ class Option:
         `value`: a number, a text or a switch. `columns`: names separated by commas. `files`:
         COLUMN=FILE. `sets`: COLUMN=SEPARATOR, or COLUMN of lists. `parts`, `part`: a part of a
         policy in YAML, several or one. `levels`: COLUMN=LEVEL. `shares`: NAME=SHARE. `words`: words
-        separated by commas, or COLUMN=WORDS.
+        separated by commas, or COLUMN=WORDS. `secret`: FILE, or env:VARIABLE.
     group
         What it belongs to.
     least, most

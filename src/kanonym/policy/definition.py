@@ -3,166 +3,55 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias, Unpack
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
-    GetPydanticSchema,
     ValidationError,
-    ValidationInfo,
     model_validator,
 )
-from pydantic_core import PydanticCustomError, core_schema
+from pydantic_core import PydanticCustomError
 
-from kanonym.actions.pseudonymization.key import check_source
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.itemsets.base import ItemAlgorithm
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data.domain import Domain
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.option import option_of
 from kanonym.data.schema import (
     Attribute,
-    ItemSet,
-    QuasiIdentifier,
     Recoding,
     Role,
     Schema,
-    with_missing,
 )
 from kanonym.models.base import PrivacyModel
-from kanonym.policy import actions, algorithms, construction, document, item_sets, shorthand
-from kanonym.policy.attack_limits import build_attack_limits
+from kanonym.policy import actions, algorithms, construction, document, shorthand
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error
+from kanonym.policy.field_validators import (
+    NOWHERE,
+    Opaque,
+    Origin,
+    by_algorithm,
+    by_attack,
+    by_attributes,
+    by_item_algorithm,
+    by_models,
+    by_private_seed,
+    by_words,
+    fitting,
+    no_set,
+    origin_of_parts,
+    parse_context,
+    range_of,
+)
 from kanonym.policy.keywords import Keywords, Seed, SuppressionLimit, takes_keywords
 from kanonym.policy.private_release import faults_of_private_release
-
-
-@dataclass(frozen=True, slots=True)
-class _Origin:
-    """Where the parts of a policy come from, for file names and for error messages."""
-
-    source: str = ""
-    directory: Path = Path()
-    rename: Callable[[Fault], Fault] = lambda fault: fault
-
-
-_NOWHERE = _Origin()
-_origin: ContextVar[_Origin] = ContextVar("origin")
-
-
-def _validator(build: Callable[[Any, ValidationInfo], Any]) -> BeforeValidator:
-    """Let `build` make a field's value, and carry its faults to the error that lists all."""
-
-    def run(given: Any, info: ValidationInfo) -> Any:
-        try:
-            return build(given, info)
-        except FaultsFoundError as error:
-            raise PydanticCustomError("faults", "faults", {"faults": error.faults}) from None
-
-    return BeforeValidator(run)
-
-
-def _range(declared: Any) -> Any:
-    """Return the range that a keyword declares."""
-    found = option_of(declared)
-    assert found is not None  # noqa: S101 - keywords of this module have options
-    return Field(ge=found[1].least, le=found[1].most, allow_inf_nan=False)
-
-
-# Attributes, models and algorithms check themselves: pydantic need not look inside.
-_Opaque = GetPydanticSchema(lambda _source, _handler: core_schema.any_schema())
-
-
-def _attributes(given: Any, info: ValidationInfo) -> dict[str, Attribute]:
-    built = construction.build_attributes(
-        given, _origin.get(_NOWHERE).directory, actions.build_actions
-    )
-    named = any(isinstance(one, QuasiIdentifier | ItemSet) for one in built.values())
-    if not named and info.data.get("others", Role.QUASI_IDENTIFIER) is not Role.QUASI_IDENTIFIER:
-        raise FaultsFoundError([Fault((), "no column is a quasi-identifier: nothing to protect")])
-    words = info.data.get("missing", ())
-    return {name: with_missing(one, words) for name, one in built.items()}
-
-
-def _models(given: Any, info: ValidationInfo) -> tuple[PrivacyModel, ...]:
-    built = construction.build_models(given, _origin.get(_NOWHERE).directory)
-    if "attributes" in info.data and "others" in info.data:
-        construction.check_models(built, info.data["attributes"], info.data["others"])
-        item_sets.check_item_models(built, info.data["attributes"], info.data["others"])
-    return built
-
-
-def _algorithm(given: Any, info: ValidationInfo) -> Algorithm:
-    if isinstance(given, Mapping) and "suppression_limit" in given:
-        reason = f"is {given['suppression_limit']!r}, but the policy has another value; set it once"
-        raise FaultsFoundError([Fault(("suppression_limit",), reason)])
-    built = algorithms.build_algorithm(given)
-    if "attributes" in info.data and "others" in info.data:
-        algorithms.check_attributes(built, info.data["attributes"], info.data["others"])
-    algorithms.check_models(built, info.data.get("models", ()))
-    item_sets.check_classes(built, info.data.get("models", ()))
-    return built
-
-
-def _item_algorithm(given: Any, info: ValidationInfo) -> ItemAlgorithm | None:
-    built = item_sets.build_item_algorithm(given)
-    if "attributes" in info.data and "models" in info.data:
-        item_sets.check_item_algorithm(built, info.data["models"], info.data["attributes"])
-    return built
-
-
-def _others(given: Any, info: ValidationInfo) -> Any:
-    del info
-    if given == Role.SET:
-        raise FaultsFoundError([Fault((), "is 'set': name each column of sets under attributes")])
-    return given
-
-
-def _recoding(given: Any, info: ValidationInfo) -> Any:
-    if "algorithm" in info.data:
-        algorithms.check_recoding(info.data["algorithm"], given)
-    return given
-
-
-def _words(given: Any, info: ValidationInfo) -> tuple[str, ...]:
-    del info
-    words, named = shorthand.missing_words(given)
-    if named:
-        raise FaultsFoundError([Fault((), "is a list; words of one column are its missing")])
-    return tuple(str(one) for one in words)
-
-
-_by_words = _validator(_words)
-
-
-def _private_seed(given: Any, info: ValidationInfo) -> Any:
-    del info
-    if given is not None:
-        try:
-            check_source("private_seed", given)
-        except PolicyError as error:
-            raise FaultsFoundError([Fault((), str(error))]) from None
-    return given
-
-
-_no_set = _validator(_others)
-_by_attributes = _validator(_attributes)
-_by_models = _validator(_models)
-_by_algorithm = _validator(_algorithm)
-_by_item_algorithm = _validator(_item_algorithm)
-_fitting = _validator(_recoding)
-_by_attack = _validator(build_attack_limits)
-_by_private_seed = _validator(_private_seed)
 
 
 class Policy(BaseModel):
@@ -246,21 +135,19 @@ class Policy(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     version: Literal[1] = 1
-    others: Annotated[Role | None, Field(strict=False), _no_set] = None
-    missing: Annotated[Sequence[str], _Opaque, _by_words] = ()
-    attributes: Annotated[dict[str, Attribute], _Opaque, _by_attributes]
-    models: Annotated[Sequence[PrivacyModel], _Opaque, _by_models]
+    others: Annotated[Role | None, Field(strict=False), no_set] = None
+    missing: Annotated[Sequence[str], Opaque, by_words] = ()
+    attributes: Annotated[dict[str, Attribute], Opaque, by_attributes]
+    models: Annotated[Sequence[PrivacyModel], Opaque, by_models]
     rows: Literal["persons"] | None = None
-    algorithm: Annotated[Algorithm, _Opaque, _by_algorithm, Field(validate_default=True)] = (
-        Mondrian()
-    )
-    item_algorithm: Annotated[ItemAlgorithm | None, _Opaque, _by_item_algorithm] = None
-    recoding: Annotated[Recoding | None, _fitting] = None
+    algorithm: Annotated[Algorithm, Opaque, by_algorithm, Field(validate_default=True)] = Mondrian()
+    item_algorithm: Annotated[ItemAlgorithm | None, Opaque, by_item_algorithm] = None
+    recoding: Annotated[Recoding | None, fitting] = None
     minimality: Literal["chance", "none"] = "chance"
-    private_seed: Annotated[Any, _by_private_seed] = None
-    suppression_limit: Annotated[float, _range(SuppressionLimit)] = 0.0
-    attack_limits: Annotated[Mapping[str, float], _Opaque, _by_attack] = {}
-    seed: Annotated[int | None, _range(Seed)] = None
+    private_seed: Annotated[Any, by_private_seed] = None
+    suppression_limit: Annotated[float, range_of(SuppressionLimit)] = 0.0
+    attack_limits: Annotated[Mapping[str, float], Opaque, by_attack] = {}
+    seed: Annotated[int | None, range_of(Seed)] = None
     keep_order: bool = False
     keep_integers: bool = False
 
@@ -335,7 +222,7 @@ class Policy(BaseModel):
                 "(kanonym anonymize), or as an argument of verify, measure, attack or check; in "
                 "Python, use ka.linked"
             )
-        with _parse_context(_Origin(source, directory)):
+        with parse_context(Origin(source, directory)):
             return cls(**parts)
 
     @classmethod
@@ -379,7 +266,7 @@ class Policy(BaseModel):
 
         """
         given: dict[str, Any] = {name: one for name, one in short.items() if one is not None}
-        with _parse_context(_Origin(rename=shorthand.rename)), _collect_faults():
+        with parse_context(Origin(rename=shorthand.rename)), _collect_faults():
             shorthand.check_names(given)
             options = {name: given[name] for name in given if name in cls.model_fields}
             models = options.pop("models", ())
@@ -516,15 +403,6 @@ def _plain(part: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def _parse_context(origin: _Origin) -> Iterator[None]:
-    token = _origin.set(origin)
-    try:
-        yield
-    finally:
-        _origin.reset(token)
-
-
-@contextmanager
 def _collect_faults() -> Iterator[None]:
     """Turn whatever is found wrong inside into one `PolicyError`."""
     try:
@@ -535,5 +413,5 @@ def _collect_faults() -> Iterator[None]:
         faults = error.faults
     else:
         return
-    origin = _origin.get(_NOWHERE)
+    origin = origin_of_parts.get(NOWHERE)
     raise policy_error([origin.rename(fault) for fault in faults], origin.source) from None

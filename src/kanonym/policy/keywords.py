@@ -151,6 +151,16 @@ Minimality = Annotated[
         group="method",
     ),
 ]
+PrivateSeed = Annotated[
+    Mapping[str, str | os.PathLike[str]] | None,
+    Option(
+        "File, or env:VARIABLE, with the seed of what is left to chance; default: a new one each "
+        "time.",
+        "FILE",
+        kind="secret",
+        group="method",
+    ),
+]
 KeepOrder = Annotated[bool | None, Option("Keep the row order of the input.", group="output")]
 KeepIntegers = Annotated[
     bool | None,
@@ -187,6 +197,7 @@ class Keywords(TypedDict, total=False):
     item_algorithm: ItemAlgorithmForm
     recoding: RecodingName
     minimality: Minimality
+    private_seed: PrivateSeed
     seed: Seed
     keep_order: KeepOrder
     keep_integers: KeepIntegers

@@ -14,7 +14,8 @@ from kanonym.data.person_key import entity_of
 from kanonym.evaluation.attacks.limits import check_limits
 from kanonym.language import Translator, translator
 from kanonym.policy.listed_values import without_values
-from kanonym.release import published_account, versions
+from kanonym.release import versions
+from kanonym.release.account import published_account
 from kanonym.reporting import wording
 from kanonym.reporting.distributions.examples import transformations_of
 from kanonym.reporting.distributions.marginals import Marginal, marginal_of

@@ -196,7 +196,7 @@ class FullDomain(Algorithm):
                 return partition_at_best(algorithm, space, found)
         raise infeasible_error(space, found)
 
-    def with_chance(self, heights: Mapping[str, int], key: int | None) -> list[FullDomain]:
+    def with_chance(self, heights: Mapping[str, int], key: int | None) -> Sequence[FullDomain]:
         """Return the searches of a table, each for where the one before it finds nothing.
 
         Parameters

@@ -152,6 +152,4 @@ def _person_column(column: str | None, key: str | None, least: int) -> PersonCol
         return None
     if key is None:
         raise typer.BadParameter("needs --person-key FILE", param_hint="--person")
-    kind, mark, name = key.partition(":")
-    source = {"env": name} if mark and kind == "env" else {"file": key}
-    return PersonColumn(options.parse_names([column]), source, least)
+    return PersonColumn(options.parse_names([column]), options.parse_secret(key), least)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kanonym.algorithms.full_domain import evaluate_nodes
 from kanonym.language import ENGLISH, Translator
-from kanonym.release import published_account
+from kanonym.release.account import published_account
 from kanonym.reporting import wording
 from kanonym.reporting.rounding import round_count
 
