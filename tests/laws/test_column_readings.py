@@ -310,6 +310,16 @@ def test_what_is_detected_is_what_is_declared():
         assert both[0].dtype != pl.String
 
 
+def test_a_release_with_exceptions_is_read_beside_its_original():
+    """What an exception was released as is compared with its original as null is."""
+    table = pl.DataFrame({"x": [*AGES, *["refused"] * 6, *["90+"] * 6], "y": ["a", "b"] * 114})
+    attributes = {"x": ka.QuasiIdentifier(type="number"), "y": ka.QuasiIdentifier()}
+    policy = ka.Policy(attributes=attributes, models=[ka.KAnonymity(3)], keep_order=True)
+    made = ka.anonymize(table, policy)
+    assert "refused" in made.frame["x"]
+    assert ka.utility(table, made.frame, policy).to_dict()["gcp"]["value"] < 0.2
+
+
 def test_exceptions_are_null_in_a_series():
     """A fitted recoding holds values alone; cells that it does not read are null in each batch."""
     table = pl.DataFrame({"x": [*AGES, *["refused"] * 6, "3O"]})

@@ -129,12 +129,18 @@ def parse_with_policy(frame: Any, policy: Policy | None) -> Any:
     return typed_table(native, readings_of(policy.attributes))
 
 
-def to_canonical(frame: Any, policy: Policy | None) -> Any:
-    """Return a released table with values and plain labels in such columns."""
+def to_canonical(frame: Any, policy: Policy | None, original: Any = None) -> Any:
+    """Return a released table with values and plain labels in such columns.
+
+    original: the table that it was made of, whose exceptions are then null in both.
+    """
     native = frames.to_eager(frame)
     if not isinstance(policy, Policy):
         return native
-    return canonical_table(native, readings_of(policy.attributes))
+    readings = readings_of(policy.attributes)
+    if original is not None and readings:
+        readings = settle_readings(frames.to_eager(original), readings)
+    return canonical_table(native, readings)
 
 
 def _is_open(one: QuasiIdentifier | Sensitive) -> bool:

@@ -139,7 +139,7 @@ def align_tables(
     """
     named = bool(quasi_identifiers or hierarchies)
     released, meant, release = unpack_release(released, policy, named=named)
-    whole, released = parse_with_policy(original, meant), to_canonical(released, meant)
+    whole, released = parse_with_policy(original, meant), to_canonical(released, meant, original)
     names = frames.column_names(whole)
     n_rows = frames.n_rows(whole)
     tables, kept = (whole, released), None
