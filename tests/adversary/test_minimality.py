@@ -218,4 +218,5 @@ def test_nothing_that_is_published_determines_what_was_drawn(tmp_path):
     release.manifest(tmp_path / "manifest.json")
     text = (tmp_path / "manifest.json").read_text()
     assert secret.read_text() not in text
+    assert "the custodian's private seed" in text
     assert str(release.decision.refinement[0].key) not in text

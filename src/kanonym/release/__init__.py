@@ -31,7 +31,7 @@ from kanonym.metrics.record_risk import ProsecutorRisk
 from kanonym.metrics.release_loss import InformationLoss
 from kanonym.policy import Policy
 from kanonym.policy.listed_values import without_values
-from kanonym.release.account import account_of, order_text, published_account
+from kanonym.release.account import account_of, chance_text, order_text, published_account
 from kanonym.release.promise import Promise, holder_facts, public_manifest, require_promise
 from kanonym.verification import Verification, group_released
 
@@ -373,6 +373,7 @@ class Release(Result, Generic[FrameT]):
             "order": order_text(
                 self.policy, on_engine=self.writer is not None, private=self.promise is not None
             ),
+            **({"chance": chance} if (chance := chance_text(self.policy)) else {}),
             **({"detected": list(detected)} if detected else {}),
             **hashes,
             **({"drawn": dict(drawn)} if drawn else {}),

@@ -54,3 +54,15 @@ def order_text(policy: Policy, *, on_engine: bool, private: bool) -> str:
         "shuffled by the seed: whoever has it can restore the order by released values, and "
         "reproduce the random values of actions. Protect this file like the table"
     )
+
+
+def chance_text(policy: Policy) -> str | None:
+    """Return what a manifest says of decisions that were left to chance; None without any."""
+    if policy.minimality == "none" or all(one.attribute is None for one in policy.models):
+        return None
+    if policy.private_seed is None:
+        return (
+            "by a private seed that was drawn for this release and not stored: the same command "
+            "may give other classes"
+        )
+    return "by the custodian's private seed: whoever has it can undo what chance hides"
