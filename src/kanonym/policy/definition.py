@@ -326,6 +326,18 @@ class Policy(BaseModel):
         parts = {name: getattr(self, name) for name in type(self).model_fields}
         return type(self)(**{**parts, "algorithm": algorithm})
 
+    @property
+    def leaves_to_chance(self) -> bool:
+        """Whether algorithms hide what they refuse because of sensitive values."""
+        return self.minimality == "chance" and any(one.attribute for one in self.models)
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the same table gives the same release again."""
+        return self.seed is not None and (
+            self.private_seed is not None or not self.leaves_to_chance
+        )
+
     def with_seed(self, seed: int) -> Self:
         """Return this policy with a seed."""
         return self.model_copy(update={"seed": seed})

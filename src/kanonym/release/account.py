@@ -58,7 +58,7 @@ def order_text(policy: Policy, *, on_engine: bool, private: bool) -> str:
 
 def chance_text(policy: Policy) -> str | None:
     """Return what a manifest says of decisions that were left to chance; None without any."""
-    if policy.minimality == "none" or all(one.attribute is None for one in policy.models):
+    if not policy.leaves_to_chance:
         return None
     if policy.private_seed is None:
         return (

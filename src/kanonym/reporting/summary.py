@@ -220,13 +220,15 @@ class Loss:
 class Origin:
     """How the release was made, and how to repeat and check it.
 
-    Values that `policy`, in its YAML form, lists are replaced by their SHA-256.
+    Values that `policy`, in its YAML form, lists are replaced by their SHA-256. `repeatable`:
+    whether the same command gives the same release.
     """
 
     policy: Mapping[str, Any]
     algorithm: Mapping[str, Any]
     seconds: Mapping[str, float]
     seed: int | None
+    repeatable: bool
     versions: Mapping[str, str]
     provenance: Provenance
 

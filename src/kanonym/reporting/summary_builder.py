@@ -294,6 +294,7 @@ def _origin(context: _Context, provenance: Provenance | None) -> Origin:
         algorithm=context.account,
         seconds=context.release.seconds,
         seed=context.release.policy.seed,
+        repeatable=context.release.policy.repeatable,
         versions=versions(),
         provenance=provenance or Provenance.of(context.policy),
     )

@@ -14,7 +14,7 @@ from kanonym.differential_privacy.ledger import read_ledger
 from kanonym.policy import Policy
 from kanonym.workbench.answers import Answers
 from kanonym.workbench.job import Job
-from kanonym.workbench.project.edits import is_private, suggested_form, text_of
+from kanonym.workbench.project.edits import is_private, is_repeatable, suggested_form, text_of
 from kanonym.workbench.project.folder import ProjectFolder
 from kanonym.workbench.project.history import Form, History
 from kanonym.workbench.project.releases import KeptRelease, load_releases, settle_folders
@@ -132,7 +132,7 @@ class OpenProject:
     @property
     def release_has_seed(self) -> bool:
         """Whether the release is repeated byte for byte."""
-        return self._asked.get("seed") is not None
+        return is_repeatable(self._asked)
 
     @property
     def release_is_current(self) -> bool:
@@ -193,7 +193,9 @@ class OpenProject:
             self.batch, self.accuracies = None, {}
             self.sought, self.only_suppressed = {}, False
             self.answers.forget()
-            self.keep(history or History.of(suggested_form(table.profile)))
+            self.keep(
+                history or History.of(suggested_form(table.profile, self.folder.private_seed))
+            )
             settle_folders(self.folder.releases)
             self._resume_release()
 
@@ -208,7 +210,7 @@ class OpenProject:
                 text,
                 str(self.folder.path),
                 job.hear,
-                repeatable=asked.get("seed") is not None,
+                repeatable=is_repeatable(asked),
                 ledger=str(self.ledger) if is_private(asked) else None,
             )
             assert self.history is not None  # noqa: S101 - it has a policy

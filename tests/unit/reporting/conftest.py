@@ -91,6 +91,7 @@ def summary_of(
                 "suppression_limit": 0.5,
             },
             seed=7,
+            repeatable=True,
             attack_limits=limits or {},
             algorithm=SimpleNamespace(lattice=None),
         ),

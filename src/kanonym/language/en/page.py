@@ -76,10 +76,10 @@ SENTENCES: Sentences = {
     "first.table": "a table",
     "seed.drawn": "random, not stored",
     "first.drawn": (
-        "The policy has no seed: with the same table, policy and versions, the first command gives "
-        "a release of the same kind, but with its rows in another order and with other values "
-        "where actions are random. {checks} The policy and all versions are listed under "
-        "“{section}”."
+        "A seed was drawn and is kept nowhere: with the same table, policy and versions, the first "
+        "command gives a release of the same kind, but without a seed of the policy its rows are "
+        "in another order and random actions give other values, and without a private seed its "
+        "classes may differ. {checks} The policy and all versions are listed under “{section}”."
     ),
     "first.repeated": (
         "With the same table, policy, seed and versions, the first command gives the same release, "
@@ -268,8 +268,9 @@ SENTENCES: Sentences = {
     "compared.refused": "{runs} produced no release.",
     "repeat.policy": "Policy.",
     "repeat.drawn": (
-        "The policy has no seed: the first command gives the release with its rows in another "
-        "order, and with other values where actions are random. The SHA-256 below is that of this "
+        "A seed was drawn and is kept nowhere: the first command gives a release of the same kind. "
+        "Without a seed of the policy, its rows are in another order and random actions give other "
+        "values; without a private seed, its classes may differ. The SHA-256 below is that of this "
         "release, written as CSV; that of the policy is of its JSON form with sorted keys. {checks}"
     ),
     "repeat.sentence": (

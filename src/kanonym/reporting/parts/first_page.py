@@ -322,7 +322,7 @@ def _repeat_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
         )
         if digest
     )
-    repeated = "first.repeated" if summary.origin.seed is not None else "first.drawn"
+    repeated = "first.repeated" if summary.origin.repeatable else "first.drawn"
     return (
         Paragraph(
             says.text(

@@ -57,7 +57,7 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     blocks = (
         Paragraph(
             says.text(
-                "repeat.sentence" if origin.seed is not None else "repeat.drawn",
+                "repeat.sentence" if origin.repeatable else "repeat.drawn",
                 checks=sentence_on_checks(made, says),
             )
         ),

@@ -22,13 +22,16 @@ LEAST_SEED = 10**14
 """Seeds have fifteen digits: nobody guesses them."""
 
 
-def suggested_form(profile: Profile) -> Form:
-    """Return the policy that a profile suggests, with a seed, so that releases repeat."""
+def suggested_form(profile: Profile, private: Path) -> Form:
+    """Return the policy that a profile suggests, with seeds, so that releases repeat.
+
+    private: the file of the private seed.
+    """
     try:
         form = document.parse(profile.policy_text(algorithm={"type": "auto"}), "suggested policy")
     except KeyError:
         form = {"attributes": {}}
-    return {**form, "seed": draw_seed()}
+    return {**form, "seed": draw_seed(), "private_seed": {"file": str(private)}}
 
 
 def draw_seed() -> int:
@@ -146,6 +149,14 @@ def columns_of(form: Form, role: Role) -> list[str]:
     """Return the columns of a role."""
     attributes = form.get("attributes", {})
     return [name for name, one in attributes.items() if one.get("role") == role]
+
+
+def is_repeatable(form: Form) -> bool:
+    """Whether a policy gives the same release again: what is drawn has seeds that are kept."""
+    hides = form.get("minimality") != "none" and any(
+        "attribute" in one for one in form.get("models", ())
+    )
+    return form.get("seed") is not None and ("private_seed" in form or not hides)
 
 
 def is_private(form: Form) -> bool:

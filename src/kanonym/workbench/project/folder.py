@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,11 +15,12 @@ from kanonym.workbench.project.history import Form, History
 from kanonym.workbench.work.facts import Source
 
 SETTINGS, HISTORY, POLICY, RELEASES = "project.json", "history.json", "policy.yaml", "releases"
+PRIVATE_SEED = "private-seed"
 VERSION = 1
 NOTE = (
     "Written by kanonym workbench.",
-    "The seed makes the release repeatable: whoever has it and the table can undo the shuffle.",
-    "Keep it as secret as the table.",
+    "The seeds make the release repeatable: whoever has them can undo the shuffle, and what chance",
+    "hides. Keep them as secret as the table.",
 )
 
 
@@ -45,6 +47,11 @@ class ProjectFolder:
         """Where releases are written, a folder each."""
         return self.path / RELEASES
 
+    @property
+    def private_seed(self) -> Path:
+        """The file of the private seed."""
+        return self.path / PRIVATE_SEED
+
     def save(self, source: Source, history: History) -> None:
         """Write the project, each file whole or not at all.
 
@@ -60,6 +67,8 @@ class ProjectFolder:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise DataError(f"{self.path} cannot be made: {error.strerror}") from None
+        if not self.private_seed.exists():
+            write_text(self.private_seed, secrets.token_hex(32) + "\n")
         form = history.state.form
         write_text(self.path / HISTORY, json.dumps(history.to_dict(), ensure_ascii=False))
         write_text(self.path / POLICY, policy_yaml(form, NOTE, {}))
