@@ -83,6 +83,7 @@ def asked(request, files):
         models=[MODELS[kind](secret, *map(float, numbers)) for kind, *numbers in parts],
         algorithm=ka.FullDomain(METRICS[row["metric"]]),
         suppression_limit=float(row["suppression_limit"]),
+        minimality="none",
     )
     return row, policy
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import table_counts
-from kanonym.algorithms.full_domain import FullDomain, check_search
+from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.full_domain.search import SearchClock
-from kanonym.algorithms.full_domain.space import SearchSpace, prepare_space
+from kanonym.algorithms.full_domain.space import SearchSpace, check_search, prepare_space
 from kanonym.algorithms.joining import class_losses, highest_cost, levels_of, tree_costs
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.node_sweep import Joins, Sweep, nodes_by_loss

@@ -91,10 +91,9 @@ class Mondrian(Algorithm):
 
     Notes
     -----
-    Where models look at sensitive values and the problem has a key, a node of 2 k records is
-    left whole with probability `CHANCE`, larger ones with the cube of 2 k / size of it, and from
-    16 k to 64 k records as often as those of 16 k; cuts are strict, and without a target. That a
-    node was not cut then does not prove that its sensitive values forbade it.
+    Where models look at sensitive values and the problem has a key, nodes are left whole and cuts
+    passed over by chance (`kernels.classes.chance`); of strict cuts, without a target. That a node
+    was not cut then does not prove that its sensitive values forbade it.
 
     Cost O(n log n · d²) for n tuples and d attributes. Works where quasi-identifiers
     are many or skewed, at any size; full-domain recoding is to be preferred where
@@ -227,9 +226,8 @@ class Mondrian(Algorithm):
     def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
         """Return the cuts of classes that were refused; of strict cuts alone.
 
-        In classes of more tuples than every cut is tried of, none is known, and nowhere where
-        classes may have been left whole by chance. Cuts that were refused in favour of another
-        one, further up in the tree, are not among them.
+        None is known in classes of more tuples than every cut is tried of, and where classes may
+        have been left whole by chance; nor cuts further up in the tree.
         """
         if not self.strict:
             return None
@@ -479,11 +477,7 @@ def _in_table_order(records: NDArray[np.int32], labels: NDArray[np.int32]) -> ND
 def _satisfies_released(
     table: EncodedTable, labels: NDArray[np.int32], models: Sequence[PrivacyModel], *, by_row: bool
 ) -> bool:
-    """Say whether classes satisfy the models against the released records alone.
-
-    Suppression shifts the distribution of the table that t-closeness and the like
-    compare with; whoever holds the release only must find them satisfied, too.
-    """
+    """Say whether classes satisfy the models against the distribution of the released records."""
     if by_row:
         table = replace(
             table,

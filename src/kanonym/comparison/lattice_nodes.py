@@ -87,7 +87,8 @@ def lattice(
 
     """
     policy = resolve_policy(policy, short)
-    asked = policy.with_algorithm(full_domain_of(policy.algorithm))
+    search = full_domain_of(policy.algorithm)
+    asked = policy.with_algorithm(search.without_draws() if policy.leaves_to_chance else search)
     watch = Stopwatch(progress)
     with watch.stage("read"):
         native = frames.to_eager(frame)

@@ -238,11 +238,12 @@ def test_a_search_stops_when_its_time_is_up(large, monkeypatch):
 @pytest.mark.parametrize("large", [0, 1 << 22])
 @pytest.mark.parametrize("strategy", ["optimal", "best-first", "genetic"])
 def test_a_search_without_time_returns_the_most_general_node(strategy, large, monkeypatch):
-    """It is the best that is known, and no more is claimed of it."""
+    """Or one below it that loses no more: it is the best that is known, and no more is claimed."""
     monkeypatch.setattr("kanonym.algorithms.full_domain.strategies.LARGE", large)
     monkeypatch.setattr("kanonym.algorithms.full_domain.strategies.SMALL", large)
     found = account_of(wide(6), seconds=1e-9, search=strategy)
-    assert set(found["levels"].values()) == {3}
+    top = account_of(wide(6), levels=dict.fromkeys(found["levels"], 3))
+    assert found["score"] <= top["score"]
     assert found["optimal"] is False
 
 

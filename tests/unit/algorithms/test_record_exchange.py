@@ -119,7 +119,7 @@ def test_the_effort_is_bounded(people):
     near = everybody(labels.max() + 1)
     axis = np.tile(np.arange(20) / 20, 4)
     costs = Costs(
-        np.array([[0, 20 * a, -1, 0] for a in range(4)]),
+        np.array([[0, 20 * a, 20, 0] for a in range(4)]),
         axis,
         np.zeros((0, 80), np.int32),
         np.zeros((0, 80)),

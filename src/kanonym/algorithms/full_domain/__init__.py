@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Listener, Problem, Recodes
-from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.full_domain.branch import NOTHING, Solution
 from kanonym.algorithms.full_domain.genetic import genetic_search
 from kanonym.algorithms.full_domain.nodes import (
@@ -24,9 +23,10 @@ from kanonym.algorithms.full_domain.nodes import (
     score_of,
 )
 from kanonym.algorithms.full_domain.private import CLASSIFICATION, DEGREES, private_partition
-from kanonym.algorithms.full_domain.search import SearchClock, SearchResult
+from kanonym.algorithms.full_domain.search import SearchClock, SearchResult, infeasible_error
 from kanonym.algorithms.full_domain.space import (
     SearchSpace,
+    check_search,
     count_nodes,
     hierarchies,
     level_bounds,
@@ -38,15 +38,22 @@ from kanonym.algorithms.full_domain.strategies import (
     search_optimal,
 )
 from kanonym.algorithms.full_domain.walk import evaluate_every_node
-from kanonym.algorithms.options import Bounds, Degree, Levels, MetricForm, Search, Seconds, Steps
-from kanonym.data.errors import InfeasibleError, PolicyError
+from kanonym.algorithms.options import (
+    Degree,
+    Levels,
+    MetricForm,
+    Search,
+    Seconds,
+    Steps,
+)
+from kanonym.data.errors import PolicyError
 from kanonym.data.merged_table import MergedTable
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals, Units
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.information_loss import Generalized, Metric, metric_from
-from kanonym.models.base import PrivacyModel, check_choice, check_integer, check_number
+from kanonym.models.base import PrivacyModel, check_choice
 from kanonym.models.differential import sampling_model
 
 LISTED = 100_000
@@ -217,6 +224,10 @@ class FullDomain(Algorithm):
         searches = [_BySize.of(self, raised, steps), _BySize.of(self, {}, 0)]
         return searches if drawn >= 1 or steps else searches[1:]
 
+    def without_draws(self) -> FullDomain:
+        """Return a search in which no class is suppressed for its sensitive values."""
+        return _BySize.of(self, {}, 0)
+
     def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
         """Return nodes that lose less and were refused: of each, some class fails.
 
@@ -290,15 +301,15 @@ class _BySize(FullDomain):
     ) -> SearchSpace:
         """Prepare a search of a table."""
         lowest, highest = level_bounds(table, self.levels)
+        # A copy by `replace` has neither.
+        raised, steps = getattr(self, "raised", {}), getattr(self, "steps_up", 0)
         names = [domain.name for domain in table.domains]
         bounds = zip(names, lowest.tolist(), highest.tolist(), strict=True)
-        levels = {
-            name: (min(low + self.raised.get(name, 0), high), high) for name, low, high in bounds
-        }
+        levels = {name: (min(low + raised.get(name, 0), high), high) for name, low, high in bounds}
         space = prepare_space(
             table, metric_from(self.metric), models, suppression_limit, levels, self.weights
         )
-        return replace(space, steps=self.steps_up)
+        return replace(space, steps=steps)
 
 
 def _candidates(space: SearchSpace, best: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
@@ -314,24 +325,6 @@ def _candidates(space: SearchSpace, best: NDArray[np.int64]) -> Iterator[NDArray
         below = best.copy()
         below[a] -= 1
         yield below
-
-
-def check_search(
-    algorithm: str, levels: Mapping[str, Bounds], steps: int | None, seconds: float | None
-) -> None:
-    """Refuse parameters of a search that are out of their range."""
-    if steps is not None:
-        check_integer(algorithm, "steps", steps, 1)
-    if seconds is not None:
-        check_number(algorithm, "seconds", seconds, above=0)
-    for attribute, given in levels.items():
-        pair = tuple(given) if isinstance(given, Sequence) else (given,)
-        whole = all(isinstance(one, int) and not isinstance(one, bool) for one in pair)
-        if not 1 <= len(pair) <= 2 or not whole or not 0 <= pair[0] <= pair[-1]:
-            raise PolicyError(
-                f"{algorithm}: levels of {attribute} is {given!r}; it must be a level, "
-                "or the lowest and the highest"
-            )
 
 
 def find_best_node(
@@ -400,30 +393,6 @@ def partition_at_best(algorithm: FullDomain, space: SearchSpace, found: SearchRe
         n_classes,
         levels=np.tile(levels.astype(np.int32), (n_classes, 1)),
         account=account,
-    )
-
-
-def infeasible_error(space: SearchSpace, found: SearchResult) -> InfeasibleError:
-    """Say why no node was found."""
-    top = next(iter(evaluate(space, [space.highest.tolist()])))
-    if top.satisfied or found.bound < float("inf"):
-        return InfeasibleError(
-            f"none of the {found.checked:,} nodes checked satisfies the models, but others might: "
-            f"allow more steps or seconds, or choose search: optimal"
-        )
-    require_feasible(space.table, space.models)
-    levels = ", ".join(
-        f"{name}={level}" for name, level in zip(space.names, top.levels, strict=True)
-    )
-    return InfeasibleError(
-        f"no node of the lattice satisfies the models: at the most general one ({levels}), "
-        f"{top.suppressed} records are in classes that fail, and {space.budget} may be suppressed. "
-        "Allow higher levels, or a larger suppression limit"
-        + (
-            "; `minimality: none` suppresses classes for their sensitive values, too"
-            if space.steps is not None and space.budget
-            else ""
-        )
     )
 
 

@@ -20,15 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Listener, Problem
-from kanonym.algorithms.full_domain import (
-    FullDomain,
-    infeasible_error,
-    partition_at_best,
-    search_lattice,
-)
+from kanonym.algorithms.full_domain import FullDomain, partition_at_best, search_lattice
 from kanonym.algorithms.full_domain.branch import NOTHING
 from kanonym.algorithms.full_domain.nodes import group_at_levels, may_hold
-from kanonym.algorithms.full_domain.search import SearchClock, SearchResult, remaining_steps
+from kanonym.algorithms.full_domain.search import (
+    SearchClock,
+    SearchResult,
+    infeasible_error,
+    remaining_steps,
+)
 from kanonym.algorithms.full_domain.space import (
     SearchSpace,
     hierarchies,

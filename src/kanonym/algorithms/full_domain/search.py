@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from kanonym.algorithms.base import Listener
+from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.full_domain.branch import (
     NOTHING,
     Branch,
@@ -26,7 +27,9 @@ from kanonym.algorithms.full_domain.branch import (
     promising_children,
     root_branch,
 )
+from kanonym.algorithms.full_domain.nodes import evaluate
 from kanonym.algorithms.full_domain.space import SearchSpace
+from kanonym.data.errors import InfeasibleError
 from kanonym.kernels.lattice.branch_and_bound import BEST, CHECKED, OPEN, UNLIMITED, search_below
 from kanonym.kernels.parallel import cores, parallel
 
@@ -302,3 +305,27 @@ class _Walk:
         if scores[BEST] < self.best.score:
             found = space.in_table_order(levels.tolist())
             self.best = Solution(float(scores[BEST]), int(found.sum()), tuple(found.tolist()))
+
+
+def infeasible_error(space: SearchSpace, found: SearchResult) -> InfeasibleError:
+    """Say why no node was found."""
+    top = next(iter(evaluate(space, [space.highest.tolist()])))
+    if top.satisfied or found.bound < float("inf"):
+        return InfeasibleError(
+            f"none of the {found.checked:,} nodes checked satisfies the models, but others might: "
+            f"allow more steps or seconds, or choose search: optimal"
+        )
+    require_feasible(space.table, space.models)
+    levels = ", ".join(
+        f"{name}={level}" for name, level in zip(space.names, top.levels, strict=True)
+    )
+    return InfeasibleError(
+        f"no node of the lattice satisfies the models: at the most general one ({levels}), "
+        f"{top.suppressed} records are in classes that fail, and {space.budget} may be suppressed. "
+        "Allow higher levels, or a larger suppression limit"
+        + (
+            "; `minimality: none` suppresses classes for their sensitive values, too"
+            if space.steps is not None and space.budget
+            else ""
+        )
+    )

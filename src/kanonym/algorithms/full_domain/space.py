@@ -19,7 +19,7 @@ from kanonym.kernels.classes.disclosure import DISTINCT, SIZE
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.lattice.walk import FLOOR, FLOOR_LOST, HIGH, HIGHEST, LOW, LOWEST, WEIGHT, Axes
 from kanonym.metrics.information_loss import BoundMetric, Metric, Terms
-from kanonym.models.base import PrivacyModel
+from kanonym.models.base import PrivacyModel, check_integer, check_number
 
 """A level, or the lowest and the highest one."""
 
@@ -460,3 +460,21 @@ def _frequency_set(
         if width:
             keys[into] |= groups.codes[:, i].astype(np.uint64) << np.uint64(shift)
     return keys, np.stack(counts).astype(np.int32), secrets, fields
+
+
+def check_search(
+    algorithm: str, levels: Mapping[str, Bounds], steps: int | None, seconds: float | None
+) -> None:
+    """Refuse parameters of a search that are out of their range."""
+    if steps is not None:
+        check_integer(algorithm, "steps", steps, 1)
+    if seconds is not None:
+        check_number(algorithm, "seconds", seconds, above=0)
+    for attribute, given in levels.items():
+        pair = tuple(given) if isinstance(given, Sequence) else (given,)
+        whole = all(isinstance(one, int) and not isinstance(one, bool) for one in pair)
+        if not 1 <= len(pair) <= 2 or not whole or not 0 <= pair[0] <= pair[-1]:
+            raise PolicyError(
+                f"{algorithm}: levels of {attribute} is {given!r}; it must be a level, "
+                "or the lowest and the highest"
+            )

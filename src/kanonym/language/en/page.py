@@ -77,9 +77,8 @@ SENTENCES: Sentences = {
     "seed.drawn": "random, not stored",
     "first.drawn": (
         "A seed was drawn and is kept nowhere: with the same table, policy and versions, the first "
-        "command gives a release of the same kind, but without a seed of the policy its rows are "
-        "in another order and random actions give other values, and without a private seed its "
-        "classes may differ. {checks} The policy and all versions are listed under “{section}”."
+        "command gives a release of the same kind; its classes, the order of its rows and random "
+        "values may differ. {checks} The policy and all versions are listed under “{section}”."
     ),
     "first.repeated": (
         "With the same table, policy, seed and versions, the first command gives the same release, "
@@ -268,10 +267,10 @@ SENTENCES: Sentences = {
     "compared.refused": "{runs} produced no release.",
     "repeat.policy": "Policy.",
     "repeat.drawn": (
-        "A seed was drawn and is kept nowhere: the first command gives a release of the same kind. "
-        "Without a seed of the policy, its rows are in another order and random actions give other "
-        "values; without a private seed, its classes may differ. The SHA-256 below is that of this "
-        "release, written as CSV; that of the policy is of its JSON form with sorted keys. {checks}"
+        "A seed was drawn and is kept nowhere: the first command gives a release of the same kind; "
+        "its classes, the order of its rows and random values may differ. The SHA-256 below is "
+        "that of this release, written as CSV; that of the policy is of its JSON form with sorted "
+        "keys. {checks}"
     ),
     "repeat.sentence": (
         "Run the first command on the same input. The release, written as CSV, has the SHA-256 "

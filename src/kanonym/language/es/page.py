@@ -77,11 +77,10 @@ SENTENCES: Sentences = {
     "first.table": "una tabla",
     "seed.drawn": "aleatoria, no guardada",
     "first.drawn": (
-        "Se sorteó una semilla que no se guarda en ningún lugar: con la misma tabla, política y "
-        "versiones, la primera orden da una publicación del mismo tipo, pero sin semilla de la "
-        "política las filas están en otro orden y las acciones aleatorias dan otros valores, y sin "
-        "semilla privada las clases pueden ser otras. {checks} La política y todas las versiones "
-        "están en «{section}»."
+        "Se sorteó una semilla que no se guarda: con la misma tabla, política y versiones, la "
+        "primera orden da una publicación del mismo tipo; sus clases, el orden de las filas y los "
+        "valores aleatorios pueden ser otros. {checks} La política y todas las versiones están en "
+        "«{section}»."
     ),
     "first.repeated": (
         "Con la misma tabla, política, semilla y versiones, la primera orden da la misma "
@@ -275,11 +274,10 @@ SENTENCES: Sentences = {
     "compared.refused": "{runs} no dieron ninguna publicación.",
     "repeat.policy": "Política.",
     "repeat.drawn": (
-        "Se sorteó una semilla que no se guarda en ningún lugar: la primera orden da una "
-        "publicación del mismo tipo. Sin semilla de la política, las filas están en otro orden y "
-        "las acciones aleatorias dan otros valores; sin semilla privada, las clases pueden ser "
-        "otras. El SHA-256 de abajo es el de esta publicación, escrita como CSV; el de la política "
-        "es el de su forma JSON con las claves ordenadas. {checks}"
+        "Se sorteó una semilla que no se guarda: la primera orden da una publicación del mismo "
+        "tipo; sus clases, el orden de las filas y los valores aleatorios pueden ser otros. El "
+        "SHA-256 de abajo es el de esta publicación, escrita como CSV; el de la política es el de "
+        "su forma JSON con las claves ordenadas. {checks}"
     ),
     "repeat.sentence": (
         "Ejecute la primera orden con la misma entrada. La publicación, escrita como CSV, tiene el "

@@ -21,7 +21,7 @@ from naive_itemsets import CODES, arrays_of, divisions, hierarchy_of, rows_of, t
 
 TREE = tree_of(CODES)
 COSTS = Costs(
-    np.array([[RANGE, 0, -1, 0], [SET, 6, -1, 0]], np.int64),
+    np.array([[RANGE, 0, 6, 0], [SET, 6, 4, 0]], np.int64),
     np.append(np.arange(6) / 5, np.arange(4) / 3),
     np.zeros((0, 10), np.int32),
     np.zeros((0, 10)),
