@@ -30,8 +30,11 @@ SAID = {
     ("role", "kept"),
     [
         (Role.IDENTIFIER, {"action"}),
-        (Role.QUASI_IDENTIFIER, {"hierarchy", "recoding", "action", "type", "format", "domain"}),
-        (Role.SENSITIVE, {"hierarchy", "nulls", "action", "type", "format", "domain"}),
+        (
+            Role.QUASI_IDENTIFIER,
+            {"hierarchy", "recoding", "action", "type", "format", "domain", "missing"},
+        ),
+        (Role.SENSITIVE, {"hierarchy", "nulls", "action", "type", "format", "domain", "missing"}),
         (Role.INSENSITIVE, {"action", "domain"}),
         (Role.SET, {"hierarchy", "separator", "missing", "person"}),
     ],

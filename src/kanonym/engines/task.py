@@ -99,7 +99,7 @@ class Task:
             population=population_of(policy),
             keep_integers=policy.keep_integers,
             target=target_of(policy.algorithm, schema),
-            leaves_to_chance=policy.minimality == "chance",
+            leaves_to_chance=policy.leaves_to_chance,
             private_seed=policy.private_seed,
             item_algorithm=policy.item_algorithm or Apriori(),
             seed=policy.seed,
@@ -117,20 +117,17 @@ class Task:
             costs,
             self.models,
             self.suppression_limit,
-            key=self.draw_key(table.sensitive),
+            key=self.draw_key(),
             persons=persons,
             seed=self.seed,
         )
 
-    def draw_key(self, sensitive: Sequence[object]) -> int | None:
+    def draw_key(self) -> int | None:
         """Return what draws for a table follow from; None where nothing is left to chance.
 
-        sensitive: the attributes that models look at. Another key at each call, unless the policy
-        says where the private seed is kept.
+        Another key at each call, unless the policy says where the private seed is kept.
         """
-        if not self.leaves_to_chance or not sensitive:
-            return None
-        return resolve_private_seed(self.private_seed)
+        return resolve_private_seed(self.private_seed) if self.leaves_to_chance else None
 
     @property
     def fixed_hierarchies(self) -> frozenset[str] | None:

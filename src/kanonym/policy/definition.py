@@ -329,7 +329,9 @@ class Policy(BaseModel):
     @property
     def leaves_to_chance(self) -> bool:
         """Whether algorithms hide what they refuse because of sensitive values."""
-        return self.minimality == "chance" and any(one.attribute for one in self.models)
+        return self.minimality == "chance" and any(
+            "attributes" in one.protects for one in self.models
+        )
 
     @property
     def repeatable(self) -> bool:

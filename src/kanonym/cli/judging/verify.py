@@ -132,7 +132,7 @@ def verify(
         frame, before = (options.group_long(one, columns) for one in (frame, before))
         if is_local(frame):
             asked, _ = pipeline.with_readings(
-                asked, frame, options.sentence_printer(step), lenient=True, released=True
+                asked, frame, lambda _sentence: None, lenient=True, released=True
             )
         step("verify")
         lacking = pipeline.uncounted_entities(asked, engine_of(frame).columns)

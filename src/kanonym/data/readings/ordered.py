@@ -38,9 +38,9 @@ class OrderedReading:
 
     Examples
     --------
-    >>> bands = pl.Series(["65+", "18-24", "<18", "25-64"])
-    >>> OrderedReading().settle(bands, pl.Series([1, 1, 1, 1])).order
-    ('<18', '18-24', '25-64', '65+')
+    >>> bands = pl.Series(["65+", "18-24", "<18", "25-44", "45-64"])
+    >>> OrderedReading().settle(bands, pl.Series([1, 1, 1, 1, 1])).order
+    ('<18', '18-24', '25-44', '45-64', '65+')
 
     """
 

@@ -182,7 +182,7 @@ def search_on_engine(
     engine = LevelCounter(source, dtypes, of_levels, hidden, whole=whole)
     with watch.stage("algorithm"):
         heights = dict(zip(names, engine.heights, strict=True))
-        searches = algorithm.with_chance(heights, task.draw_key(hidden))
+        searches = algorithm.with_chance(heights, task.draw_key())
         for search in searches:
             try:
                 table, partition = search_premerged(

@@ -173,7 +173,8 @@ def _with_label_styles(policy: Policy, released: Any) -> Policy:
     native = frames.to_eager(released)
     for name in frames.column_names(native):
         labels = frames.label_column(native, name)
-        if labels.dtype == pl.String:
+        # Bounds and sets alone may be categories, as `<=50K` is.
+        if labels.dtype == pl.String and labels.str.contains(r"^[^{<>≤≥*]").any():
             parts = labels.unique().str.strip_chars("[](){}<>=≤≥ ").str.split("; ")
             parts = parts.explode().str.split(", ").explode().drop_nulls().unique()
             parts = parts.filter(~parts.is_in(["*", "null"]))

@@ -154,7 +154,8 @@ def columns_of(form: Form, role: Role) -> list[str]:
 def is_repeatable(form: Form) -> bool:
     """Whether a policy gives the same release again: what is drawn has seeds that are kept."""
     hides = form.get("minimality") != "none" and any(
-        "attribute" in one for one in form.get("models", ())
+        one.get("attribute") or one.get("type") == "alpha-k-anonymity"
+        for one in form.get("models", ())
     )
     return form.get("seed") is not None and ("private_seed" in form or not hides)
 

@@ -58,7 +58,7 @@ class Dates(Builder):
     >>> from kanonym.data import hierarchy
     >>> births = pl.Series("birth", ["1984-03-08", "1984-03-01", "1984-02-29"])
     >>> hierarchy.dates(levels=["month", "year"]).bind(births).to_rows()[1]
-    ['1984-03-01', '1984-03', '*']
+    ['1984-03-01', '1984-03', '1984', '*']
     >>> hierarchy.dates(levels=["week", "month"])
     Traceback (most recent call last):
     kanonym.data.errors.HierarchyError: week does not nest in month: a week may lie in two; ...

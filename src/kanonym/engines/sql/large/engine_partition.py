@@ -116,7 +116,7 @@ def partition_on_engine(
     require_values(algorithm, coding.ready, task.models)
     criteria = compile_criteria(task.models, table)
     require_feasible(table, task.models)
-    key = task.draw_key(table.sensitive)
+    key = task.draw_key()
     with watch.stage("count"):
         held, n_tuples = frequency_set(source, coding, dtypes, table.n_rows)
     if algorithm.cuts is not None:
