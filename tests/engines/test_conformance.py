@@ -239,7 +239,9 @@ OUTGROWN = {"mondrian": 4_000 // PART, "mondrian-k": 4_000 // PART, "full-domain
 """So many tuples of Adult's come to this process at the most: it has about 18,000 (a tenth)."""
 
 
-@pytest.mark.parametrize("kind", ["mondrian", by_night_on_spark("mondrian-k"), "full-domain"])
+@pytest.mark.parametrize(
+    "kind", ["mondrian", by_night_on_spark("mondrian-k"), by_night_on_spark("full-domain")]
+)
 def test_what_outgrows_this_process_is_released_alike(narrow_adult, kind, engine_holder):
     """A frequency set that stays on its engine gives the very records and classes."""
     table, asked = narrow_adult
@@ -311,7 +313,12 @@ PERSONS = {
 
 
 @pytest.mark.parametrize(
-    "kind", ["counted persons", "pseudonyms of counted persons", by_night_on_spark("actions")]
+    "kind",
+    [
+        "counted persons",
+        by_night_on_spark("pseudonyms of counted persons"),
+        by_night_on_spark("actions"),
+    ],
 )
 def test_actions_and_persons_are_the_same_everywhere(kind, engine_holder, tmp_path):
     """What actions make of values, and how many persons a class has, is that of a polars table."""
@@ -500,6 +507,7 @@ def test_a_release_is_written_again(adult, kind, outgrown, tmp_path):
     assert first.equals(second)
 
 
+@pytest.mark.nightly(on="spark")
 @pytest.mark.parametrize(
     "holder", [group(one) for one in HOLDERS if one != "sqlite"], indirect=True
 )
