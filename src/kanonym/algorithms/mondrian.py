@@ -477,7 +477,7 @@ def _in_table_order(records: NDArray[np.int32], labels: NDArray[np.int32]) -> ND
 def _satisfies_released(
     table: EncodedTable, labels: NDArray[np.int32], models: Sequence[PrivacyModel], *, by_row: bool
 ) -> bool:
-    """Say whether classes satisfy the models against the distribution of the released records."""
+    """Say whether classes satisfy the models, compared with all records and with the released."""
     if by_row:
         table = replace(
             table,
@@ -485,14 +485,12 @@ def _satisfies_released(
             sensitive_codes=table.sensitive_codes[table.tuple_of_row],
             weights=np.ones(table.n_rows, np.int64),
         )
-    kept = labels >= 0
-    classes = classes_of(
-        replace(
-            table,
-            sensitive_codes=table.sensitive_codes[kept],
-            weights=table.weights[kept],
-        ),
-        labels[kept],
-        int(labels.max()) + 1,
+    kept, n_classes = labels >= 0, int(labels.max()) + 1
+    released = replace(
+        table, sensitive_codes=table.sensitive_codes[kept], weights=table.weights[kept]
     )
-    return all(bool(model.satisfied(classes).all()) for model in models)
+    compared = [
+        classes_of(table, labels, n_classes),
+        classes_of(released, labels[kept], n_classes),
+    ]
+    return all(bool(model.satisfied(one).all()) for model in models for one in compared)
