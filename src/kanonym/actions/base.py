@@ -25,24 +25,8 @@ class Drawn(ShortRepr):
 class Context(ShortRepr):
     """What an action may look at besides its own column.
 
-    Attributes
-    ----------
-    random
-        The only source of randomness.
-    column
-        Gives another column of the same table by name, as it came in.
-    classes
-        (n_rows,) int32 equivalence class of each record, from 0; None before there are any.
-    rows
-        (n_rows,) int64, which records of the table the values are; None for all of them.
-    pseudonyms
-        Gives another column of the same table as its own actions leave it; None where it has none.
-    drawn
-        What was drawn for values of any column and table of the policy, by action and bounds.
-    of_records
-        Gives a generator that is the same for all columns of the table, from whole numbers; None
-        where there is no table.
-
+    classes: (n_rows,) int32 equivalence class of each record, from 0; None before there are any.
+    rows: (n_rows,) int64, which records of the table the values are; None for all of them.
     """
 
     random: np.random.Generator

@@ -23,12 +23,6 @@ def cell_texts(values: pl.Series, action: str) -> pl.Series:
 
     A whole number reads alike as integer and as floating-point number, a time alike in any
     unit and, in UTC, in any time zone. NaN is null.
-
-    Raises
-    ------
-    SchemaError
-        The values are lists, records, bytes or objects.
-
     """
     kind = values.dtype
     if kind.is_float():
@@ -75,14 +69,6 @@ def present_numbers(values: pl.Series, action: str) -> tuple[NDArray[np.bool_], 
     """Return which cells hold a number, (n,) bool, and the numbers as int64 or float64.
 
     NaN is null.
-
-    Raises
-    ------
-    SchemaError
-        The column holds no numbers.
-    DataError
-        A number is infinite.
-
     """
     if not (values.dtype.is_numeric() or values.dtype == pl.Null):
         raise SchemaError(
@@ -118,16 +104,7 @@ def with_numbers(values: pl.Series, held: NDArray[np.bool_], numbers: NDArray[An
 
 
 def cell_times(values: pl.Series, action: str) -> pl.Series:
-    """Return dates, or dates and times; texts must be ISO ones.
-
-    Raises
-    ------
-    SchemaError
-        The column holds neither dates nor text.
-    DataError
-        A text is no ISO date.
-
-    """
+    """Return dates, or dates and times; texts must be ISO ones."""
     if values.dtype in (pl.Date, pl.Datetime):
         return values
     if values.dtype not in (*TEXT, pl.Null):

@@ -105,18 +105,6 @@ class ColumnActions(ShortRepr):
     Each action of each column draws from a generator of its own, all of one root, so
     that a column does not depend on what is done to others; but for what is drawn once for all
     of them, in their order (`Action.remembers`).
-
-    Attributes
-    ----------
-    column
-        Gives a column of the table as it came in.
-    actions
-        The actions of each attribute, in order; `After` for those on released values.
-    seed
-        Random seed.
-    drawn
-        As of `Context`: linked tables share it.
-
     """
 
     column: Callable[[str], pl.Series]

@@ -34,26 +34,7 @@ PAIRWISE = 1 << 14
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Problem(ShortRepr):
-    """What an algorithm is asked to divide, and what the classes must satisfy.
-
-    Attributes
-    ----------
-    table
-        The encoded table.
-    costs
-        What releasing a span of codes loses, from `metrics.certainty`; algorithms of levels do
-        not read it.
-    models
-        Every class satisfies each of them.
-    suppression_limit
-        Largest share of the records that may be suppressed, in [0, 1].
-    listen
-        Told how a long search proceeds.
-    key
-        The private seed: what is left to chance follows from it, so that what is refused does
-        not prove that sensitive values forbade it. None where nothing is left to chance.
-
-    """
+    """What an algorithm is asked to divide, and what the classes must satisfy."""
 
     _shown: ClassVar[tuple[str, ...]] = ("table", "suppression_limit")
 

@@ -62,12 +62,6 @@ def compile_criteria(models: Sequence[PrivacyModel], table: EncodedTable) -> Cri
 
     A model of the whole table becomes a class size that is sufficient for it: kernels
     that look at one class at a time then guarantee more than was asked.
-
-    Raises
-    ------
-    PolicyError
-        A model looks at a population table, which kernels do not see.
-
     """
     for model in models:
         if model.guarantee == "population":

@@ -50,16 +50,7 @@ TRIMS = 32
 
 
 class TriedCuts(NamedTuple):
-    """Up to how many tuples of a node cuts are compared by their loss.
-
-    Attributes
-    ----------
-    every
-        Every cut.
-    medians
-        In larger nodes those beside the median of each attribute.
-
-    """
+    """Up to how many tuples of a node cuts are compared by their loss."""
 
     every: int = 0
     medians: int = 0

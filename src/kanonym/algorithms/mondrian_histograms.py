@@ -29,13 +29,8 @@ Cut = tuple[int, int]
 class Histogram(NamedTuple):
     """The values of one quasi-identifier in one node.
 
-    Attributes
-    ----------
-    codes
-        (n,) int32 present codes, ascending.
-    records, tuples
-        (n,) int64 records, and tuples, of each.
-
+    codes: (n,) int32 present codes, ascending.
+    records, tuples: (n,) int64 records, and tuples, of each.
     """
 
     codes: NDArray[np.int32]
@@ -45,20 +40,7 @@ class Histogram(NamedTuple):
 
 @dataclass(slots=True)
 class Node:
-    """A node of the tree.
-
-    Attributes
-    ----------
-    records, tuples
-        How many are in it.
-    state
-        `open`: it is to be counted. `cut`: it has two sides. `fragment`: it is small enough
-        for the kernel. `class`: no cut of it is allowed.
-    attribute, code, left, right
-        Of a node that is cut: codes of the attribute that are at most `code` are in the node
-        of the number `left`.
-
-    """
+    """A node of the tree."""
 
     records: int
     tuples: int
@@ -72,16 +54,6 @@ class Node:
 @dataclass
 class Tree:
     """The upper part of the tree of strict Mondrian, grown level by level.
-
-    Parameters
-    ----------
-    records, tuples
-        Of the whole table.
-    costs, criteria
-        As the kernel takes them; references are those of the whole table.
-    fragment
-        Nodes of up to so many tuples are left to the kernel. No fewer than those of which the
-        kernel would try every cut: it alone does that.
 
     Notes
     -----

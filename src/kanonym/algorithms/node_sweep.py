@@ -57,31 +57,8 @@ Joins = Literal["early", "late", "never"]
 class Sweep:
     """Who has a class so far.
 
-    Parameters
-    ----------
-    space, nodes
-        What is searched, and the nodes in the order in which they are visited.
-    costs
-        What labels lose, from `tree_costs`.
-    caps
-        What else classes should satisfy if they can.
-    joins
-        When tuples join classes.
-
-    Attributes
-    ----------
-    labels, n_classes
-        The class of each tuple so far, and their number.
-    visited
-        The number of nodes visited.
-    settled
-        Whether no other way has to be tried: no class was given up.
-    nodes_without
-        (n_tuples,) int64: at so many nodes, the first ones, a tuple was grouped and not kept;
-        -1 for those that never had a class.
-    made_by_sizes
-        Whether classes were made by their sizes alone, see `start_from`.
-
+    nodes_without: (n_tuples,) int64: at so many nodes, the first ones, a tuple was grouped and not
+    kept; -1 for those that never had a class.
     """
 
     def __init__(

@@ -26,19 +26,10 @@ def suppress_prefix(
     order. Population uniqueness need not fall, and is sought by bisection between no
     suppression and all that the budget allows, so that a shorter prefix may exist.
 
-    Parameters
-    ----------
-    models
-        Models of the whole table.
-    sizes
-        (n_classes,) int64 numbers of records. Classes of none stay as they are.
-    kept
-        (n_classes,) bool, the classes that are not suppressed yet; not changed.
-    losses
-        (n_classes,) float64, what each class loses as a whole (`class_losses` of a
-        metric): of equal classes the one that loses least goes first.
-    budget
-        How many further records may be suppressed, at least 0.
+    sizes: (n_classes,) int64 numbers of records. Classes of none stay as they are.
+    kept: (n_classes,) bool, the classes that are not suppressed yet; not changed.
+    losses: (n_classes,) float64, what each class loses as a whole (`class_losses` of a metric): of
+    equal classes the one that loses least goes first.
 
     Returns
     -------

@@ -25,33 +25,11 @@ def merge_small_classes(
 ) -> tuple[NDArray[np.int32], Groups]:
     """Leave no class of fewer than k records.
 
-    Parameters
-    ----------
-    points
-        (n, d) float64, places of records.
-    weights
-        (d,) float64, what a squared difference counts in a distance.
-    counts
-        (n,) int64 records at each point, k together at least.
-    classes
-        (n,) int32 class of each point, from 0, none empty; and (n_classes, d) int32 groups
-        as of `Partition`, or None.
-    k
-        Records that every class must have.
-    small
-        `merge`: the smallest class joins the one of the nearest centre, until none is too
-        small. `move`: each point of a small class goes to the nearest centre of the
-        classes that have k records from the start.
-
-    Returns
-    -------
-    The classes in the same form, as they come in where none is too small. What joins a class
-    with groups gets its groups: the columns have no values that they did not have.
-
-    Raises
-    ------
-    InfeasibleError
-        Points are to move, but no class has k records.
+    points: (n, d) float64, places of records.
+    weights: (d,) float64, what a squared difference counts in a distance.
+    counts: (n,) int64 records at each point, k together at least.
+    classes: (n,) int32 class of each point, from 0, none empty; and (n_classes, d) int32 groups as
+    of `Partition`, or None.
 
     Notes
     -----

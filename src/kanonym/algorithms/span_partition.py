@@ -35,13 +35,6 @@ def partition_by_span(table: EncodedTable, costs: Costs, criteria: Criteria) -> 
     Nodes of more than `FRAGMENT` tuples are cut by the counts of their values, all nodes of a
     level in one pass over the table. What is left of them is cut by a kernel, in the cache.
 
-    Parameters
-    ----------
-    table
-        The encoded table; `counts_suffice` says whether it is one.
-    costs, criteria
-        As the kernels take them; without a condition.
-
     Notes
     -----
     Cost O(n d) a level of the tree.

@@ -40,15 +40,7 @@ GRAIN = 1 << 13
 class GuidingTarget:
     """What an algorithm is guided by.
 
-    Attributes
-    ----------
-    task
-        `classification`: classes are to be of one category. `regression`: of near numbers.
-    target
-        As kernels take it.
-    codes
-        (n_tuples,) int32 codes of the target, -1 where a record has none.
-
+    codes: (n_tuples,) int32 codes of the target, -1 where a record has none.
     """
 
     task: Literal["classification", "regression"]
@@ -98,14 +90,6 @@ def guiding_target(table: EncodedTable, name: str) -> GuidingTarget:
     """Return what kernels need to know of the target of an encoded table.
 
     name: the target, as the algorithm's parameter has it.
-
-    Raises
-    ------
-    PolicyError
-        The table was encoded without it.
-    DataError
-        It has too many categories.
-
     """
     if table.target is None or table.target_codes is None:
         raise PolicyError(f"target: the table was encoded without the column {name!r}")

@@ -20,11 +20,6 @@ def canary_scores(
     expected: `others` and half of the canaries. Each difference counts by its precision, which
     the differences themselves show: pairs that the mechanism keeps well weigh most.
 
-    Parameters
-    ----------
-    released, others, canaries
-        Tables with the same columns; `others` is the table without canaries.
-
     Notes
     -----
     Cost: O(d² · rows). What is summed is the likelihood ratio of Gaussian noise on each count.

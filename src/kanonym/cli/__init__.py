@@ -153,19 +153,7 @@ def _leave_garbage() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit.
-
-    Parameters
-    ----------
-    arguments
-        What stands after `kanonym`; None for the process's own.
-
-    Raises
-    ------
-    SystemExit
-        Always: its code is the exit code.
-
-    """
+    """Run the command line and exit."""
     gc.set_threshold(GARBAGE)
     atexit.register(_leave_garbage)
     if isinstance(sys.stdout, TextIOWrapper) and isinstance(sys.stdout.buffer, RawIOBase):

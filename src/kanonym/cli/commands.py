@@ -30,17 +30,7 @@ FILES = ("policy", "output", "catalog", "ledger", "manifest")
 
 
 class Repetition(NamedTuple):
-    """How a release is made again, and checked.
-
-    Attributes
-    ----------
-    command
-        What makes it, what verifies it unless nothing can, and what attacks it; files are named
-        without their folders.
-    policy_file
-        The policy file, if no option changed its policy; else None.
-
-    """
+    """How a release is made again, and checked."""
 
     command: tuple[str, ...]
     policy_file: str | None

@@ -285,18 +285,7 @@ def file_at(place: str) -> str | None:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a release is written.
-
-    Attributes
-    ----------
-    given
-        As the option says: a file, `-`, or the URL of a database.
-    table
-        The new table of a database.
-    same
-        Whether it is the database that holds the input.
-
-    """
+    """Where a release is written."""
 
     given: str
     table: str = ""

@@ -45,20 +45,7 @@ OPTIONS: dict[str, tuple[type, Option]] = {
 
 @dataclass(frozen=True, slots=True)
 class PolicyOptions:
-    """What the options of a policy said.
-
-    Attributes
-    ----------
-    file
-        The policy file.
-    given
-        The values of keywords; those that were not given are missing.
-    parameters
-        Those of the algorithm.
-    takes_file
-        Whether the command takes a policy file.
-
-    """
+    """What the options of a policy said."""
 
     file: Path | None
     given: dict[str, Any]
@@ -129,16 +116,7 @@ COLUMNS = ("quasi_identifiers", "sensitive", "hierarchies")
 def takes_policy(
     *names: str, file: bool = True
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of a policy, in the place of its parameter `asked`.
-
-    Parameters
-    ----------
-    names
-        Which keywords and parameters of algorithms, in the order of `--help`.
-    file
-        Whether a policy file may state them.
-
-    """
+    """Give a command the options of a policy, in the place of its parameter `asked`."""
 
     def with_options(command: Command) -> Command:
         @functools.wraps(command)

@@ -13,17 +13,7 @@ LEAST_BEND = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Knee:
-    """Where a frontier bends most.
-
-    Attributes
-    ----------
-    place
-        Its place on the frontier.
-    gained, paid
-        Shares, in [0, 1], of the way from the least to the most private end of the frontier
-        that lie before the knee: of privacy, and of loss.
-
-    """
+    """Where a frontier bends most."""
 
     place: int
     gained: float
@@ -36,12 +26,8 @@ def frontier(privacy: NDArray[np.float64], loss: NDArray[np.float64]) -> NDArray
     One beats another if it is better in one of the two and no worse in the other. Of equal
     releases the first is there.
 
-    Parameters
-    ----------
-    privacy
-        (n,) float64, more is more private.
-    loss
-        (n,) float64, lower is better. NaN in either leaves a release out.
+    privacy: (n,) float64, more is more private.
+    loss: (n,) float64, lower is better. NaN in either leaves a release out.
 
     Notes
     -----
@@ -58,12 +44,8 @@ def frontier(privacy: NDArray[np.float64], loss: NDArray[np.float64]) -> NDArray
 def knee(privacy: NDArray[np.float64], loss: NDArray[np.float64]) -> Knee | None:
     """Return where a frontier bends most, None where it has no knee.
 
-    Parameters
-    ----------
-    privacy
-        (n,) float64, ascending, above 0.
-    loss
-        (n,) float64, ascending.
+    privacy: (n,) float64, ascending, above 0.
+    loss: (n,) float64, ascending.
 
     Notes
     -----

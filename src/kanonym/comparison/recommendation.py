@@ -42,22 +42,7 @@ NAMES = 8  # columns that a sentence names
 
 @dataclass(frozen=True, repr=False)
 class Recommendation(ShortRepr):
-    """A first policy, and why it is as it is.
-
-    Attributes
-    ----------
-    policy
-        Ready for `anonymize`: a release by it was made of this table, and verified.
-    reasons
-        Why, in sentences without a value of the table.
-    comparison
-        The releases that were tried.
-    profile
-        What the roles come from.
-    text
-        The policy as YAML, with the evidence as comments.
-
-    """
+    """A first policy, and why it is as it is."""
 
     policy: Policy
     reasons: tuple[str, ...]
@@ -66,14 +51,7 @@ class Recommendation(ShortRepr):
     text: str
 
     def write_policy(self, path: str | os.PathLike[str]) -> None:
-        """Write the policy as YAML, with the evidence as comments, for an editor.
-
-        Raises
-        ------
-        DataError
-            The file cannot be written.
-
-        """
+        """Write the policy as YAML, with the evidence as comments, for an editor."""
         write_text(Path(path), self.text)
 
     def to_dict(self) -> dict[str, Any]:

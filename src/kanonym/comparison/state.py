@@ -67,14 +67,7 @@ class State:
 
 @contextmanager
 def open_state(path: str | Path | None) -> Iterator[State]:
-    """Open a state, new or not; without a path nothing is kept.
-
-    Raises
-    ------
-    DataError
-        The file is something else, or cannot be written.
-
-    """
+    """Open a state, new or not; without a path nothing is kept."""
     if path is None:
         yield State(None)
         return

@@ -32,17 +32,7 @@ FIXED = ("attribute", "entity", "population")
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """One value of each parameter that is swept, and the policy that they make.
-
-    Attributes
-    ----------
-    parameters
-        The values by the sweep's keys, as JSON has them; None where the algorithm has no such
-        parameter.
-    policy
-        None where the values do not fit each other: `reason` says why.
-
-    """
+    """One value of each parameter that is swept, and the policy that they make."""
 
     parameters: dict[str, Any]
     policy: Policy | None
@@ -50,21 +40,7 @@ class Combination:
 
 
 def combinations(policy: Policy, sweep: Mapping[str, Iterable[Any]]) -> list[Combination]:
-    """Return every combination of a sweep once; the values of its last key vary fastest.
-
-    Parameters
-    ----------
-    policy
-        What all of them share.
-    sweep
-        Values by key; see `compare`.
-
-    Raises
-    ------
-    PolicyError
-        A key or an algorithm is unknown, or no combination is a policy at all.
-
-    """
+    """Return every combination of a sweep once; the values of its last key vary fastest."""
     sweep = sweep_lists(sweep)
     _check_keys(policy, sweep)
     found: dict[str, Combination] = {}
@@ -96,14 +72,7 @@ def default_sweep(policy: Policy) -> dict[str, list[Any]]:
 
 
 def sweep_lists(sweep: Mapping[str, Iterable[Any]]) -> dict[str, list[Any]]:
-    """Return a sweep with its values as lists: they are read once, as a generator allows.
-
-    Raises
-    ------
-    PolicyError
-        It is no sweep, or has values that are no list.
-
-    """
+    """Return a sweep with its values as lists: they are read once, as a generator allows."""
     if not isinstance(sweep, Mapping) or not sweep:
         raise PolicyError("a sweep maps each parameter to its values, as {'k': [2, 5, 10]} does")
     found = {}
@@ -159,14 +128,7 @@ def without_recoding(policy: Policy, every: Iterable[Combination]) -> list[str]:
 
 
 def with_parts(policy: Policy, **parts: Any) -> Policy:
-    """Return a policy with other parts.
-
-    Raises
-    ------
-    PolicyError
-        They do not fit the rest of it.
-
-    """
+    """Return a policy with other parts."""
     own = {name: getattr(policy, name) for name in type(policy).model_fields}
     return type(policy)(**{**own, **parts})
 

@@ -48,33 +48,7 @@ _alone = Lock()
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Trial(ShortRepr):
-    """One combination, and what its release is worth.
-
-    Attributes
-    ----------
-    parameters
-        The values that were swept.
-    policy
-        What was asked; None where the values do not fit each other.
-    reason
-        Why there is no release; None where there is one, which was verified.
-    achieved
-        Of each model of the policy, by its name.
-    k
-        Records of the smallest class; persons, where k-anonymity has an entity.
-    classes, suppressed
-        Classes of the release, and suppressed records.
-    utility
-        Measures of utility by name, `span-loss` and `gcp` always; None where a measure gives no
-        number.
-    average_risk, highest_risk
-        Prosecutor risk, in [0, 1].
-    seconds
-        That the release took.
-    guesses
-        What guessing without the release reaches, by measure that knows it.
-
-    """
+    """One combination, and what its release is worth."""
 
     parameters: Mapping[str, Any]
     policy: Policy | None
@@ -124,29 +98,7 @@ def run(
     progress: Callable[[str], None] | None = None,
     resume: str | Path | None = None,
 ) -> list[Trial]:
-    """Carry out combinations on a table, in their order whatever order they finish in.
-
-    Parameters
-    ----------
-    native
-        The table.
-    asked
-        What to carry out.
-    measures
-        Names of further measures of utility.
-    workers
-        How many at once; None for as many as there are cores, at most 4.
-    progress
-        Told, by this thread, of each one that is done.
-    resume
-        Where rows are kept.
-
-    Raises
-    ------
-    DataError
-        Every combination fails with the same one: it is a fault of the table.
-
-    """
+    """Carry out combinations on a table, in their order whatever order they finish in."""
     tell = progress or (lambda _text: None)
     known: set[str] = set()
     found: list[Trial | None] = [None] * len(asked)

@@ -54,14 +54,6 @@ def displayable_url(url: str) -> str:
 def without_credentials(message: str, url: str = "") -> str:
     """Return a message without user, password, host and parameters of URLs.
 
-    Parameters
-    ----------
-    message
-        What an engine or a driver said.
-    url
-        The URL that was opened: its parts are taken out wherever they stand, alone too. Those
-        of other URLs are taken out where the URL stands.
-
     Examples
     --------
     >>> url = "postgresql://ann:s3cret@db.example/clinic"

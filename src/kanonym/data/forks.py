@@ -13,12 +13,6 @@ def require_own_threads() -> None:
     """Refuse to work in a process that was forked after a table was read in its parent.
 
     The threads of polars stay in the parent, so the first call that needs one would hang.
-
-    Raises
-    ------
-    KanonymError
-        The process is such a child; the message says how processes are started.
-
     """
     if not _used_in:
         _used_in.append(os.getpid())

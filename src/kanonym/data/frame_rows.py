@@ -28,24 +28,9 @@ def append_records(
 ) -> FrameT:
     """Build a table of records of the input and of further ones, its types untouched.
 
-    Parameters
-    ----------
-    frame
-        The input, with n_rows records.
-    further
-        All of its columns in their order, (m,) values each of the type that `column` reads:
-        the records n_rows to n_rows + m - 1.
-    rows
-        (n,) int64 positions of the records in released order.
-    like
-        As of `assemble`.
-
-    Returns
-    -------
-    frame
-        Of the type of `like`; every column keeps its very type. pandas gets a fresh
-        `RangeIndex`.
-
+    further: all of its columns in their order, (m,) values each of the type that `column` reads:
+    the records n_rows to n_rows + m - 1.
+    rows: (n,) int64 positions of the records in released order.
     """
     like = frame if like is None else like
     native: Any = to_eager(frame)

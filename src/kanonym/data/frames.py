@@ -95,12 +95,6 @@ def to_eager(frame: object) -> Any:
     A lazy frame may come out in another order each time it is collected. Whoever
     reads several columns of one, or builds a release from it, calls this first
     and works on the result.
-
-    Raises
-    ------
-    DataError
-        `frame` is no table that kanonym takes.
-
     """
     require_own_threads()
     native = nw.to_native(frame, pass_through=True)
@@ -121,15 +115,7 @@ def to_eager(frame: object) -> Any:
 
 
 def column_names(frame: object) -> list[str]:
-    """Return the names of the columns, in order.
-
-    Raises
-    ------
-    DataError
-        There is no column, a name is not text, empty or a pattern, or two columns
-        share a name.
-
-    """
+    """Return the names of the columns, in order."""
     native = nw.to_native(frame, pass_through=True)
     if isinstance(native, pl.LazyFrame):
         return _check_names(native.collect_schema().names())
@@ -158,24 +144,11 @@ def column(frame: object, name: str) -> pl.Series:
     Numbers, dates and text of Arrow-backed frames, and numbers of NumPy-backed
     ones, are not copied.
 
-    Parameters
-    ----------
-    frame
-        A table.
-    name
-        One of `column_names(frame)`; or a `PersonKey`, of some of them together.
-
     Returns
     -------
     polars.Series
         (n_rows,) of numbers, booleans, dates or times, text or categories; null
         for every missing value, NaN included.
-
-    Raises
-    ------
-    DataError
-        No such column; or it holds values of several types, lists, structs or
-        bytes, or a type that polars cannot hold.
 
     Notes
     -----
@@ -251,14 +224,7 @@ def label_column(frame: object, name: str) -> pl.Series:
 
 
 def to_polars(frame: object) -> pl.DataFrame:
-    """Return the whole table as polars, lists and structs included.
-
-    Raises
-    ------
-    DataError
-        As `column_names`; or a column of mixed types.
-
-    """
+    """Return the whole table as polars, lists and structs included."""
     native = to_eager(frame)
     return pl.DataFrame([_get_column(native, name) for name in column_names(native)])
 
@@ -271,35 +237,8 @@ def assemble(
 ) -> FrameT:
     """Build a released table of the same type as the table that came in.
 
-    Parameters
-    ----------
-    frame
-        The input.
-    rows
-        (n,) int64 positions of input rows in released order; None for all rows
-        in their own order.
-    columns
-        The released columns in order: a name takes that column of the input at
-        `rows`, its type untouched; a polars Series, (n,), is a column in released
-        order already; a `RepeatedColumn` one, too.
-    like
-        A frame whose type the result has, where `frame` is the `to_eager` form of
-        it: a LazyFrame or a narwhals wrapper. `frame` itself when None.
-
-    Returns
-    -------
-    frame
-        Of the type of `like`. pandas gets a fresh `RangeIndex`, its default text
-        type, and nullable integers and booleans only where a null needs them; a
-        number or date that kept its type keeps the very dtype of the column it
-        replaces. Metadata of the input (pandas `attrs`, Arrow schema metadata) is
-        not passed on.
-
-    Raises
-    ------
-    ValueError
-        A Series has not as many values as there are released rows.
-
+    rows: (n,) int64 positions of input rows in released order; None for all rows in their own
+    order.
     """
     like = frame if like is None else like
     native = to_eager(frame)

@@ -26,13 +26,6 @@ _NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hana", "Ivo", "Jan
 def hospital(patients: int = 5_000, seed: int = 0) -> dict[str, pl.DataFrame]:
     """Return patients, staff, admissions, diagnoses and labs.
 
-    Parameters
-    ----------
-    patients
-        Number of patients; one of them has 40 stays, and some have none.
-    seed
-        One seed, one hospital.
-
     Notes
     -----
     `born` is copied into admissions, diagnoses have a composite key, and staff refer to

@@ -27,14 +27,8 @@ a root above a single item would be that item."""
 class EncodedSets(ShortRepr):
     """The sets of all records, of all attributes side by side: one space of items.
 
-    Attributes
-    ----------
-    tree
-        The items and their labels.
-    offsets, nodes
-        (n + 1,) int64 and int32: the items, or the labels, of each record, ascending and
-        distinct.
-
+    offsets, nodes: (n + 1,) int64 and int32: the items, or the labels, of each record, ascending
+    and distinct.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("tree",)
@@ -55,14 +49,7 @@ class EncodedSets(ShortRepr):
 
 
 def read_sets(column: pl.Series, attribute: ItemSet) -> pl.Series:
-    """Return a column of sets as lists of texts, without what is missing; null is an empty set.
-
-    Raises
-    ------
-    DataError
-        The column holds neither lists nor texts with a separator.
-
-    """
+    """Return a column of sets as lists of texts, without what is missing; null is an empty set."""
     name, dtype = column.name, column.dtype
     if isinstance(dtype, pl.Array):
         column, dtype = column.arr.to_list(), pl.List(dtype.inner)
@@ -124,12 +111,6 @@ def tree_of(
 
     items: lists of items by attribute, for hierarchies that are built from the items; the others
     know them.
-
-    Raises
-    ------
-    HierarchyError
-        A hierarchy lacks an item, or cannot be read back.
-
     """
     built = []
     for name, attribute in attributes.items():
@@ -152,12 +133,6 @@ def encode_sets(
     """Return the sets of all records as items of a tree, or as labels of any level.
 
     lists: (n_rows,) lists of texts by attribute.
-
-    Raises
-    ------
-    DataError
-        A text is neither an item nor a label.
-
     """
     offsets, nodes = np.zeros(n_rows + 1, np.int64), np.zeros(0, np.int32)
     rows = np.zeros(0, np.int64)
@@ -193,12 +168,6 @@ def released_column(sets: EncodedSets, number: int, attribute: ItemSet) -> pl.Se
     """Return the sets of one attribute as they are released: labels sorted, in the form they came.
 
     number: of the attribute in the tree. An empty set is an empty list, or null in texts.
-
-    Raises
-    ------
-    DataError
-        A label has the separator in it.
-
     """
     tree, separator = sets.tree, attribute.separator
     rows = np.repeat(np.arange(sets.n_rows), np.diff(sets.offsets))
@@ -227,12 +196,6 @@ def items_among(lists: pl.Series, attribute: ItemSet) -> pl.Series:
 
     A hierarchy of a file knows its items; what is built has the released labels below its root,
     and where the root is released, others that it stands for.
-
-    Raises
-    ------
-    HierarchyError
-        The hierarchy is built from items that the release does not have.
-
     """
     if attribute.hierarchy is None:
         labels = lists.explode(empty_as_null=False).unique().to_list()
@@ -251,12 +214,6 @@ def refuse_repeated_labels(lists: Mapping[str, pl.Series], sets: EncodedSets) ->
     """Refuse released sets in which a label occurs twice: known items are more than it tells.
 
     lists: what was released; sets: the same, each label once.
-
-    Raises
-    ------
-    DataError
-        Names the column and the first record.
-
     """
     if sum(int(one.list.len().sum()) for one in lists.values()) == len(sets.nodes):
         return

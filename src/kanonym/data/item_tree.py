@@ -25,19 +25,9 @@ class ItemTree(ShortRepr):
     same items as a node below it is that node. Several attributes are one space of items with
     a root each.
 
-    Attributes
-    ----------
-    labels
-        The text of each node.
-    parents
-        (n_nodes,) int32, -1 for a root.
-    first, last
-        (n_nodes,) int32: the items that a node covers, both ends included.
-    attribute_of
-        (n_nodes,) int32, which attribute a node belongs to.
-    names
-        The attributes.
-
+    parents: (n_nodes,) int32, -1 for a root.
+    first, last: (n_nodes,) int32: the items that a node covers, both ends included.
+    attribute_of: (n_nodes,) int32, which attribute a node belongs to.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("n_items", "n_nodes")
@@ -51,14 +41,7 @@ class ItemTree(ShortRepr):
 
     @classmethod
     def of(cls, hierarchies: Sequence[tuple[str, Any]]) -> ItemTree:
-        """Return the tree of hierarchies, each with the name of its attribute.
-
-        Raises
-        ------
-        HierarchyError
-            A label stands for different items at two levels, or for null.
-
-        """
+        """Return the tree of hierarchies, each with the name of its attribute."""
         tops, leaves, offset = [], [], 0
         for number, (name, hierarchy) in enumerate(hierarchies):
             items, inner = _nodes(name, hierarchy)

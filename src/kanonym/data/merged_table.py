@@ -20,16 +20,10 @@ class MergedTable(EncodedTable):
     that all levels from there on read as in the original. Levels below are not known any
     more: algorithms that use one level for a whole attribute look at those from `lowest` on.
 
-    Attributes
-    ----------
-    lowest
-        (d,) int64, the level of each quasi-identifier.
-    records
-        By quasi-identifier (n_leaves,) int64: records of each original value.
-    repeated
-        (n, 2) int64: how many records may be equal in all quasi-identifiers, as they were
-        before, and how many such groups there are; None where nobody asks.
-
+    lowest: (d,) int64, the level of each quasi-identifier.
+    records: by quasi-identifier (n_leaves,) int64: records of each original value.
+    repeated: (n, 2) int64: how many records may be equal in all quasi-identifiers, as they were
+    before, and how many such groups there are; None where nobody asks.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("n_rows",)

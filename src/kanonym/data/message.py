@@ -11,13 +11,6 @@ class Message(str):
     It is the text itself wherever a text is wanted. `Translator.translate` says it in the language
     of a report.
 
-    Parameters
-    ----------
-    template
-        With the names of facts in braces, as `str.format` takes them.
-    facts
-        What stands in these places: numbers, names of columns, or messages.
-
     Examples
     --------
     >>> told = Message("{n:,} records have no {column!r}", n=30162, column="age")

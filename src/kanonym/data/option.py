@@ -13,29 +13,7 @@ Group = Literal["requirement", "method", "search", "output"]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """How a parameter is described, and how its value is written as text.
-
-    Attributes
-    ----------
-    help
-        One sentence.
-    value
-        What stands for the value in a usage line.
-    flag
-        The short option, such as `-k`.
-    kind
-        `value`: a number, a text or a switch. `columns`: names separated by commas. `files`:
-        COLUMN=FILE. `sets`: COLUMN=SEPARATOR, or COLUMN of lists. `parts`, `part`: a part of a
-        policy in YAML, several or one. `levels`: COLUMN=LEVEL. `shares`: NAME=SHARE. `words`: words
-        separated by commas, or COLUMN=WORDS. `secret`: FILE, or env:VARIABLE.
-    group
-        What it belongs to.
-    least, most
-        The range of a number, both ends included.
-    default
-        What holds where nothing is given.
-
-    """
+    """How a parameter is described, and how its value is written as text."""
 
     help: str
     value: str = ""

@@ -20,33 +20,17 @@ BLANK = -1
 class Partition(ShortRepr):
     """Equivalence classes of a table: what an algorithm decides.
 
-    Attributes
-    ----------
-    labels
-        (n_tuples,) int32, the class of each tuple of the `EncodedTable`, or of
-        each record where `by_row`; `SUPPRESSED` (-1) for suppressed records.
-    n_classes
-        Number of classes; labels run from 0 to n_classes - 1, none empty.
-    by_row
-        Whether `labels` has one entry a record: algorithms that may separate
-        equal records.
-    levels
-        (n_classes, d) int32, the hierarchy level at which each class releases each
-        quasi-identifier, `BLANK` for a suppressed cell; None where the recoding
-        follows from what the class holds. All rows are equal after full-domain
-        generalization.
-    groups
-        (n_classes, d) int32, by class and quasi-identifier the group of classes whose
-        records give the class its released value there; None where each class gives its
-        own. The groups of an attribute run from 0, none empty. Algorithms that go column by
-        column have them: their classes are the combinations of the columns' groups.
-    chosen
-        (n_classes, d) int32, by class and quasi-identifier the code that is released where the
-        recoding is `balanced`, -1 elsewhere; None where none is.
-    account
-        What the algorithm tells of its search, in the words of the JSON contract:
-        `levels`, `score`, `optimal`, `lattice_size`, `nodes_checked`.
-
+    labels: (n_tuples,) int32, the class of each tuple of the `EncodedTable`, or of each record
+    where `by_row`; `SUPPRESSED` (-1) for suppressed records.
+    levels: (n_classes, d) int32, the hierarchy level at which each class releases each
+    quasi-identifier, `BLANK` for a suppressed cell; None where the recoding follows from what the
+    class holds. All rows are equal after full-domain generalization.
+    groups: (n_classes, d) int32, by class and quasi-identifier the group of classes whose records
+    give the class its released value there; None where each class gives its own. The groups of an
+    attribute run from 0, none empty. Algorithms that go column by column have them: their classes
+    are the combinations of the columns' groups.
+    chosen: (n_classes, d) int32, by class and quasi-identifier the code that is released where the
+    recoding is `balanced`, -1 elsewhere; None where none is.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("n_classes",)
@@ -91,26 +75,14 @@ class Distribution(ShortRepr):
     Counts are kept for present values only (CSR): class i owns the entries
     offsets[i] to offsets[i + 1] (exclusive) of `values` and `counts`.
 
-    Attributes
-    ----------
-    offsets
-        (n_classes + 1,) int64.
-    values
-        (n_entries,) int32 codes of sensitive values, ascending within a class.
-    counts
-        (n_entries,) int64 numbers of records, each at least 1.
-    table
-        (n_values,) int64 counts over the table that classes are compared with.
-    ancestors
-        (n_levels, n_values) int32 label of each value at each level of its
-        hierarchy, level 0 the values themselves; shape (0, 0) without one.
-    numbers
-        (n_values,) float64: the values themselves, of numbers and of dates (days or smaller
-        units since 1970), NaN for null; None of other attributes, and where nobody asks.
-    beginnings
-        Of texts, labels that are equal where two begin alike, (n_values,) int32; None where no
-        two do, of other attributes, and where nobody asks.
-
+    offsets: (n_classes + 1,) int64.
+    values: (n_entries,) int32 codes of sensitive values, ascending within a class.
+    counts: (n_entries,) int64 numbers of records, each at least 1.
+    table: (n_values,) int64 counts over the table that classes are compared with.
+    ancestors: (n_levels, n_values) int32 label of each value at each level of its hierarchy, level
+    0 the values themselves; shape (0, 0) without one.
+    numbers: (n_values,) float64: the values themselves, of numbers and of dates (days or smaller
+    units since 1970), NaN for null; None of other attributes, and where nobody asks.
     """
 
     offsets: NDArray[np.int64]
@@ -126,18 +98,9 @@ class Distribution(ShortRepr):
 class Classes(ShortRepr):
     """Equivalence classes as a privacy model sees them: sizes and distributions.
 
-    Attributes
-    ----------
-    sizes
-        (n_classes,) int64 numbers of records.
-    distributions
-        One `Distribution` a sensitive attribute, by name. Where null is
-        excluded, its counts leave it out and may add up to less than `sizes`.
-    population
-        (n_classes,) int64 numbers of records of the population table in each class,
-        None without such a table. With one, a class may have no record of its own
-        (size 0).
-
+    sizes: (n_classes,) int64 numbers of records.
+    population: (n_classes,) int64 numbers of records of the population table in each class, None
+    without such a table. With one, a class may have no record of its own (size 0).
     """
 
     sizes: NDArray[np.int64]

@@ -106,20 +106,6 @@ def patients(rows: int = 10_000, seed: int = 0) -> pl.DataFrame:
     on age, sex and occupation, so that privacy and loss behave as on real data.
     Nobody is described: names are drawn from lists and numbers are made up.
 
-    Parameters
-    ----------
-    rows
-        Number of patients, up to a few million; the work takes about 300 bytes a row.
-    seed
-        One seed gives one table.
-
-    Returns
-    -------
-    polars.DataFrame
-        Columns `name`, `national_number` (ten digits, the last one a check digit,
-        all different), `postal_code` (five digits, some start with 0), `birth_date`
-        (date), `sex`, `occupation`, `diagnosis`.
-
     Examples
     --------
     >>> patients(3, seed=1).columns
@@ -152,10 +138,7 @@ def patients(rows: int = 10_000, seed: int = 0) -> pl.DataFrame:
 def check_digit(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the Luhn check digit of each number (Luhn 1960, US patent 2950048).
 
-    Parameters
-    ----------
-    numbers
-        (n,) int64, none negative: the numbers without their check digit.
+    numbers: (n,) int64, none negative: the numbers without their check digit.
 
     Returns
     -------

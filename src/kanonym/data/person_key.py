@@ -18,12 +18,6 @@ class PersonKey(str):
 
     `data.frames.column` reads it as a column, and the columns of a table do not have it. Its text
     is for people.
-
-    Attributes
-    ----------
-    columns
-        At least two names.
-
     """
 
     __slots__ = ("columns",)
@@ -67,12 +61,6 @@ def entity_of(owner: str, given: EntityColumns) -> str:
     """Return the column of persons, or one key of several columns.
 
     owner: what error messages name.
-
-    Raises
-    ------
-    PolicyError
-        It is neither a name nor a list of different ones.
-
     """
     names = [given] if isinstance(given, str) else given
     known = isinstance(names, list | tuple) and all(isinstance(one, str) and one for one in names)

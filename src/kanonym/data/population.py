@@ -22,25 +22,7 @@ def encode_with_population(
     population: Sequence[pl.Series],
     counts: NDArray[np.int64] | None = None,
 ) -> EncodedTable:
-    """Encode a table, and count the records of a population table in its tuples.
-
-    Parameters
-    ----------
-    quasi_identifiers, sensitive, n_rows, counts
-        As `data.table.encode` takes them; every quasi-identifier has a hierarchy.
-    population
-        The same quasi-identifiers in the population table, in the same order.
-
-    Raises
-    ------
-    DataError
-        A value of the population has another type than the table's.
-    SchemaError
-        A quasi-identifier has no hierarchy.
-    HierarchyError
-        A value of either table is missing from its hierarchy.
-
-    """
+    """Encode a table, and count the records of a population table in its tuples."""
     named = [column for column, _ in quasi_identifiers]
     fitted = [
         _match_column(others, column) for column, others in zip(named, population, strict=True)
@@ -51,26 +33,6 @@ def encode_with_population(
 
 def with_population(table: EncodedTable, columns: Sequence[pl.Series]) -> EncodedTable:
     """Count the records of a population table in the tuples of an encoded one.
-
-    Parameters
-    ----------
-    table
-        Encoded with hierarchies that know the values of both tables: `encode` binds
-        them so.
-    columns
-        The quasi-identifiers in the population table, in the order of the domains.
-
-    Returns
-    -------
-    The table with `population`, and with tuples of weight 0 for what only the
-    population has. All tuples are sorted by code again.
-
-    Raises
-    ------
-    SchemaError
-        A quasi-identifier has no hierarchy.
-    HierarchyError
-        A value of the population is missing from its hierarchy.
 
     Notes
     -----
@@ -114,15 +76,7 @@ def with_population(table: EncodedTable, columns: Sequence[pl.Series]) -> Encode
 
 
 def require_contained(table: EncodedTable) -> None:
-    """Refuse a population that does not contain the table, as delta-presence needs it.
-
-    Raises
-    ------
-    DataError
-        Some combination of quasi-identifiers has more records than persons; the
-        message counts them, and shows no value.
-
-    """
+    """Refuse a population that does not contain the table, as delta-presence needs it."""
     if table.population is None:
         return
     groups = group_rows(_columns(table.codes), [domain.size for domain in table.domains])

@@ -6,11 +6,6 @@ from __future__ import annotations
 class Progress(str):
     """A sentence on how far a step is, with the figures behind it.
 
-    Attributes
-    ----------
-    done, total
-        How much of how much is done: `0 <= done <= total`, and `total` is positive.
-
     Examples
     --------
     >>> told = Progress("3 of 10 combinations done", done=3, total=10)

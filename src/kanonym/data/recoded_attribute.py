@@ -19,24 +19,10 @@ if TYPE_CHECKING:
 class RecodedAttribute(ShortRepr):
     """One quasi-identifier after recoding, kept by class.
 
-    Attributes
-    ----------
-    name
-        The attribute.
-    recoding
-        The recoding used: one of `data.schema.RECODINGS`, or `value` where an algorithm
-        releases each value as it is or not at all.
-    columns
-        The released columns' values, one Series a released column (two for
-        `range`: `age_min`, `age_max`), each holding the labels in use.
-    label_of_class
-        (n_classes,) int32, the entry of `columns` that each class gets.
-    low, high
-        (n_classes,) int32, the smallest and largest code in each class; where the
-        algorithm chose levels, in the subtree of the class's label.
-    loss
-        (n_classes,) float64 in [0, 1], the normalized certainty penalty of the class.
-
+    label_of_class: (n_classes,) int32, the entry of `columns` that each class gets.
+    low, high: (n_classes,) int32, the smallest and largest code in each class; where the algorithm
+    chose levels, in the subtree of the class's label.
+    loss: (n_classes,) float64 in [0, 1], the normalized certainty penalty of the class.
     """
 
     _shown: ClassVar[tuple[str, ...]] = (

@@ -19,19 +19,11 @@ from kanonym.kernels.classes.grouping import group_rows
 class Units(ShortRepr):
     """The records of each class by their quasi-identifiers: those of a unit are alike.
 
-    Attributes
-    ----------
-    of_row
-        (n_rows,) int32, the unit of each record; -1 for suppressed ones.
-    sizes
-        (n_units,) int64 records.
-    classes
-        (n_units,) int32, ascending.
-    profiles
-        (n_units,) int32: units of equal quasi-identifiers have equal numbers.
-    codes
-        (n_units, d) int32, their quasi-identifiers.
-
+    of_row: (n_rows,) int32, the unit of each record; -1 for suppressed ones.
+    sizes: (n_units,) int64 records.
+    classes: (n_units,) int32, ascending.
+    profiles: (n_units,) int32: units of equal quasi-identifiers have equal numbers.
+    codes: (n_units, d) int32, their quasi-identifiers.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("n_units",)
@@ -79,16 +71,8 @@ class Units(ShortRepr):
 class Refusals(ShortRepr):
     """Groups of records that were large enough, and of which some failed a model.
 
-    Attributes
-    ----------
-    units
-        Who is in which class.
-    groups
-        Units of each group, ascending.
-    offsets
-        (n_refusals + 1,) int64: of the groups offsets[i] to offsets[i + 1] (exclusive), at
-        least one fails the models.
-
+    offsets: (n_refusals + 1,) int64: of the groups offsets[i] to offsets[i + 1] (exclusive), at
+    least one fails the models.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("n_refusals",)
@@ -143,20 +127,8 @@ def cut_in_two(
 class Replay(ShortRepr):
     """What somebody finds who carries out an algorithm again, beside the truth.
 
-    Attributes
-    ----------
-    refusals
-        What it refused.
-    attribute
-        The sensitive attribute whose values it looked at.
-    least
-        A group fails where it has fewer distinct values.
-    values
-        The values by code, as text.
-    secrets
-        (n_rows,) int32, the true value of each record; -1 for one that does not count as a
-        distinct one.
-
+    secrets: (n_rows,) int32, the true value of each record; -1 for one that does not count as a
+    distinct one.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("refusals", "least")

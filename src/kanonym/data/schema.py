@@ -275,16 +275,7 @@ Attribute = Identifier | QuasiIdentifier | Sensitive | Insensitive | ItemSet
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """Every column of one table with its role, in the table's column order.
-
-    Attributes
-    ----------
-    attributes
-        The attribute of each column.
-    settled
-        Readings with what a table shows of them, in the place of those that attributes declare.
-
-    """
+    """Every column of one table with its role, in the table's column order."""
 
     attributes: dict[str, Attribute]
     settled: Mapping[str, Reading] = field(default_factory=dict, compare=False)
@@ -301,12 +292,6 @@ class Schema:
 
         `others` gives one role to all columns that nobody classified; without it
         they are an error that lists them. `missing` are words for missing values in all columns.
-
-        Raises
-        ------
-        SchemaError
-            A declared attribute is no column, or a column has no role.
-
         """
         unknown = [name for name in attributes if name not in set(columns)]
         if unknown:

@@ -52,24 +52,7 @@ class Domain(ShortRepr):
     column's type, stand behind all values, and null, where present, is the last code: each of
     them is a branch of its own under the root.
 
-    Attributes
-    ----------
-    name
-        Column name.
-    kind
-        `number`, `temporal` (dates and times), `ordered` or `nominal`.
-    values
-        Non-null values by code, in the column's own type, length `size` - `has_null`; null in
-        the places of exceptions.
-    has_null
-        Whether null is a value; its code is then `size` - 1.
-    observed
-        (size,) bool, which codes the data holds: a hierarchy may know more.
-    hierarchy
-        The hierarchy, bound to this column, or None. Its leaf i is code i.
-    exceptions
-        The texts of exceptions by code, as labels have them (`readings.MARK` before each).
-
+    observed: (size,) bool, which codes the data holds: a hierarchy may know more.
     """
 
     _shown: ClassVar[tuple[str, ...]] = (
@@ -119,29 +102,16 @@ class EncodedTable(ShortRepr):
     codes. Tuples are sorted by code, so the same records in any order give the
     same table (apart from `tuple_of_row`).
 
-    Attributes
-    ----------
-    domains
-        One `Domain` a quasi-identifier.
-    sensitive
-        One `Domain` a sensitive attribute that a model needs.
-    codes
-        (n_tuples, n_quasi_identifiers) int32, C order.
-    sensitive_codes
-        (n_tuples, n_sensitive) int32, C order.
-    weights
-        (n_tuples,) int64 number of records of each tuple.
-    tuple_of_row
-        (n_rows,) int32, the tuple of each record of the input; where the input counts its
-        records, of each row of it.
-    population
-        (n_tuples,) int64 number of records of a population table, None without one.
-        Of tuples that differ in sensitive codes alone the first has them all. What
-        only the population has is a tuple of weight 0, its sensitive codes -1.
-    target, target_codes
-        The column that guides an algorithm, and its (n_tuples,) int32 codes, -1 for null;
-        tuples that differ in it are different ones. No model looks at it. None without one.
-
+    codes: (n_tuples, n_quasi_identifiers) int32, C order.
+    sensitive_codes: (n_tuples, n_sensitive) int32, C order.
+    weights: (n_tuples,) int64 number of records of each tuple.
+    tuple_of_row: (n_rows,) int32, the tuple of each record of the input; where the input counts its
+    records, of each row of it.
+    population: (n_tuples,) int64 number of records of a population table, None without one. Of
+    tuples that differ in sensitive codes alone the first has them all. What only the population has
+    is a tuple of weight 0, its sensitive codes -1.
+    target, target_codes: the column that guides an algorithm, and its (n_tuples,) int32 codes, -1
+    for null; tuples that differ in it are different ones. No model looks at it. None without one.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("n_rows",)
@@ -172,31 +142,8 @@ def encode(
 ) -> EncodedTable:
     """Encode columns and collapse equal records into weighted tuples.
 
-    Parameters
-    ----------
-    quasi_identifiers
-        Column and hierarchy (or None) of each.
-    sensitive
-        Column, hierarchy (or None), and whether null is excluded, of each sensitive
-        attribute that a model needs; an excluded null has code -1.
-    n_rows
-        Number of records, for tables without a quasi-identifier.
-    population
-        The quasi-identifiers in a population table, in the types of these
-        (`data.population`): hierarchies are then bound to the values of both tables,
-        and count those of the population.
-    target
-        The column that guides the algorithm; one of the others may be the same.
-    counts
-        (n_rows,) records that each row of the columns stands for; None for one each. The
-        frequency set of a table gives the very tuples, codes and weights of the table.
-
-    Raises
-    ------
-    DataError
-        A quasi-identifier holds a number that is infinite or beyond ±1e150.
-    HierarchyError
-        A value is missing from its hierarchy.
+    counts: (n_rows,) records that each row of the columns stands for; None for one each. The
+    frequency set of a table gives the very tuples, codes and weights of the table.
 
     Notes
     -----

@@ -16,25 +16,7 @@ _SAMPLE_BYTES = 1 << 16
 
 
 def to_utf8(data: bytes, where: str, encoding: str | None) -> bytes:
-    """Return the bytes of a text file in UTF-8.
-
-    Parameters
-    ----------
-    data
-        As they are: UTF-8; or UTF-16, with or without a byte order mark; or in `encoding`, if they
-        are neither.
-    where
-        The name of the file, for the message.
-    encoding
-        A name that Python knows, such as `windows-1252`; None for that of the run, if there is
-        one.
-
-    Raises
-    ------
-    DataError
-        There is no such encoding, or the file is not in it.
-
-    """
+    """Return the bytes of a text file in UTF-8."""
     encoding = _utf16_of(data) or encoding or ENCODING.get()
     if encoding is None or _is_utf8(data):
         return data

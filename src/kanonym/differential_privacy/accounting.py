@@ -31,16 +31,7 @@ class OverspentError(Exception):
 
 @dataclass(slots=True)
 class Budget:
-    """How much may be spent, and what has been spent on what; exact fractions.
-
-    Attributes
-    ----------
-    total
-        ρ that was promised.
-    entries
-        What was paid for, and its ρ, in order.
-
-    """
+    """How much may be spent, and what has been spent on what; exact fractions."""
 
     total: Fraction
     entries: list[tuple[str, Fraction]] = field(default_factory=list)
@@ -56,14 +47,7 @@ class Budget:
         return self.total - self.spent
 
     def spend(self, what: str, rho: Fraction) -> None:
-        """Pay for a mechanism before it is run.
-
-        Raises
-        ------
-        OverspentError
-            It costs more than is left; nothing is paid.
-
-        """
+        """Pay for a mechanism before it is run."""
         if rho < 0:
             raise ValueError(f"{what}: a cost of at least 0, not {rho}")
         if rho > self.rest:

@@ -22,19 +22,6 @@ def guess_bound(
     mechanism is (ε, δ)-differentially private (one record more or less), then `correct` right
     answers are improbable where ε is small: the bound is the largest ε that is rejected.
 
-    Parameters
-    ----------
-    canaries
-        Number of canaries, at least 1.
-    guesses
-        Number of canaries that were guessed, at most `canaries`; the others were abstained from.
-    correct
-        Number of right guesses, at most `guesses`.
-    delta
-        δ that the mechanism states, in [0, 1].
-    significance
-        Probability, in (0, 1), that the bound is above the true ε.
-
     Notes
     -----
     Cost: O(guesses) for each of about 40 bisections. Source: Steinke, Nasr, Jagielski, *Privacy
@@ -79,17 +66,6 @@ def event_bound(
 ) -> float:
     """Return a lower bound of ε from how often one event occurs on two neighbouring tables.
 
-    Parameters
-    ----------
-    with_record, without_record
-        How many of `runs` runs on the table with, and without, the record show the event.
-    runs
-        Runs on each of the two tables, at least 1.
-    delta
-        δ that the mechanism states, in [0, 1].
-    significance
-        Probability, in (0, 1), that the bound is above the true ε.
-
     Notes
     -----
     ε ≥ ln((p − δ) / q), p the lower end of the Clopper-Pearson interval with the record, q the
@@ -109,15 +85,8 @@ def event_bound(
 def right_guesses(scores: NDArray[np.float64], put_in: NDArray[np.bool_], guesses: int) -> int:
     """Return how many guesses are right: half the highest scores as in, half the lowest as out.
 
-    Parameters
-    ----------
-    scores
-        (n_canaries,) float64, higher where a canary seems to be in.
-    put_in
-        (n_canaries,) bool, which were put in.
-    guesses
-        Number of canaries to guess, at most n_canaries.
-
+    scores: (n_canaries,) float64, higher where a canary seems to be in.
+    put_in: (n_canaries,) bool, which were put in.
     """
     order = np.argsort(-scores, kind="stable")
     above = guesses - guesses // 2

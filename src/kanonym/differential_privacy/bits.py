@@ -10,15 +10,7 @@ from numpy.typing import NDArray
 
 
 class Bits(Protocol):
-    """A source of random bits.
-
-    Attributes
-    ----------
-    private
-        Whether nobody can repeat or predict the bits. A result that was drawn from bits that
-        are not private is not differentially private, and must say so.
-
-    """
+    """A source of random bits."""
 
     private: ClassVar[bool]
 

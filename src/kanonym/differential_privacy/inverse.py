@@ -31,14 +31,7 @@ Both are non-decreasing. The last threshold may be left out where it is 1.
 
 
 class InverseTable:
-    """The thresholds of a distribution, to draw from it.
-
-    Parameters
-    ----------
-    thresholds
-        Bounds of the thresholds, for any number of bits.
-
-    """
+    """The thresholds of a distribution, to draw from it."""
 
     def __init__(self, thresholds: Thresholds) -> None:
         self._thresholds = thresholds

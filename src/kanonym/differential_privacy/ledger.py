@@ -33,24 +33,7 @@ _NUMBER = re.compile(r"\d+(\.\d+)?(e[-+]?\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What one release spends: ε and δ, or ρ of zero-concentrated differential privacy.
-
-    Attributes
-    ----------
-    mechanism
-        What spends it, such as `differential-privacy` or `aim`.
-    epsilon, delta
-        Of an (ε, δ) mechanism; 0 for one of ρ.
-    rho
-        Of a zCDP mechanism; 0 for one of (ε, δ).
-    protects
-        One record, or one person.
-    release
-        The name of the file that was released; empty where there is none.
-    when
-        Day and time of the release, UTC, in ISO form.
-
-    """
+    """What one release spends: ε and δ, or ρ of zero-concentrated differential privacy."""
 
     mechanism: str
     epsilon: Fraction = Fraction(0)
@@ -96,11 +79,6 @@ class Ledger(Result):
 
     Sums are those of sequential composition: whoever has all releases learns at most what one
     mechanism of the sum would tell.
-
-    Attributes
-    ----------
-    spent
-        One entry a release, in order.
 
     Examples
     --------
@@ -182,14 +160,7 @@ class Ledger(Result):
 
 
 def read_ledger(path: str | Path) -> Ledger:
-    """Read a ledger; a file that is not there yet is one in which nothing was spent.
-
-    Raises
-    ------
-    DataError
-        The file cannot be read, or is no ledger.
-
-    """
+    """Read a ledger; a file that is not there yet is one in which nothing was spent."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -217,12 +188,6 @@ def spend(path: str | Path, spending: Spending) -> Ledger:
 
     Call it before the release is published: a release that then fails has spent too much in
     the ledger, never too little. The file is replaced as a whole, and locked meanwhile.
-
-    Raises
-    ------
-    DataError
-        As `read_ledger`, or the file cannot be written.
-
     """
     with lock_file(path):
         before = read_ledger(path)

@@ -98,18 +98,7 @@ def _laplace_table(scale: Fraction) -> InverseTable:
 
 
 def _size_thresholds(x: Fraction, known: int, *, squared: bool) -> tuple[list[int], list[int]]:
-    """Return bounds of P(|X| < 1), P(|X| < 2), … times 2^known, until no draw is above one.
-
-    Parameters
-    ----------
-    x
-        The first ratio is exp(-x).
-    known
-        Bits of the thresholds.
-    squared
-        Whether ratios fall, each by the first one's square (Gaussian), or stay (Laplace).
-
-    """
+    """Return bounds of P(|X| < 1), P(|X| < 2), … times 2^known, until no draw is above one."""
     fine = known + GUARD_BITS
     one = 1 << fine
     ratio, ratio_error = exp_below(x, fine), 2

@@ -35,17 +35,7 @@ Place = Callable[[pl.Series], NDArray[np.int32]]
 class PublicHierarchy(ShortRepr):
     """A hierarchy in which every value has a place, whatever the table holds.
 
-    Attributes
-    ----------
-    tree
-        Its leaves are texts: listed values or intervals, then all others, then null.
-    lowest
-        The lowest level that is different from the one above: 1 where leaves are intervals.
-    place
-        From texts, as `declared_cells` returns them, to (n,) int32 leaves.
-    attribute
-        How its labels are written.
-
+    place: from texts, as `declared_cells` returns them, to (n,) int32 leaves.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("tree.n_levels", "lowest")
@@ -74,21 +64,7 @@ class PublicHierarchy(ShortRepr):
 
 
 def public_hierarchy(name: str, attribute: QuasiIdentifier) -> PublicHierarchy:
-    """Return the hierarchy of an attribute, if it can be known without the table.
-
-    Parameters
-    ----------
-    name
-        The attribute.
-    attribute
-        What the policy says of it.
-
-    Raises
-    ------
-    PolicyError
-        There is none, it is built from the data, or its root names something else as well.
-
-    """
+    """Return the hierarchy of an attribute, if it can be known without the table."""
     source = attribute.hierarchy
     if isinstance(source, FromFile | FromMapping):
         return _listed(name, source.rows, attribute)

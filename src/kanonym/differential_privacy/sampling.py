@@ -37,20 +37,7 @@ BLOCK = 1 << 12
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How records are sampled, and the class size that keeps a promise of ε and δ.
-
-    Attributes
-    ----------
-    beta
-        The probability that a record is kept, a multiple of 1/`GRID`.
-    gamma
-        γ = 1 − (1 − β)·e^−ε, rounded down.
-    k
-        Classes with fewer records of the sample are suppressed.
-    delta
-        δ(k), rounded up: at most the δ that was asked for.
-
-    """
+    """How records are sampled, and the class size that keeps a promise of ε and δ."""
 
     beta: Fraction
     gamma: Fraction
@@ -66,20 +53,6 @@ def largest_beta(epsilon: Fraction) -> Fraction:
 @lru_cache(maxsize=64)
 def sampling_of(epsilon: Fraction, delta: float, beta: float | None = None) -> Sampling:
     """Return β and the smallest k for which sampling and suppression are (ε, δ)-private.
-
-    Parameters
-    ----------
-    epsilon
-        Above 0.
-    delta
-        In (0, 1).
-    beta
-        The probability that a record is kept, above 0 and at most 1 − e^−ε; None takes that.
-
-    Raises
-    ------
-    PolicyError
-        β is out of its range, or no class of a table could be as large as k.
 
     Notes
     -----
@@ -137,14 +110,8 @@ def draw_sample(n_records: int, beta: Fraction, bits: Bits) -> NDArray[np.bool_]
 def draw_one_each(persons: NDArray[np.int32], bits: Bits) -> NDArray[np.bool_]:
     """Return (n_records,) bool: one record of each person, whatever the records hold.
 
-    Parameters
-    ----------
-    persons
-        (n_records,) int32, the person of each record; negative where nobody is named. Such a
-        record stays out: it may be of anybody, also of somebody who has one already.
-    bits
-        What the draw is made of: the record of the smallest word stays.
-
+    persons: (n_records,) int32, the person of each record; negative where nobody is named. Such a
+    record stays out: it may be of anybody, also of somebody who has one already.
     """
     order = np.lexsort((bits.words(len(persons)), persons))
     first = np.ones(len(persons), np.bool_)

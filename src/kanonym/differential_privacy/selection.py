@@ -34,18 +34,7 @@ def draw_candidate(
 ) -> int:
     """Return the position of one candidate, drawn by the exponential mechanism.
 
-    Parameters
-    ----------
-    scores
-        (candidates,) int64, higher is better; at least one.
-    epsilon
-        The privacy parameter of this draw, above 0.
-    sensitivity
-        How much one record can change a score, at least 1.
-    bits
-        What the draw is made of.
-    monotone
-        Whether a record that is added changes no two scores in opposite directions.
+    scores: (candidates,) int64, higher is better; at least one.
 
     Notes
     -----
@@ -70,20 +59,7 @@ def draw_candidate(
 def _bounds(
     x: Fraction, gaps: list[int], sizes: list[int], known: int
 ) -> tuple[list[int], list[int]]:
-    """Return bounds of the shares of the first groups, of the first two, …, times 2^known.
-
-    Parameters
-    ----------
-    x
-        A candidate whose score is d below the best has the weight exp(-x·d).
-    gaps
-        Distances to the best score, ascending from 0, one for each group.
-    sizes
-        Candidates of each group.
-    known
-        Bits of the shares.
-
-    """
+    """Return bounds of the shares of the first groups, of the first two, …, times 2^known."""
     fine = known + GUARD_BITS
     powers = _Powers(x, fine)
     sums, errors = [0], [0]

@@ -40,30 +40,14 @@ _INSTEAD: dict[Ability, str] = {
 
 
 class Request(NamedTuple):
-    """What is asked of an engine beside counting, recoding and writing.
-
-    Attributes
-    ----------
-    ability
-        What the engine must be able to do.
-    subject
-        What asks for it, as messages name it.
-
-    """
+    """What is asked of an engine beside counting, recoding and writing."""
 
     ability: Ability
     subject: str
 
 
 def require_abilities(engine: Engine, asked: Iterable[Request]) -> None:
-    """Refuse what an engine cannot do: the one place where that is said.
-
-    Raises
-    ------
-    PolicyError
-        With what is asked, and what to do instead.
-
-    """
+    """Refuse what an engine cannot do: the one place where that is said."""
     for one in asked:
         if one.ability not in engine.abilities:
             raise unsupported_error(engine.name, one)
@@ -81,12 +65,8 @@ class StagedRelease(Columns, Protocol):
 
     Its `take` also gives the identifiers by which persons are counted.
 
-    Attributes
-    ----------
-    rows
-        (n_released,) int64, which record of the input each released one is; None where an
-        engine does not tell.
-
+    rows: (n_released,) int64, which record of the input each released one is; None where an engine
+    does not tell.
     """
 
     @property

@@ -44,14 +44,6 @@ def with_sets(
     less in all.
 
     ready: what was decided about; column: gives a column of the table, lists included.
-
-    Raises
-    ------
-    DataError, HierarchyError
-        A column holds no sets, or an item is not in its hierarchy.
-    InfeasibleError
-        No recoding of the items satisfies the models.
-
     """
     attributes = names_of_sets(task.schema.attributes)
     if not attributes:

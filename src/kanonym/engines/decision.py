@@ -40,18 +40,7 @@ Mix = Callable[[EncodedTable, Partition], Partition]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DecidedSets(ShortRepr):
-    """What is released of the sets of items.
-
-    Attributes
-    ----------
-    given
-        The items of each record of the input.
-    released
-        The labels of each record of the input; none of suppressed ones.
-    account
-        What the algorithm tells of its search.
-
-    """
+    """What is released of the sets of items."""
 
     _shown: ClassVar[tuple[str, ...]] = ("account",)
 
@@ -64,27 +53,7 @@ class DecidedSets(ShortRepr):
 class Decision(ShortRepr, ABC):
     """What is released of a table, before a value of it is written.
 
-    Attributes
-    ----------
-    recoded
-        What each class releases, by quasi-identifier.
-    class_sizes
-        (n_classes,) int64 records.
-    rows_in
-        Records of the table.
-    account
-        What the algorithm tells of its search.
-    built
-        Descriptions of the hierarchies that were built because none was given, by attribute.
-    original
-        What models look at in the table, where records are suppressed; else None.
-    persons
-        The risk of persons, where k-anonymity counts them; else None.
-    plan
-        What the engine writes the release by; None for a table of this process.
-    lasting
-        Whether it still can be written after its engine was closed.
-
+    class_sizes: (n_classes,) int64 records.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("rows_in", "rows_out", "n_classes")
@@ -121,14 +90,7 @@ class Decision(ShortRepr, ABC):
 
     @abstractmethod
     def encoded(self) -> EncodedDecision:
-        """Return the decision about the encoded table.
-
-        Raises
-        ------
-        DataError
-            The frequency set stayed on its engine.
-
-        """
+        """Return the decision about the encoded table."""
 
     @abstractmethod
     def loss(self, class_sizes: NDArray[np.int64]) -> InformationLoss:
@@ -137,14 +99,7 @@ class Decision(ShortRepr, ABC):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class EngineDecision(Decision):
-    """A decision about a table whose frequency set stayed on its engine.
-
-    Attributes
-    ----------
-    measured
-        What the release loses, as the engine counted it.
-
-    """
+    """A decision about a table whose frequency set stayed on its engine."""
 
     measured: InformationLoss
 
@@ -163,24 +118,7 @@ class EngineDecision(Decision):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class EncodedDecision(Decision):
-    """A decision about an encoded table.
-
-    Attributes
-    ----------
-    table, partition
-        The encoded table and its division.
-    refinement
-        What the algorithm was asked and what it answered, before classes that are released alike
-        were joined; None where a recoding was given.
-    sets
-        What is released of sets of items; None without them.
-    measured
-        What the release loses, where the table was counted at levels of hierarchies; else None.
-    fixed
-        The attributes whose hierarchy does not come from the values of the table; None where no
-        domain does, or where they were not counted.
-
-    """
+    """A decision about an encoded table."""
 
     table: EncodedTable
     partition: Partition
@@ -268,32 +206,9 @@ def run_task(
 ) -> EncodedDecision:
     """Carry out a task on a table in this process.
 
-    Parameters
-    ----------
-    task
-        What is asked.
-    column
-        Gives a column of the table by name.
-    n_rows
-        Number of rows: of records, unless `counts` says otherwise.
-    watch
-        Notes the seconds of `encode`, `algorithm` and `recode`.
-    counts
-        (n_rows,) records that each row stands for; None for one each. Algorithms that may
-        separate equal records then see as many in the place of each row, and the labels of
-        the decision are theirs; else those of the rows.
-    given
-        Gives a column as it came in, before any action; `column` if None.
-    with_sets
-        Adds the released sets of items to what is decided; None where there are none.
-    mix
-        As of `decide`.
-
-    Raises
-    ------
-    DataError, SchemaError, HierarchyError, InfeasibleError
-        As the steps raise them.
-
+    counts: (n_rows,) records that each row stands for; None for one each. Algorithms that may
+    separate equal records then see as many in the place of each row, and the labels of the decision
+    are theirs; else those of the rows.
     """
     ready = prepare(task, column, n_rows, watch, counts, given=given)
     decision = decide(task, ready, watch, mix=mix)
@@ -372,12 +287,6 @@ def evaluate_nodes_of_task(
     """Return the quasi-identifiers, and the nodes of their lattice with what they are worth.
 
     Parameters are those of `run_task`; the task's algorithm is full-domain.
-
-    Raises
-    ------
-    PolicyError
-        The algorithm is another one.
-
     """
     search = task.algorithm.lattice
     if search is None:

@@ -141,20 +141,7 @@ class LocalEngine(ShortRepr):
 
 @dataclass(frozen=True, repr=False)
 class LocalInput(ShortRepr):
-    """A table in this process as a policy reads it.
-
-    Attributes
-    ----------
-    engine
-        The table as it came in.
-    native
-        The same with values in columns whose texts the policy explains.
-    run
-        What is asked.
-    acting
-        The columns as their actions leave them.
-
-    """
+    """A table in this process as a policy reads it."""
 
     engine: LocalEngine
     native: Any
@@ -247,17 +234,7 @@ class LocalInput(ShortRepr):
 class LocalRelease(ShortRepr):
     """A released table in this process that is still to be verified and written.
 
-    Attributes
-    ----------
-    source
-        What it was made of.
-    frame
-        The released table, of the type of the one that came in.
-    written, checked
-        The same, collected; and with values in columns whose texts the policy explains.
-    rows
-        (n_released,) int64, which record of the input each released one is.
-
+    rows: (n_released,) int64, which record of the input each released one is.
     """
 
     source: LocalInput

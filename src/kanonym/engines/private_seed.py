@@ -19,14 +19,7 @@ def draw_private_seed() -> int:
 
 
 def resolve_private_seed(source: Mapping[str, str | Path] | None) -> int:
-    """Return the seed that a policy names, or one that is drawn for this release alone.
-
-    Raises
-    ------
-    PolicyError
-        The variable or file is missing, or holds fewer than 16 bytes.
-
-    """
+    """Return the seed that a policy names, or one that is drawn for this release alone."""
     if source is None:
         return draw_private_seed()
     digest = hashlib.sha256(read_key("private_seed", source)).digest()

@@ -14,22 +14,7 @@ from kanonym.policy import Policy
 
 @dataclass(frozen=True, repr=False)
 class Run(ShortRepr):
-    """One way from a table to its release.
-
-    Attributes
-    ----------
-    policy, schema
-        What is asked, and the role of each column.
-    seed
-        Of all that is drawn.
-    place
-        Where the release is written; None for a table.
-    watch
-        Notes the seconds of each stage, and says which begins.
-    recorded
-        Whether a ledger has what the release spends; None where that is not asked.
-
-    """
+    """One way from a table to its release."""
 
     policy: Policy
     schema: Schema

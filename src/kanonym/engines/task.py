@@ -38,38 +38,7 @@ from kanonym.verification import sensitive_names
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What an engine is asked to do: built objects, no policy.
-
-    Attributes
-    ----------
-    schema
-        The role of every column.
-    models
-        What every class must satisfy.
-    algorithm
-        Who finds the classes.
-    recoding
-        The recoding of attributes that name none, where it fits them; or None.
-    suppression_limit
-        Largest share of records that may be suppressed, in [0, 1].
-    population
-        Gives a column of the population table by name, for the models that count
-        persons in it; or None.
-    keep_integers
-        Whether means and medians of integers are rounded, and keep their column's type.
-    target
-        The column that guides the algorithm, as it is in the input; or None.
-    leaves_to_chance
-        Whether the algorithm leaves some decisions to chance, so that what it refused does not
-        prove that sensitive values forbade it.
-    private_seed
-        Where the seed of that is kept; None draws one.
-    item_algorithm
-        Who recodes sets of items.
-    seed
-        What the policy gives for repeatable draws; None draws from the system's source.
-
-    """
+    """What an engine is asked to do: built objects, no policy."""
 
     schema: Schema
     models: Sequence[PrivacyModel]
@@ -163,20 +132,8 @@ class Task:
 class Prepared(ShortRepr):
     """A table ready for its algorithm.
 
-    Attributes
-    ----------
-    table
-        The encoded table.
-    recodings, dtypes
-        How each quasi-identifier is recoded, and the type of its column.
-    costs
-        What releasing a span of codes loses, for algorithms that read it; else empty.
-    built
-        Descriptions of the hierarchies that were built because none was given.
-    persons
-        (n_rows,) int32, the person of each record, where a model keeps one record of each, negative
-        where nobody is named; or None.
-
+    persons: (n_rows,) int32, the person of each record, where a model keeps one record of each,
+    negative where nobody is named; or None.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("table",)
@@ -268,14 +225,7 @@ def population_of(policy: Policy) -> Callable[[str], pl.Series] | None:
 def _quasi_identifiers(
     task: Task, column: Callable[[str], pl.Series]
 ) -> tuple[list[tuple[pl.Series, HierarchySource | None]], list[Recoding]]:
-    """Return the columns to encode, with the hierarchies in use, and the recodings.
-
-    Raises
-    ------
-    SchemaError
-        A recoding does not fit its column, or needs a name that is taken.
-
-    """
+    """Return the columns to encode, with the hierarchies in use, and the recodings."""
     known: list[tuple[pl.Series, HierarchySource | None]] = []
     recodings: list[Recoding] = []
     released: dict[str, str] = {}

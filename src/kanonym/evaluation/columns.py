@@ -22,20 +22,7 @@ from kanonym.policy import Policy
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SelectedColumns(ShortRepr):
-    """Which columns of a table are meant, and what is known about them.
-
-    Attributes
-    ----------
-    held
-        The columns of each quasi-identifier: itself, or two where it is released as a range.
-    sensitive
-        Sensitive attributes.
-    trees
-        Hierarchies of both.
-    entities
-        Identifiers by which the policy counts persons.
-
-    """
+    """Which columns of a table are meant, and what is known about them."""
 
     held: dict[str, list[str]]
     sensitive: list[str]
@@ -64,16 +51,7 @@ def select_columns(
     hierarchies: Mapping[str, HierarchySource],
     names: Sequence[str],
 ) -> SelectedColumns:
-    """Return what a policy or the short forms say of a table with columns `names`.
-
-    Raises
-    ------
-    SchemaError
-        A column is missing, named twice or in two roles, or a hierarchy is of none of them.
-    PolicyError
-        The policy is none, or columns are named beside it.
-
-    """
+    """Return what a policy or the short forms say of a table with columns `names`."""
     if policy is None:
         known, hidden = (name_list(one, "columns") for one in (quasi_identifiers, sensitive))
         _check_names(known, hidden, hierarchies, names)
@@ -100,14 +78,7 @@ def select_columns(
 
 
 def finite_column(table: Frame, name: str) -> pl.Series:
-    """Return the column of a quasi-identifier, whose numbers have finite squares.
-
-    Raises
-    ------
-    DataError
-        A number is infinite or beyond ±1e150.
-
-    """
+    """Return the column of a quasi-identifier, whose numbers have finite squares."""
     column = frames.label_column(table, name)
     if has_infinite_squares(column):
         row = (column.abs() > LARGEST).arg_max() or 0

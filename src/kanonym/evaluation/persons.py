@@ -61,13 +61,6 @@ def persons_of_classes(
 
     known: the quasi-identifiers of the table. first: a row of each class. None without a
     population table.
-
-    Raises
-    ------
-    SchemaError
-        The population table lacks a quasi-identifier or somebody of the table, or a value
-        of the table leaves open who is meant: a range, an interval, a set.
-
     """
     if population is None:
         return None

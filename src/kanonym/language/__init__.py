@@ -16,11 +16,6 @@ LANGUAGES: dict[str, Translator] = {one.code: one for one in (ENGLISH, SPANISH)}
 def translator(language: str) -> Translator:
     """Return how reports speak in a language.
 
-    Raises
-    ------
-    DataError
-        There is no catalogue of it.
-
     Examples
     --------
     >>> translator("es").count(30162)

@@ -22,26 +22,7 @@ Sentences = Mapping[str, str | tuple[str, str]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Translator:
-    """One language.
-
-    Attributes
-    ----------
-    code
-        As in the `lang` attribute of a page.
-    sentences
-        The catalogue.
-    decimal, thousands
-        Separators of numbers.
-    locale
-        What the chart library calls the language.
-    conjunction
-        Gives the word for "and" before a name.
-    ordinal
-        Writes a rank.
-    messages
-        Translations of messages, by the English template.
-
-    """
+    """One language."""
 
     code: str
     sentences: Sentences
@@ -68,14 +49,7 @@ class Translator:
         return self.messages[message.template].format(**facts)
 
     def text(self, key: str, n: float | None = None, /, **facts: Any) -> str:
-        """Fill in a template of the catalogue; `n` chooses between one and many.
-
-        Raises
-        ------
-        KeyError
-            The catalogue has no such key, or a template names a fact that is not given.
-
-        """
+        """Fill in a template of the catalogue; `n` chooses between one and many."""
         template = self.sentences[key]
         if isinstance(template, tuple):
             template = template[0 if n == 1 else 1]

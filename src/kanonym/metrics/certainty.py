@@ -25,19 +25,7 @@ def kind_of(recoding: Recoding) -> int:
 
 
 def certainty_costs(domains: Sequence[Domain], recodings: Sequence[Recoding]) -> Costs:
-    """Tabulate what releasing codes low to high of each attribute loses.
-
-    Parameters
-    ----------
-    domains
-        One a quasi-identifier.
-    recodings
-        One a quasi-identifier: `set` counts the distinct values of a class against
-        the distinct values of the table; `hierarchy` the leaves below the lowest
-        common ancestor against all leaves; the others the distance of the outer
-        values against the range of the table (of ranks, for ordered categories).
-
-    """
+    """Tabulate what releasing codes low to high of each attribute loses."""
     n_levels = max((len(d.hierarchy.labels) for d in domains if d.hierarchy is not None), default=0)
     offsets = np.cumsum([0, *(domain.size for domain in domains)])
     attributes = np.zeros((len(domains), 4), np.int64)

@@ -16,22 +16,7 @@ from kanonym.metrics.span import Axis
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What the released values of one quasi-identifier cover.
-
-    Attributes
-    ----------
-    loss
-        Span loss in [0, 1], mean over all records of the input; a suppressed one loses 1.
-    listed
-        Share of the released records whose value is released as itself or in a list.
-    values
-        Values of the input that a released value may stand for, mean over the released records.
-    span
-        Share of the column that a released value covers, mean over the released records.
-    longest_list
-        Most values that one released value lists; 1 where none is a list.
-
-    """
+    """What the released values of one quasi-identifier cover."""
 
     loss: float
     listed: float
@@ -55,14 +40,7 @@ def coverage_of(
 ) -> Coverage:
     """Measure what one recoded attribute covers.
 
-    Parameters
-    ----------
-    domain, attribute
-        The column, and what each class releases of it.
-    sizes
-        (n_classes,) int64 records of each class.
-    suppressed
-        Records of no class.
+    sizes: (n_classes,) int64 records of each class.
 
     Notes
     -----

@@ -53,43 +53,6 @@ class AttributeMeasurement:
 
     Each is the worst over the classes. p is a value's share in the table, q its share
     in a class, logarithms are natural; definitions in `kernels.classes.disclosure`.
-
-    Attributes
-    ----------
-    alpha
-        Largest share of one value in a class, in (0, 1]; lower is better.
-    l_distinct
-        Fewest distinct values in a class.
-    l_entropy
-        Smallest exp(entropy), a real number of at least 1.
-    l_recursive_c
-        For l = 2, 3, ... the smallest c with r_1 <= c * (r_l + ... + r_m) in every
-        class, counts descending; None where a class has fewer than l values. It goes
-        up to `l_distinct`, at least to 3 and at most to 20. The model asks for
-        strictly less: c must be larger than this.
-    diversity_percent
-        100 * distinct values / records of a class, over the classes.
-    t_equal, t_ordered
-        Earth mover's distance to the table, in [0, 1], with equal distances and with
-        those of the order of the values.
-    t_hierarchical
-        The same with the distances of the hierarchy; None without one.
-    basic_beta
-        Largest gain (q - p) / p.
-    enhanced_beta
-        Largest min(gain, -ln p): the smallest b such that every value rarer than
-        exp(-b) gains at most b. Where `enhanced_excess` is above 1, a value gains
-        more than its own -ln p, and enhanced beta-likeness holds for no beta; else
-        it holds from `basic_beta` on.
-    enhanced_excess
-        Largest gain / (-ln p).
-    delta_disclosure
-        Largest |ln(q / p)| over present values. (The model's delta has base 2.)
-    kl_divergence
-        Largest sum of q ln(q / p).
-    total_variation
-        Largest |q - p| of a single value.
-
     """
 
     alpha: float
@@ -129,38 +92,7 @@ class AttributeMeasurement:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Measurement(Result):
-    """The value of every privacy model on one table.
-
-    Attributes
-    ----------
-    rows, classes
-        Numbers of records and of equivalence classes.
-    k
-        Size of the smallest class; 0 for a table without records.
-    k_wildcard
-        k with null quasi-identifiers read as wildcards (`kernels.classes.wildcard`); at
-        least k, and equal to it where no quasi-identifier is null.
-    uniques
-        Number of classes of one record.
-    average_class_size
-        Records per class; 0 without classes.
-    anonymity_set
-        Class sizes: smallest, mean and largest, each class counted once.
-    attributes
-        One `AttributeMeasurement` a sensitive attribute.
-    suppressed
-        Number of records that are `*` in every quasi-identifier: many programs write suppressed
-        records so. They are one class.
-    k_unsuppressed
-        Size of the smallest class of the others; 0 without others.
-    text_columns
-        Quasi-identifiers of a text file in which several texts read as one value: their
-        records are grouped by text, which tells more of them apart.
-    uncounted_sets
-        Columns of lists, whose items are not counted: whoever knows items of a person finds fewer
-        records than `k`.
-
-    """
+    """The value of every privacy model on one table."""
 
     _shown: ClassVar[tuple[str, ...]] = ("rows", "classes", "k", "uniques", "attributes")
 
@@ -264,17 +196,6 @@ def measure_table(
     suppressed: int = 0,
 ) -> Measurement:
     """Measure every privacy model on the equivalence classes of a table.
-
-    Parameters
-    ----------
-    classes
-        Sizes and distributions. Every distribution stands in the attribute's own
-        order (`t_ordered`), with its ancestors where it has a hierarchy.
-    k_wildcard
-        Smallest of `kernels.classes.wildcard.wildcard_sizes`; None where no
-        quasi-identifier is null.
-    text_columns, uncounted_sets, suppressed
-        As of `Measurement`.
 
     Notes
     -----

@@ -12,23 +12,7 @@ Better = Literal["lower", "higher"]
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """How to read the numbers of one measure.
-
-    Attributes
-    ----------
-    name
-        As in the JSON contract.
-    low, high
-        Range; infinite where there is no bound that all tables share.
-    better
-        Which direction is good: for the data's use where it measures utility, for the
-        persons where it measures risk.
-    unit
-        What it counts, in a few words.
-    source
-        The paper that defines it, with section and deviation where there is one.
-
-    """
+    """How to read the numbers of one measure."""
 
     name: str
     low: float
@@ -40,23 +24,7 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredValue:
-    """One measured number.
-
-    Attributes
-    ----------
-    meaning
-        Of which measure.
-    value
-        The number; None where the tables do not give one, and `reason` says why.
-    parts
-        The same by column, by pair of columns, by model ...: what the value is put
-        together from, or the detail that explains it.
-    reason
-        Why there is no value.
-    guess
-        What guessing without the data reaches, for measures of prediction; else None.
-
-    """
+    """One measured number."""
 
     meaning: Meaning
     value: float | None

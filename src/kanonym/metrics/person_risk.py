@@ -16,28 +16,9 @@ from kanonym.metrics.record_risk import THRESHOLD
 class PersonRisk(ShortRepr):
     """How likely an intruder who knows that a person is in the table finds the person.
 
-    Attributes
-    ----------
-    persons
-        Number of persons with a record in a class.
-    records
-        Number of records in a class.
-    threshold
-        Persons with a risk strictly above it are at risk.
-    fewest
-        Fewest persons of a class; 0 without a class.
-    highest, average
-        Over the persons, in [0, 1]; 0 without one.
-    at_risk
-        Number of persons at risk.
-    uniques
-        Number of persons who have a class for themselves.
-    by_class
-        (n_classes,) int64, distinct persons of each class.
-    by_person
-        (n_entities,) float64, the risk of each person: the highest over the classes with
-        a record of theirs; 0 for those whose records are all suppressed.
-
+    by_class: (n_classes,) int64, distinct persons of each class.
+    by_person: (n_entities,) float64, the risk of each person: the highest over the classes with a
+    record of theirs; 0 for those whose records are all suppressed.
     """
 
     persons: int
@@ -69,17 +50,9 @@ def person_risk(
     each with the same chance, however many records they have there. A person with
     records in several classes is as safe as in the smallest of them.
 
-    Parameters
-    ----------
-    labels
-        (n_rows,) int32, the class of each record, -1 for suppressed ones.
-    n_classes
-        Labels are below it.
-    entities
-        (n_rows,) int32 codes from 0, whose record it is; records without a value share
-        a code, and count as one person.
-    threshold
-        In [0, 1].
+    labels: (n_rows,) int32, the class of each record, -1 for suppressed ones.
+    entities: (n_rows,) int32 codes from 0, whose record it is; records without a value share a
+    code, and count as one person.
 
     Notes
     -----

@@ -19,18 +19,7 @@ THRESHOLD = 0.05
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ProsecutorRisk(Result):
-    """Prosecutor risk of a release: the intruder knows that the person is in it.
-
-    Attributes
-    ----------
-    highest
-        1 / smallest class size, in [0, 1]; 0 for a release without a record.
-    average
-        Number of classes / number of records, in [0, 1]; equals marketer risk.
-    uniques
-        Number of classes of one record.
-
-    """
+    """Prosecutor risk of a release: the intruder knows that the person is in it."""
 
     _shown: ClassVar[tuple[str, ...]] = ("highest", "average", "uniques")
 
@@ -66,22 +55,7 @@ class ProsecutorRisk(Result):
 class RecordRisk(ShortRepr):
     """How likely one intruder re-identifies each record.
 
-    Attributes
-    ----------
-    records
-        Number of records that the risk is measured over.
-    threshold
-        Records with a risk strictly above it are at risk.
-    highest, average
-        Over the records, in [0, 1]; 0 without a record.
-    expected
-        Sum over the records: how many are expected to be re-identified if the intruder
-        tries each of them.
-    at_risk
-        Number of records at risk.
-    by_class
-        (n_classes,) float64, the risk of a record of each class; 0 in a class without one.
-
+    by_class: (n_classes,) float64, the risk of a record of each class; 0 in a class without one.
     """
 
     records: int
@@ -107,14 +81,8 @@ def summarize(
 ) -> RecordRisk:
     """Summarize the risk of a record of each class over the records.
 
-    Parameters
-    ----------
-    by_class
-        (n_classes,) float64.
-    sizes
-        (n_classes,) int64, records of each class.
-    threshold
-        In [0, 1].
+    by_class: (n_classes,) float64.
+    sizes: (n_classes,) int64, records of each class.
 
     Notes
     -----
@@ -142,12 +110,7 @@ def prosecutor(sizes: NDArray[np.int64], threshold: float = THRESHOLD) -> Record
 
     A record of a class of f is picked with a chance of 1 / f.
 
-    Parameters
-    ----------
-    sizes
-        (n_classes,) int64, records of each class.
-    threshold
-        In [0, 1].
+    sizes: (n_classes,) int64, records of each class.
 
     References
     ----------
@@ -188,24 +151,11 @@ def journalist(
     They look a record up among everybody who could be in the table; it is one of the F
     persons of its class there, and picked with a chance of 1 / F.
 
-    Parameters
-    ----------
-    sizes
-        (n_classes,) int64, records of each class; 0 in a class that only the population has.
-    population
-        (n_classes,) int64, persons of each class in the population, those in the table
-        included. None: nothing is known of it, and the risk is the prosecutor's, an
-        upper bound.
-    threshold
-        In [0, 1].
-    persons
-        (n_classes,) int64, whose records these are, where a person may have several: the
-        distinct persons of each class. None: every record is another person's.
-
-    Raises
-    ------
-    DataError
-        A class of the table has more persons than that of the population.
+    sizes: (n_classes,) int64, records of each class; 0 in a class that only the population has.
+    population: (n_classes,) int64, persons of each class in the population, those in the table
+    included. None: nothing is known of it, and the risk is the prosecutor's, an upper bound.
+    persons: (n_classes,) int64, whose records these are, where a person may have several: the
+    distinct persons of each class. None: every record is another person's.
 
     References
     ----------

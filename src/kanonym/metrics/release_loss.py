@@ -26,37 +26,6 @@ class InformationLoss(Result):
 
     The released labels are compared with the domain of the released records: the values of
     suppressed ones change nothing of it.
-
-    Attributes
-    ----------
-    gcp
-        Global certainty penalty in [0, 1]: mean of `ncp` over attributes
-        (Ghinita et al. 2007).
-    ncp
-        Normalized certainty penalty of each quasi-identifier, in [0, 1], mean over
-        all records of the input (Xu et al. 2006).
-    discernibility
-        Sum of squared class sizes, plus n_rows for each suppressed record (Bayardo
-        and Agrawal 2005).
-    average_class_size
-        Released records per class; 0 without a class.
-    suppressed
-        Number of suppressed records.
-    rmse
-        Root mean squared error of each numeric quasi-identifier, in its own unit,
-        over the released records that have a value: distance of the original value
-        to the middle of what was released (or to the released mean, median, mode).
-    coverage
-        By quasi-identifier, what its released values cover: span loss, values listed exactly,
-        values that a label names.
-    loss
-        Loss in [0, 1], recomputed from the released values: the share of its domain
-        that each label leaves open, normalized by attribute and put together as a
-        geometric mean (Iyengar 2002; see `metrics.information_loss.Loss`). None unless
-        every quasi-identifier is released as labels of a hierarchy.
-    loss_arithmetic
-        The same as an arithmetic mean over attributes, in [0, 1]: 1 - granularity.
-
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("span_loss", "gcp", "average_class_size", "suppressed")
@@ -117,17 +86,6 @@ def measure_utility(
     rows_in: int | None = None,
 ) -> InformationLoss:
     """Measure a recoded partition.
-
-    Parameters
-    ----------
-    table, partition, recoded
-        What was decided, and what it releases.
-    released_sizes
-        Class sizes as verification found them: classes of the partition that release
-        the same values are one.
-    rows_in
-        Records of the input, where the table is that of the released ones alone; None for those
-        of the table.
 
     Notes
     -----

@@ -30,15 +30,8 @@ from kanonym.metrics.certainty import positions
 class Axis(ShortRepr):
     """The values of a column along its own order.
 
-    Attributes
-    ----------
-    line
-        (n_values,) float64 in [0, 1], the place of each non-null value; None without an order.
-    upto
-        (size + 1,) int64, how many values of the table have a smaller code.
-    apart
-        The first code that has no place: of an exception or null, or the number of codes.
-
+    line: (n_values,) float64 in [0, 1], the place of each non-null value; None without an order.
+    upto: (size + 1,) int64, how many values of the table have a smaller code.
     """
 
     line: NDArray[np.float64] | None

@@ -23,21 +23,7 @@ _LARGEST = float(np.finfo(np.float32).max)  # scikit-learn's trees compare in si
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Numbers(ShortRepr):
-    """A column of numbers.
-
-    Attributes
-    ----------
-    name
-        Of the column.
-    low, high
-        The smallest and the largest number of the fitted records.
-    null
-        The number below all others that null is written as; None where no fitted record
-        lacks a number.
-    whole
-        Whether the column holds integers.
-
-    """
+    """A column of numbers."""
 
     name: str
     low: float
@@ -96,13 +82,7 @@ class Numbers(ShortRepr):
 class Categories(ShortRepr):
     """A column of categories, one column of the matrix each.
 
-    Attributes
-    ----------
-    name
-        Of the column.
-    values
-        (n_categories,) the values of the fitted records, ascending; null last.
-
+    values: (n_categories,) the values of the fitted records, ascending; null last.
     """
 
     name: str
@@ -223,25 +203,7 @@ def encoding_of(
     categorical: Sequence[Any] | None,
     one_hot: Mapping[str, Sequence[Any]] | Sequence[Sequence[Any]] | None,
 ) -> Encoding:
-    """Learn how the features to minimize are written as numbers.
-
-    Parameters
-    ----------
-    records
-        The records to fit.
-    features, categorical, one_hot
-        The parameters of `Minimizer`.
-
-    Raises
-    ------
-    SchemaError
-        A name is no column (the nearest one is named), stands twice, or one-hot groups
-        overlap or are in the features in part.
-    DataError
-        A column cannot be minimized: infinite numbers, dates, no value at all; a one-hot group
-        that is none.
-
-    """
+    """Learn how the features to minimize are written as numbers."""
     known = {name: _list_names(records, columns) for name, columns in _groups(one_hot).items()}
     owner: dict[str, str] = {}
     for group, columns in known.items():

@@ -33,32 +33,7 @@ FEWEST = 20
 
 @dataclass(frozen=True, repr=False)
 class MinimizedTable(ShortRepr):
-    """A table whose features are as coarse as a model of its label allows.
-
-    Attributes
-    ----------
-    frame
-        The table: features minimized, other columns as they were.
-    label
-        The column that the model predicts.
-    model
-        Which kind of model was trained.
-    accuracy
-        What was asked for.
-    relative_accuracy
-        Share of the predictions that stay the same (R² of numbers) of records that were used
-        neither for the model nor to minimize.
-    score_before, score_after
-        How right the model is about these records, with full and with minimized data: share of
-        right predictions, or R².
-    gcp
-        Global certainty penalty of the features, in [0, 1].
-    generalizations
-        As of `Minimizer`.
-    unseen
-        How many records were held out.
-
-    """
+    """A table whose features are as coarse as a model of its label allows."""
 
     frame: pl.DataFrame
     label: str
@@ -99,31 +74,6 @@ def minimize_table(
 
     Boosted trees learn from 70 % of the records, and the features are minimized on the same
     ones; what is said of accuracy is measured on the others.
-
-    Parameters
-    ----------
-    frame
-        The table.
-    label
-        The column to predict; text and few whole numbers are classes, else it is a number.
-    accuracy
-        Share of the model's predictions to keep, in (0, 1]; R² for numbers.
-    features
-        The columns to minimize; empty for all but the label.
-    k
-        As of `Minimizer`.
-    seed
-        Of the division of the records, and of the model.
-
-    Raises
-    ------
-    SchemaError
-        There is no such column, or the label is to be minimized.
-    DataError
-        Too few records, or a label without a value or with a single one.
-    InfeasibleError
-        The accuracy cannot be kept with cells of k records.
-
     """
     missing = [name for name in (label, *features) if name not in frame.columns]
     if missing:

@@ -29,14 +29,7 @@ class Model(ShortRepr):
     encoder: Any = None
 
     def check(self) -> None:
-        """Refuse a model that cannot predict.
-
-        Raises
-        ------
-        PolicyError
-            It has no `predict`, or is not fitted; or the encoder is not.
-
-        """
+        """Refuse a model that cannot predict."""
         for role, one in (("estimator", self.estimator), ("encoder", self.encoder)):
             if isinstance(one, type):
                 raise PolicyError(f"{role}: {one.__name__} is a class; give a fitted object of it")
@@ -55,15 +48,7 @@ class Model(ShortRepr):
                 )
 
     def predictions(self, records: Records) -> NDArray[Any]:
-        """Return (n,) predictions.
-
-        Raises
-        ------
-        DataError
-            The model cannot read text of the records; or it does not give one
-            prediction a record, or one that is no number.
-
-        """
+        """Return (n,) predictions."""
         try:
             given = records.native
             if self.encoder is not None:
@@ -94,16 +79,7 @@ class Model(ShortRepr):
 
 
 class PredictionQuery:
-    """What a model predicts for records that hold values of others.
-
-    Parameters
-    ----------
-    model
-        The model; a record's prediction depends on that record alone.
-    records
-        All records.
-
-    """
+    """What a model predicts for records that hold values of others."""
 
     def __init__(self, model: Model, records: Records) -> None:
         self.model = model
@@ -115,14 +91,8 @@ class PredictionQuery:
     ) -> NDArray[Any]:
         """Return (n_sets, m) predictions.
 
-        Parameters
-        ----------
-        rows
-            (m,) int64: the records.
-        others
-            (m,) int64: those whose values they hold.
-        names
-            The columns of which they do, of each set.
+        rows: (m,) int64: the records.
+        others: (m,) int64: those whose values they hold.
 
         Notes
         -----

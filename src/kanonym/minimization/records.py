@@ -152,14 +152,7 @@ def _one_type(cells: list[Any]) -> list[Any]:
 
 
 def records_of(given: Any) -> Records:
-    """Return what was given as records.
-
-    Raises
-    ------
-    DataError
-        Neither a table nor a two-dimensional array; or it has no record.
-
-    """
+    """Return what was given as records."""
     if frames.is_frame(given):
         native = frames.to_eager(given)
         records: Records = Table(native, frames.column_names(native))

@@ -12,18 +12,7 @@ from numpy.typing import NDArray
 class Answer:
     """What a model says of a released table.
 
-    Attributes
-    ----------
-    achieved
-        The value that the table has.
-    satisfied
-        Whether the table satisfies the model.
-    failing
-        (n_classes,) bool, the classes to blame; None where the model blames no class.
-    itemsets
-        Known items to blame, by class or of the whole table (None): nodes of the item tree, and
-        how many records could be those of a person with them.
-
+    failing: (n_classes,) bool, the classes to blame; None where the model blames no class.
     """
 
     achieved: float

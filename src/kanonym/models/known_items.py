@@ -27,16 +27,7 @@ MOST_DISTINCT = 50_000_000
 
 @dataclass(frozen=True, slots=True)
 class KnownItems:
-    """What a model requires of sets of items.
-
-    Attributes
-    ----------
-    k, m
-        Any m items that are known of a person have k candidates, or none.
-    by_class
-        Whether candidates are counted in each equivalence class, or in the whole table.
-
-    """
+    """What a model requires of sets of items."""
 
     k: int
     m: int
@@ -45,19 +36,7 @@ class KnownItems:
 
 @dataclass(frozen=True, slots=True)
 class RareItems:
-    """Known items with fewer candidates than are required.
-
-    Attributes
-    ----------
-    least
-        Candidates of the known items with fewest; infinite where no record has an item. Of larger
-        itemsets only where no smaller one is rare.
-    number
-        How many itemsets have candidates, but too few; those within larger ones count alone.
-    listed
-        At most 100 of them: the nodes, and how many candidates there are.
-
-    """
+    """Known items with fewer candidates than are required."""
 
     least: float
     number: int = 0
@@ -73,20 +52,7 @@ def rare_items(
     label stands above another one, itemsets of labels are counted, size by size. Else known items
     are those that the same labels cover: their candidates are equal, so one stands for all.
 
-    Parameters
-    ----------
-    tree
-        The items and their labels.
-    offsets, labels
-        (n + 1,) int64 and int32: the labels of each record, ascending and distinct.
-    k, m
-        Candidates that are required, and items that are known.
-
-    Raises
-    ------
-    DataError
-        There are too many itemsets to be counted; the message says how many.
-
+    offsets, labels: (n + 1,) int64 and int32: the labels of each record, ascending and distinct.
     """
     used = np.unique(labels)
     if not len(used):

@@ -21,14 +21,8 @@ def records_with_rare_items(
 ) -> NDArray[np.bool_] | None:
     """Return which records have at most m items that fewer than k records of their class have.
 
-    Parameters
-    ----------
-    offsets, items
-        (n + 1,) int64 and int32: the items of each record, ascending and distinct.
-    class_of_row
-        (n,) int32, the class of each record.
-    k, m
-        Records that must share known items, and how many items are known.
+    offsets, items: (n + 1,) int64 and int32: the items of each record, ascending and distinct.
+    class_of_row: (n,) int32, the class of each record.
 
     Returns
     -------

@@ -18,15 +18,8 @@ if TYPE_CHECKING:
 class ReleasedSets:
     """The sets of items of a released table, of all attributes side by side.
 
-    Attributes
-    ----------
-    tree
-        The items and their labels.
-    offsets, labels
-        (n_rows + 1,) int64 and int32: the labels of each row, ascending and distinct.
-    class_of_row
-        (n_rows,) int32, the equivalence class of each row.
-
+    offsets, labels: (n_rows + 1,) int64 and int32: the labels of each row, ascending and distinct.
+    class_of_row: (n_rows,) int32, the equivalence class of each row.
     """
 
     tree: ItemTree
@@ -39,20 +32,9 @@ class ReleasedSets:
 class ReleasedTable:
     """What a model may look at in a released table.
 
-    Attributes
-    ----------
-    classes
-        Its equivalence classes.
-    beyond
-        Persons of the population table of whom the release has no record, as classes.
-    rows
-        Gives (n_rows, n_columns) int32 codes of the released quasi-identifiers: equal values
-        of a column have equal codes.
-    counts
-        (n_rows,) int64 records that each row stands for; None for one each.
-    sets
-        Its sets of items; None where it has none.
-
+    rows: gives (n_rows, n_columns) int32 codes of the released quasi-identifiers: equal values of a
+    column have equal codes.
+    counts: (n_rows,) int64 records that each row stands for; None for one each.
     """
 
     classes: Classes

@@ -23,20 +23,7 @@ MOST_VALUES = 200
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ActionExample(ShortRepr):
-    """Cells of a column before and after its actions.
-
-    Attributes
-    ----------
-    cells
-        Texts before and after, those that change first; None is a missing value.
-    changed, rows
-        How many cells change, of how many that were tried.
-    sampled
-        Whether distinct values were tried, and not all records.
-    late
-        Whether the column has actions on released values, which are not carried out here.
-
-    """
+    """Cells of a column before and after its actions."""
 
     _shown: ClassVar[tuple[str, ...]] = ("changed", "rows", "sampled", "late")
 
@@ -49,26 +36,6 @@ class ActionExample(ShortRepr):
 
 def example_of_actions(frame: Any, policy: Policy, name: str, count: int = 8) -> ActionExample:
     """Carry out the actions of one column that come before the algorithm; no file is written.
-
-    Parameters
-    ----------
-    frame
-        A table of this process, of any kind that `anonymize` takes.
-    policy
-        Its actions and its seed; models are not looked at.
-    name
-        The column.
-    count
-        Cells that are shown.
-
-    Raises
-    ------
-    SchemaError
-        There is no such column, or an action has no meaning for its values.
-    DataError
-        A cell cannot be changed as asked.
-    PolicyError
-        A key cannot be read.
 
     Notes
     -----

@@ -157,14 +157,7 @@ def _require_columns(
     columns: Sequence[str],
     recorded: RecordedRelease | None,
 ) -> None:
-    """Refuse a released table that lacks what models look at.
-
-    Raises
-    ------
-    SchemaError
-        Says what is missing, and what to do where it is the persons.
-
-    """
+    """Refuse a released table that lacks what models look at."""
     missing = [name for name in columns_of(names) if name not in columns]
     persons = [name for name in missing if isinstance(policy.attributes.get(name), Identifier)]
     if recorded is None:
@@ -312,12 +305,6 @@ def released_columns(quasi_identifiers: Sequence[str], columns: Sequence[str]) -
 
     quasi_identifiers: their names in the original. columns: those of the table, which may be
     a release with `name_min` and `name_max` in the place of a name.
-
-    Raises
-    ------
-    SchemaError
-        A quasi-identifier has no column.
-
     """
     found: list[str] = []
     missing: list[str] = []

@@ -18,23 +18,7 @@ from kanonym.profiling.persons import ProposedPersons, proposed_persons
 
 @dataclass(frozen=True, slots=True)
 class PolicyCheck:
-    """What a policy means for a table.
-
-    Attributes
-    ----------
-    rows
-        Records of the table.
-    roles
-        The role of each column, in the table's order.
-    distinct
-        Number of distinct combinations of quasi-identifiers.
-    built_hierarchies
-        Descriptions of the hierarchies that are built because none is given, by attribute.
-    persons
-        Columns, or pairs of columns, that may be the persons by their structure, best first; none
-        where the policy names an entity.
-
-    """
+    """What a policy means for a table."""
 
     rows: int
     roles: dict[str, str]
@@ -55,22 +39,6 @@ class PolicyCheck:
 
 def check_policy(frame: Any, policy: Policy) -> PolicyCheck:
     """Check that a policy fits a table: columns, types, hierarchies, and that a release may exist.
-
-    Parameters
-    ----------
-    frame
-        A table of this process, of any kind that `anonymize` takes.
-    policy
-        What is asked.
-
-    Raises
-    ------
-    SchemaError, HierarchyError, DataError
-        A column is missing, has no role, or has values, or items, that its hierarchy or recoding
-        cannot take.
-    InfeasibleError
-        Not even the whole table as one class satisfies the models: no release can. Not looked at
-        where records may be suppressed, or are sampled.
 
     Notes
     -----

@@ -12,18 +12,7 @@ from kanonym.verification import ModelCheck, ReleaseView, Verification, verify_r
 
 
 class Published(NamedTuple):
-    """What came of an input.
-
-    Attributes
-    ----------
-    frame
-        The released table, or its place.
-    view, verification
-        What was written, as verification saw it, and what was found in it.
-    staged
-        What was written.
-
-    """
+    """What came of an input."""
 
     frame: Any
     view: ReleaseView
@@ -35,14 +24,6 @@ def publish(source: Input, decision: Any, *, required: bool = True) -> Published
     """Stage what was decided, verify what was written, and publish it.
 
     required: False publishes what fails a model, too: it is verified as a part of something else.
-
-    Raises
-    ------
-    DataError
-        Other records were written than were decided about.
-    InfeasibleError
-        A class does not satisfy the policy: the last defence.
-
     """
     staged = source.stage(decision)
     try:

@@ -48,30 +48,6 @@ def with_readings(
 
     Looked at are quasi-identifiers and sensitive attributes without a type of their own, an
     action on texts, or a hierarchy of texts.
-
-    Parameters
-    ----------
-    policy
-        The policy.
-    frame
-        The table: an original, or a release of which columns with labels are not read.
-    told
-        Called with a sentence for each column whose texts are read as something else.
-    lenient
-        As of `detect_readings`.
-    released
-        Whether the table is a release, in which `20-29` is a label, no band of the original.
-
-    Returns
-    -------
-    tuple
-        The policy, and the sentences.
-
-    Raises
-    ------
-    DataError
-        Two readings of a column are possible, without `lenient`.
-
     """
     if not is_local(frame):
         if told is not None:

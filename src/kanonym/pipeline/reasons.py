@@ -23,18 +23,7 @@ from kanonym.models.criteria import Criterion
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A condition that a class would not meet.
-
-    Attributes
-    ----------
-    model, attribute
-        The privacy model, and the sensitive attribute that it looks at; None for class sizes.
-    counts_records
-        Whether the condition is on the number of records.
-    measured, required, relation
-        What the class would have, and how that would have to relate to what is required.
-
-    """
+    """A condition that a class would not meet."""
 
     model: str
     attribute: str | None
@@ -46,27 +35,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reason(ShortRepr):
-    """Why a value is not released as it is, or a record not at all.
-
-    Attributes
-    ----------
-    attribute
-        The quasi-identifier; None for the whole record.
-    value
-        What it would be released as, as text; None for null and for the whole record.
-    records
-        Records of the class that the record would then be in.
-    at_levels
-        Of a suppressed record, whether that class is the one at the levels of the release, and
-        not that of its own values.
-    failure
-        What that class would not meet, or if `others` what the rest of its class would not meet.
-        None where every condition on single classes would hold: then the algorithm divides the
-        records otherwise, or a requirement on the whole table asks for it.
-    others
-        As above.
-
-    """
+    """Why a value is not released as it is, or a record not at all."""
 
     _shown: ClassVar[tuple[str, ...]] = ("attribute", "records", "failure", "others")
 
@@ -98,20 +67,6 @@ def reasons_of_records(
     is: the class would fall into those who share the record's value, and the others. Of a
     suppressed record, if it were released at the levels of the release, where all classes
     have the same, else with its own values.
-
-    Parameters
-    ----------
-    decision
-        About a table in this process.
-    models
-        Of the policy; those that ask the whole table or look at more than classes say nothing.
-    rows
-        Records of the input, from 0.
-
-    Raises
-    ------
-    DataError
-        The frequency set stayed on its engine.
 
     Notes
     -----

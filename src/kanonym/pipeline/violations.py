@@ -27,18 +27,7 @@ from kanonym.policy import Policy
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ModelViolations(Result):
-    """The records that violate one model, those of the classes that fail it; or their persons.
-
-    Attributes
-    ----------
-    type, attribute
-        The model.
-    number
-        Of records or persons. Of a model of the whole table, all or none. Of a model of itemsets,
-        those with known items that too few records share. None where nothing can be counted: of
-        differential privacy, which is a promise of the draw, and of too many itemsets.
-
-    """
+    """The records that violate one model, those of the classes that fail it; or their persons."""
 
     type: str
     attribute: str | None
@@ -58,22 +47,7 @@ class ModelViolations(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Violations(Result):
-    """The records of a table that violate a policy as they are, or their persons.
-
-    Attributes
-    ----------
-    unit
-        What is counted: `person` where the policy counts persons by an entity, else `record`.
-    total
-        Records or persons of the table.
-    number
-        Records that violate at least one model that is counted; persons with such a record.
-    uniques
-        Records that are alone in their class; persons who have a class for themselves.
-    models
-        One `ModelViolations` a model, in the policy's order.
-
-    """
+    """The records of a table that violate a policy as they are, or their persons."""
 
     unit: Literal["record", "person"]
     total: int
@@ -107,18 +81,6 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
     """Count the records, or the persons, that violate a policy as the table is.
 
     Nothing is recoded.
-
-    Parameters
-    ----------
-    frame
-        A table of this process, of any kind that `anonymize` takes; it may have identifiers.
-    policy
-        What is required. Actions before the algorithm are carried out; none writes a file.
-
-    Raises
-    ------
-    SchemaError, HierarchyError, DataError
-        A column is missing, has no role, or has values that its hierarchy cannot take.
 
     Notes
     -----

@@ -25,18 +25,7 @@ _NO_PATH = ("", "-")
 
 
 class Parameter(NamedTuple):
-    """A parameter of an action.
-
-    Attributes
-    ----------
-    name
-        As in a policy.
-    needed
-        Whether it has no default.
-    default
-        Its default; None where it has none, or says nothing.
-
-    """
+    """A parameter of an action."""
 
     name: str
     needed: bool
@@ -51,23 +40,7 @@ class Parameter(NamedTuple):
 
 
 def build_action(given: Any, directory: Path = Path()) -> Action | After:
-    """Return an action, or the one that its name or its YAML form describes.
-
-    Parameters
-    ----------
-    given
-        `{type: round, to: 100, when: after}`, a name alone such as `shuffle`, or an action that
-        is built already.
-    directory
-        Paths of key and mapping files are relative to it.
-
-    Raises
-    ------
-    FaultsFoundError
-        An unknown type, parameter or `when`, or a value that the action refuses. No fault
-        repeats what was given as key.
-
-    """
+    """Return an action, or the one that its name or its YAML form describes."""
     if isinstance(given, After):
         inner = build_action(given.action, directory)
         return inner if isinstance(inner, After) else After(inner)
@@ -92,14 +65,7 @@ def build_action(given: Any, directory: Path = Path()) -> Action | After:
 
 
 def build_actions(given: Any, directory: Path = Path()) -> tuple[Action | After, ...]:
-    """Return the actions of a list of actions or of their forms, of a single one, or of None.
-
-    Raises
-    ------
-    FaultsFoundError
-        As `build_action`, for all of them together.
-
-    """
+    """Return the actions of a list of actions or of their forms, of a single one, or of None."""
     if given is None:
         return ()
     if not isinstance(given, list | tuple):
@@ -137,21 +103,7 @@ def faults_of_actions(
 
 
 def actions_of_text(text: str, source: str) -> tuple[Action | After, ...]:
-    """Return the actions that a name or a piece of YAML describes.
-
-    Parameters
-    ----------
-    text
-        A name such as `shuffle`, a form such as `{type: round, to: 100}`, or a list of them.
-    source
-        What the text is, for messages.
-
-    Raises
-    ------
-    PolicyError
-        It is none of these.
-
-    """
+    """Return the actions that a name or a piece of YAML describes."""
     try:
         return build_actions(document.parse_value(text, source))
     except FaultsFoundError as error:

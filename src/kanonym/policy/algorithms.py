@@ -158,14 +158,7 @@ def _target_faults(
 
 
 def target_of(built: Algorithm, schema: Schema) -> str | None:
-    """Return the column that guides an algorithm, None where none does.
-
-    Raises
-    ------
-    PolicyError
-        The table has no such column, or it is a quasi-identifier.
-
-    """
+    """Return the column that guides an algorithm, None where none does."""
     faults = _target_faults(built, schema.attributes, None)
     if faults:
         raise policy_error([fault.below(("algorithm",)) for fault in faults], "")

@@ -34,14 +34,7 @@ ATTACK_NAMES = (
 
 
 def build_attack_limits(given: Any, _: object = None) -> dict[str, float]:
-    """Return the largest tolerated risk of each attack that is named.
-
-    Raises
-    ------
-    FaultsFoundError
-        There is no such attack, or a risk is not above 0 and at most 1.
-
-    """
+    """Return the largest tolerated risk of each attack that is named."""
     if not isinstance(given, Mapping):
         reason = f"must name attacks with a limit each, {{linkage: 0.2}}, not {shown_value(given)}"
         raise FaultsFoundError([Fault((), reason)])

@@ -16,19 +16,7 @@ NO_MODEL = ({"type": "k-anonymity", "k": 1},)
 
 
 def attribute_policy(given: Policy | str | os.PathLike[str] | Mapping[str, Any]) -> Policy:
-    """Return a policy; models may be missing.
-
-    Parameters
-    ----------
-    given
-        A policy, the path of its file, or its attributes.
-
-    Raises
-    ------
-    PolicyError
-        It has faults: all are listed.
-
-    """
+    """Return a policy; models may be missing."""
     if isinstance(given, Policy):
         return given
     if isinstance(given, Mapping):

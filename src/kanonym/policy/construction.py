@@ -192,20 +192,7 @@ def build_domain(given: Any) -> Domain:
 
 
 def source_of_text(text: str) -> HierarchySource:
-    """Return the hierarchy source that a word or a piece of YAML describes.
-
-    Parameters
-    ----------
-    text
-        A name such as `dates`, a form such as `intervals: {width: [5, 10]}`, or the
-        path of a hierarchy file.
-
-    Raises
-    ------
-    PolicyError
-        It is none of these.
-
-    """
+    """Return the hierarchy source that a word or a piece of YAML describes."""
     is_file = Path(text).suffix or "://" in text  # URLs are refused where files are read
     form = {"file": text} if is_file else document.parse_value(text, "hierarchy")
     try:

@@ -389,14 +389,7 @@ PolicySource: TypeAlias = Policy | str | os.PathLike[str]
 
 
 def policy_from(given: PolicySource) -> Policy:
-    """Return a policy, read from its file where a path is given.
-
-    Raises
-    ------
-    PolicyError
-        It is neither, or the file cannot be read or has faults.
-
-    """
+    """Return a policy, read from its file where a path is given."""
     return document.read_or_given(given, Policy)
 
 

@@ -23,14 +23,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a policy file.
-
-    Raises
-    ------
-    PolicyError
-        There is no such file, it cannot be read, or it is not UTF-8.
-
-    """
+    """Return the text of a policy file."""
     try:
         with path.open("rb") as file:
             data = file.read(LONGEST + 1)
@@ -58,14 +51,7 @@ PolicyT = TypeVar("PolicyT", bound=FromFile)
 
 
 def read_or_given(given: PolicyT | str | os.PathLike[str], kind: type[PolicyT]) -> PolicyT:
-    """Return a policy of a kind, read from its file where a path is given.
-
-    Raises
-    ------
-    PolicyError
-        It is neither, or the file cannot be read or has faults.
-
-    """
+    """Return a policy of a kind, read from its file where a path is given."""
     if isinstance(given, str | os.PathLike):
         return kind.from_file(given)
     if not isinstance(given, kind):
@@ -80,12 +66,6 @@ def parse(text: str, source: str) -> dict[str, Any]:
     """Return the mapping that a policy text holds.
 
     A text that starts with `{` is JSON, or YAML that looks like it; all else is YAML.
-
-    Raises
-    ------
-    PolicyError
-        The text is neither, holds no mapping, or gives a key twice: names the line.
-
     """
     document = parse_value(text, source)
     if document is None:

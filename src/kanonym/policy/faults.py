@@ -15,16 +15,7 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong: where, and why.
-
-    Attributes
-    ----------
-    path
-        Keys and list positions from the top of the policy.
-    reason
-        What is wrong and what would be right.
-
-    """
+    """One thing that is wrong: where, and why."""
 
     path: Path
     reason: str
@@ -57,16 +48,7 @@ def policy_error(faults: Sequence[Fault], source: str) -> PolicyError:
 
 
 def raise_together(checks: Iterable[Callable[[], object]]) -> None:
-    """Carry out all checks, and raise what they find: one error as it is, several in a list.
-
-    Raises
-    ------
-    KanonymError
-        What the only check that failed has raised.
-    PolicyError
-        Several have failed: it lists their messages, one a line.
-
-    """
+    """Carry out all checks, and raise what they find: one error as it is, several in a list."""
     errors: list[KanonymError] = []
     for check in checks:
         try:

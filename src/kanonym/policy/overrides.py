@@ -31,28 +31,7 @@ ROLES: dict[str, type[Identifier | QuasiIdentifier | Sensitive]] = {
 
 
 def override(policy: Policy, short: Mapping[str, Any]) -> Policy:
-    """Return a policy with the values that short forms state in the place of its own.
-
-    Parameters
-    ----------
-    policy
-        The policy.
-    short
-        Parameters of `Policy.from_columns`. Columns get the role that is named, and keep their
-        hierarchy and recoding where they have it already. `k` and `entity` change the
-        k-anonymity of the policy, or add one. `k` and `m` change the model of its items, or add
-        one. `l`, `t`, `alpha`, `beta` and `delta` hold for each
-        sensitive attribute: they change its model, which keeps its kind, or add one. `models`
-        are added; one takes the place of the policy's of its type and attribute.
-        `attack_limits` add to the policy's, or change them. An
-        `algorithm` of the policy's own type changes the parameters that it names.
-
-    Raises
-    ------
-    PolicyError
-        A value is wrong, or does not fit the rest of the policy.
-
-    """
+    """Return a policy with the values that short forms state in the place of its own."""
     given = {name: value for name, value in short.items() if value is not None}
     if not given:
         return policy

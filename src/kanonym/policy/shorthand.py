@@ -76,28 +76,7 @@ def expand(
     entity: EntityColumns | None = None,
     required: bool = True,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the attributes and models, in their YAML form, that the short forms stand for.
-
-    Parameters
-    ----------
-    columns
-        The columns of each role.
-    hierarchies
-        Hierarchies, or paths of hierarchy files, by column.
-    k
-        k of k-anonymity.
-    thresholds
-        The thresholds of `MODEL_OF`, None for those that are not asked for.
-    sets
-        The columns of sets, each with its separator, None for lists.
-    m
-        With k: items that an intruder knows.
-    entity
-        The identifier by which k-anonymity counts persons, or several; None to count records.
-    required
-        Whether there must be a model at all.
-
-    """
+    """Return the attributes and models, in their YAML form, that the short forms stand for."""
     attributes, faults = _attributes(columns, sets or {}, hierarchies)
     asked = {name: value for name, value in thresholds.items() if value is not None}
     if asked and not columns[Role.SENSITIVE]:

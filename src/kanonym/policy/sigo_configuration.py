@@ -25,20 +25,7 @@ class SigoConfiguration:
 
 
 def sigo_configuration(path: Path) -> SigoConfiguration:
-    """Read a configuration file of SIGO.
-
-    Parameters
-    ----------
-    path
-        YAML with any of `version`, `kAnonymity`, `lDiversity`, `sensitives` (a list of names),
-        `aggregation` (the method) and `rules` (a list of `name: quasi-identifier`).
-
-    Raises
-    ------
-    PolicyError
-        No such file, no YAML, an unknown key, or a value of another type: lists all faults.
-
-    """
+    """Read a configuration file of SIGO."""
     if not path.is_file():
         raise PolicyError(f"{path}: no such configuration file")
     form = parse_value(read_text(path), str(path))

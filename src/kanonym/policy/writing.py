@@ -19,20 +19,6 @@ Comments = Mapping[tuple[str, ...], Sequence[str]]
 def policy_yaml(form: Mapping[str, Any], heading: Sequence[str], comments: Comments) -> str:
     """Return the YAML text of a policy, a comment above each part that has one.
 
-    Parameters
-    ----------
-    form
-        The policy as `Policy.to_dict` gives it.
-    heading
-        Sentences for the top of the file.
-    comments
-        Sentences by place: `("attributes", "age")`, `("models",)`.
-
-    Returns
-    -------
-    str
-        One line for each attribute and each model, as a person would write them.
-
     Examples
     --------
     >>> form = {"attributes": {"age": {"role": "quasi-identifier"}}, "models": [{"type": "m"}]}

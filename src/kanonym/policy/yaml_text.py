@@ -100,14 +100,7 @@ class Dumper(yaml.SafeDumper):
 
 
 def load(text: str) -> tuple[Any, list[str]]:
-    """Return the value of a document, and a sentence for each key that stands twice.
-
-    Raises
-    ------
-    yaml.YAMLError
-        The text is no YAML, or beyond a limit.
-
-    """
+    """Return the value of a document, and a sentence for each key that stands twice."""
     loader = Loader(text)
     try:
         return loader.get_single_data(), loader.repeated
@@ -132,14 +125,7 @@ def _plain(convert: Callable[[str], T]) -> Callable[[Loader, Any], T]:
 
 
 def integer(text: str) -> int:
-    """Return an integer of at most `MOST_DIGITS` digits.
-
-    Raises
-    ------
-    ValueError
-        It has more, or is none.
-
-    """
+    """Return an integer of at most `MOST_DIGITS` digits."""
     if len(text) > MOST_DIGITS or "_" in text:
         raise ValueError
     base = {"0o": 8, "0x": 16}.get(text[:2], 10)
@@ -147,14 +133,7 @@ def integer(text: str) -> int:
 
 
 def real(text: str) -> float:
-    """Return a floating-point number; `.inf` and `.nan` as YAML writes them.
-
-    Raises
-    ------
-    ValueError
-        It is none, or beyond what such a number holds.
-
-    """
+    """Return a floating-point number; `.inf` and `.nan` as YAML writes them."""
     if "_" in text:
         raise ValueError
     special = text.lower().lstrip("+-") in (".inf", ".nan")

@@ -71,32 +71,7 @@ _ZERO_TEXT = r"^0\d+$"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Content(ShortRepr):
-    """What one column holds; no value of it but codes for missing values.
-
-    Attributes
-    ----------
-    name, type
-        The column, and what its values are, in a word or two.
-    counted
-        How far the column alone tells records apart; null is a value.
-    nulls
-        Number of records without a value.
-    largest
-        Number of records of the most frequent value.
-    sentinels
-        Values that seem to stand for a missing one.
-    outliers
-        Numbers far from the others; None for other types.
-    suggestion
-        The hierarchy that fits; None where there is none.
-    traits
-        Of `positive` (all numbers are above 0), `running` (counts up along the file),
-        `dates as text`, `dates as other text`, `numbers as text`, `leading zeros`, `codes` (all
-        texts have a digit).
-    trouble
-        Why the column cannot be recoded; empty for all others.
-
-    """
+    """What one column holds; no value of it but codes for missing values."""
 
     _shown: ClassVar[tuple[str, ...]] = (
         "name",
@@ -128,10 +103,7 @@ class Content(ShortRepr):
 def content_of(column: pl.Series) -> tuple[Content, CodedColumn]:
     """Return what a column holds, and its codes.
 
-    Parameters
-    ----------
-    column
-        (n_rows,) as `data.frames.column` gives it.
+    column: (n_rows,) as `data.frames.column` gives it.
 
     Notes
     -----

@@ -29,20 +29,7 @@ PERSON_WORDS = frozenset(_PERSONS.split())
 
 
 class Entity(NamedTuple):
-    """What a policy should say of rows and persons, and why.
-
-    Attributes
-    ----------
-    name
-        The identifier by which k-anonymity counts persons; None to count rows.
-    rows_are_persons
-        Whether the policy may say so. Neither where it is open.
-    values
-        Number of its distinct values; 0 without one.
-    reason
-        One sentence for the policy; empty where no column is an identifier.
-
-    """
+    """What a policy should say of rows and persons, and why."""
 
     name: str | None = None
     values: int = 0

@@ -45,17 +45,7 @@ _DATES = frozenset(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Sentinel(ShortRepr):
-    """A value that seems to stand for a missing one.
-
-    Attributes
-    ----------
-    value
-        Its text if it is a well-known code; None for a number that only lies far from the
-        others, which may be somebody's.
-    records
-        Number of records that have it.
-
-    """
+    """A value that seems to stand for a missing one."""
 
     value: str | None
     records: int
@@ -63,19 +53,7 @@ class Sentinel(ShortRepr):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Outliers(ShortRepr):
-    """Numbers beyond the fences of a box plot (Tukey 1977, Exploratory data analysis, 2D).
-
-    Attributes
-    ----------
-    near, far
-        Numbers of records more than 1.5 and more than 3 interquartile ranges below the
-        first or above the third quartile.
-    low, high
-        Of those beyond 3: how many lie below and above.
-    records
-        Number of records with a number.
-
-    """
+    """Numbers beyond the fences of a box plot (Tukey 1977, Exploratory data analysis, 2D)."""
 
     near: int
     far: int
@@ -98,17 +76,8 @@ class Outliers(ShortRepr):
 def outliers_of(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> Outliers | None:
     """Count the outliers of a column of numbers.
 
-    Parameters
-    ----------
-    numbers
-        (n_values,) float64, ascending and different.
-    counts
-        (n_values,) int64 numbers of records.
-
-    Returns
-    -------
-    Outliers or None
-        None where the quartiles are equal, or for no more than `FEW` values.
+    numbers: (n_values,) float64, ascending and different.
+    counts: (n_values,) int64 numbers of records.
 
     Notes
     -----
@@ -137,13 +106,6 @@ def sentinels_of(
 ) -> tuple[Sentinel, ...]:
     """Return what seems to stand for missing values, with the values that may be shown.
 
-    Parameters
-    ----------
-    values, counts
-        As in `sentinel_places`.
-    places
-        Its result.
-
     Notes
     -----
     Shown are -1, -9, -99, 9, 97, 99, 999 and their like, 365243, millions and their like, limits
@@ -165,12 +127,8 @@ def sentinels_of(
 def sentinel_places(values: pl.Series, counts: NDArray[np.int64]) -> list[int]:
     """Return the places of the values that seem to stand for a missing one.
 
-    Parameters
-    ----------
-    values
-        (n_values,) distinct, ascending, without null.
-    counts
-        (n_values,) int64 numbers of records.
+    values: (n_values,) distinct, ascending, without null.
+    counts: (n_values,) int64 numbers of records.
 
     Notes
     -----

@@ -32,20 +32,7 @@ _MIXING = np.uint32(0x9E3779B1)
 class CodedColumn(NamedTuple):
     """A column as codes.
 
-    Attributes
-    ----------
-    name
-        The column.
-    codes, size
-        (n,) int32 codes from 0, and their number.
-    null
-        The code of null, or -1.
-    is_ordered
-        Whether codes have an order.
-    may_number
-        Whether values can be numbers of persons or the like: texts that are no dates, or whole
-        numbers from 0.
-
+    codes, size: (n,) int32 codes from 0, and their number.
     """
 
     name: str
@@ -110,21 +97,7 @@ def _mixed(numbers: NDArray[np.integer]) -> NDArray[np.uint32]:
 
 
 class Dependence(NamedTuple):
-    """How far groups determine a column.
-
-    Attributes
-    ----------
-    constancy
-        1 where each group has one value, 0 where groups have as many values as chance would give
-        them, below 0 where they have more.
-    new
-        Of the records but the first one of each group, the share that has a new value of it.
-    by_chance
-        The same share, if the groups were formed at random.
-    repeats
-        Number of records but the first one of each group.
-
-    """
+    """How far groups determine a column."""
 
     constancy: float
     new: float
@@ -142,15 +115,7 @@ class Grouping:
 
     Records without a value in one of the columns are left out.
 
-    Parameters
-    ----------
-    columns
-        All columns of the table.
-    by
-        Places of the columns that form the groups.
-    weights
-        (n,) records that each row stands for.
-
+    weights: (n,) records that each row stands for.
     """
 
     def __init__(

@@ -42,15 +42,7 @@ ERROR = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """What a column set must reach.
-
-    Parameters
-    ----------
-    others
-        Most other records that a record equals, on average, of at least 0; 0 asks for a
-        key. For n records it is a separation of at least 1 - ε with ε = others / (n - 1).
-
-    """
+    """What a column set must reach."""
 
     others: float
 
@@ -73,24 +65,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class MinimalSets:
-    """The minimal column sets that reach a threshold.
-
-    Attributes
-    ----------
-    others
-        The threshold: most others that a record equals, on average; 0 for keys.
-    sets
-        By size, then in the order of the columns: names, and what was counted on all
-        records; all of them reach the threshold there.
-    sampled
-        Number of records by which they were found; 0 for all.
-    epsilon
-        With a sample: what tells all its records apart leaves together at most this
-        share of the pairs of the table, with probability of at least 1 - `ERROR`. Else 0.
-    cut
-        Why the search did not look at all sets; empty where these are all there are.
-
-    """
+    """The minimal column sets that reach a threshold."""
 
     others: float
     sets: tuple[tuple[tuple[str, ...], Separation], ...]
@@ -111,15 +86,6 @@ class MinimalSets:
 
 def minimal_sets(columns: Mapping[str, Codes], n_rows: int, threshold: Threshold) -> MinimalSets:
     """Find the minimal column sets that reach a threshold: no column can be left out.
-
-    Parameters
-    ----------
-    columns
-        The codes of each column by its name.
-    n_rows
-        Number of records.
-    threshold
-        What a set must reach.
 
     Notes
     -----

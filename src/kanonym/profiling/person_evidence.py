@@ -51,22 +51,7 @@ LEAST_PER_PAIR = 1.5
 
 
 class Evidence:
-    """What groups of records say about the other columns; places of columns.
-
-    Attributes
-    ----------
-    grouping
-        The groups.
-    constant
-        Columns that have one value in each group, far beyond chance.
-    occasions
-        Columns that have each value about once in a group: a day, the number of a visit.
-    matched
-        Columns that vary within groups more than by chance, and repeat there: case and control.
-    rest
-        Columns that are neither constant nor an occasion.
-
-    """
+    """What groups of records say about the other columns; places of columns."""
 
     def __init__(self, grouping: Grouping) -> None:
         self.grouping = grouping

@@ -51,29 +51,7 @@ LASTING = frozenset({"sex", "date of birth", "race or ethnicity"})
 
 @dataclass(frozen=True, slots=True)
 class ProposedPersons:
-    """Columns whose values may be the persons of a table.
-
-    Attributes
-    ----------
-    columns
-        One column, or two that together tell persons apart.
-    values, records, largest
-        How many values they have, in how many records, and the records of the most frequent one.
-    constant
-        Columns that have one value for each of these values.
-    occasions
-        Columns that have each value about once for each of them, such as the day of a visit.
-    alike
-        Other columns in which the records of one value are alike.
-    looked_at
-        Of how many records this is known: a large table is looked at in part.
-    digits
-        A random grouping of the records is as constant with a probability of 10^-digits, at most.
-    likely_groups
-        Whether the values look like groups of persons rather than persons: matched sets, or
-        schools, whose records are hardly alike in what they do not share.
-
-    """
+    """Columns whose values may be the persons of a table."""
 
     columns: tuple[str, ...]
     values: int
@@ -125,17 +103,7 @@ def proposed_persons(
     repeat and determine other columns far beyond chance, as a person's number determines sex and
     date of birth.
 
-    Parameters
-    ----------
-    table
-        A polars DataFrame, or its columns as codes.
-    counts
-        (n,) records that each row stands for, or 0; None for one each.
-
-    Returns
-    -------
-    The proposals, best first; empty for most tables of one row per person. Several, if there are
-    several kinds of units, such as students and lecturers.
+    counts: (n,) records that each row stands for, or 0; None for one each.
 
     Notes
     -----

@@ -62,22 +62,7 @@ SHOWN = 5
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ColumnProfile(ShortRepr):
-    """One column of a profiled table.
-
-    Attributes
-    ----------
-    content
-        What the column holds.
-    role, reasons
-        The role that it should have, and why.
-    kinds
-        What it identifies or is, such as `e-mail address`; of identifiers, the findings.
-    safe_harbor
-        The category of HIPAA's Safe Harbor that removes it, or None.
-    reading
-        How its texts write dates or numbers, if not as this package does; or None.
-
-    """
+    """One column of a profiled table."""
 
     _shown: ClassVar[tuple[str, ...]] = ("name",)
 

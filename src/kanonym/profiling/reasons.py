@@ -11,22 +11,7 @@ from kanonym.language import ENGLISH, Translator
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One reason; no value of the table is in it.
-
-    Attributes
-    ----------
-    kind
-        Of the sentence: the catalogues have it as `evidence.KIND`.
-    counts
-        Numbers of records, values, digits or words.
-    shares
-        Shares of records or values, in [0, 1].
-    terms
-        What the column is or holds: the catalogues have it as `term.NAME`.
-    detail
-        What an error says, in English; empty for most.
-
-    """
+    """One reason; no value of the table is in it."""
 
     kind: str
     counts: Mapping[str, int] = field(default_factory=dict)

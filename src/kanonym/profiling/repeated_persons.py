@@ -59,25 +59,7 @@ DETERMINED = 0.95
 
 @dataclass(frozen=True, slots=True)
 class RepeatedPersons:
-    """Columns in which records agree as those of one person do.
-
-    Attributes
-    ----------
-    columns
-        Records with the same values in all of them seem to be of one person.
-    constant
-        Further columns that have one value for each of these combinations, far beyond chance.
-    values, records, largest
-        Numbers of combinations, of the records that were looked at, and of the records of the
-        most frequent combination.
-    alone, expected_alone
-        Numbers of records whose combination no other record has, and how many there would be if
-        each record were another person; the latter None where `constant` is the evidence.
-    digits
-        A random grouping is as constant with a probability of 10^-digits, at most; 0 where
-        `expected_alone` is the evidence.
-
-    """
+    """Columns in which records agree as those of one person do."""
 
     columns: tuple[str, ...]
     constant: tuple[str, ...]
@@ -125,17 +107,7 @@ def repeated_persons(
 ) -> RepeatedPersons | None:
     """Return columns in which the records agree as several records of one person do, if any.
 
-    Parameters
-    ----------
-    table
-        A polars DataFrame, or its columns as codes: the quasi-identifiers, or all columns.
-    counts
-        (n,) records that each row stands for, or 0; None for one each.
-
-    Returns
-    -------
-    The columns with the evidence. None where records agree no more than those of different
-    persons do, and where nothing can be said: persons who agree in common values agree by chance.
+    counts: (n,) records that each row stands for, or 0; None for one each.
 
     Notes
     -----

@@ -33,18 +33,6 @@ def role_of(
 
     In doubt a column is a quasi-identifier: wrongly so, it costs information; wrongly not,
     it costs somebody's privacy. Insensitive is only what is the same in every record.
-
-    Parameters
-    ----------
-    content
-        What the column holds.
-    findings
-        What of direct identifiers was found in it.
-    hinted
-        What its name says.
-    named
-        Whether the caller says that it is a quasi-identifier.
-
     """
     if named:
         return Role.QUASI_IDENTIFIER, (Reason("given"), *_separation_reasons(content))

@@ -67,17 +67,6 @@ _LETTERS = {
 def safe_harbor(kind: str) -> str | None:
     """Return the category of Safe Harbor that a kind of attribute falls into.
 
-    Parameters
-    ----------
-    kind
-        As in `Finding.kind` and `Hint.what`.
-
-    Returns
-    -------
-    str or None
-        Letter and words of the category; None for what Safe Harbor leaves in the table, and
-        for free text, of which it removes what is written in it.
-
     Examples
     --------
     >>> safe_harbor("phone number")

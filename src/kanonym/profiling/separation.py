@@ -26,17 +26,6 @@ Key = tuple[NDArray[np.uint64], int]
 class Separation:
     """How far a column set tells the records of a table apart.
 
-    Attributes
-    ----------
-    records, distinct
-        Numbers of records and of distinct combinations of values.
-    uniques
-        Number of records that share their combination with no other.
-    smallest
-        Records of the rarest combination: the k of the table; 0 without records.
-    together
-        Number of pairs of records that are equal in these columns.
-
     References
     ----------
     Motwani and Xu, Efficient algorithms for masking and finding quasi-identifiers (2007),
@@ -92,13 +81,6 @@ class Separation:
 
 def separation_of(columns: Sequence[Codes], n_rows: int) -> Separation:
     """Return how far a column set tells records apart.
-
-    Parameters
-    ----------
-    columns
-        The codes of each column of the set; without a column all records are equal.
-    n_rows
-        Number of records.
 
     Notes
     -----

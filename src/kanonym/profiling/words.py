@@ -32,20 +32,7 @@ _LETTERS = str.maketrans(
 
 
 class Hint(NamedTuple):
-    """What a word in a column's name says.
-
-    Attributes
-    ----------
-    role
-        The role that such attributes have.
-    what
-        What the attribute is: of identifiers a kind of `Finding`.
-    sure
-        False where the word means this or something else, and the values decide.
-    safe_harbor
-        The category of HIPAA's Safe Harbor, or None.
-
-    """
+    """What a word in a column's name says."""
 
     role: Role
     what: str
@@ -60,17 +47,6 @@ def name_hints(name: str) -> frozenset[Hint]:
     The name is cut into words at spaces, underscores, hyphens, dots, digits and where small
     letters end and capitals begin; accents are folded. Of phrases that overlap the longest
     count: `e-mail address` hints at no street.
-
-    Parameters
-    ----------
-    name
-        The column's name, in English, German, French, Spanish, Italian, Portuguese or Dutch.
-
-    Returns
-    -------
-    frozenset of Hint
-        Empty for words that are not in the vocabulary. Attributes may have several: an income
-        is sensitive, and quasi-identifying for those who know it.
 
     Examples
     --------

@@ -55,15 +55,8 @@ def balanced_codes(
 ) -> NDArray[np.int32]:
     """Choose a code of each class for each of some columns, together.
 
-    Parameters
-    ----------
-    table, partition
-        The encoded table and its division.
-    labels
-        (n,) int32, the class of each tuple, or of each record where the partition is by row;
-        negative for suppressed ones.
-    columns
-        Places of quasi-identifiers.
+    labels: (n,) int32, the class of each tuple, or of each record where the partition is by row;
+    negative for suppressed ones.
 
     Returns
     -------

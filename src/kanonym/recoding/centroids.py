@@ -32,21 +32,6 @@ def centroids(
     other values the lower one. Among values of equal frequency the mode is the one of the
     lowest code.
 
-    Parameters
-    ----------
-    domain
-        The attribute, without a hierarchy unless the mode is asked for: codes stand in
-        order of value.
-    recoding
-        `mean`, `median` or `mode`.
-    histograms
-        Of `class_histograms`: offsets, codes and counts by class.
-    dtype
-        The type of the column; values whose domain holds them as text get it back.
-    keep_integers
-        Whether mean and median of integers are rounded, half to even, and keep the type
-        of the column. Without it they are 64-bit floating-point numbers.
-
     Returns
     -------
     One column of labels, and the (n_classes,) int32 place of each class in it.

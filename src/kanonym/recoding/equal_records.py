@@ -29,17 +29,6 @@ def mix_equal_records(
     before they are shuffled: the same records in any order are then divided in the same way, and
     neither their order nor their values tell who is in which class.
 
-    Parameters
-    ----------
-    table, partition
-        The encoded table and its division.
-    names
-        The columns that may differ between records of a tuple.
-    column
-        Gives such a column by name, or what stands for it, as of `ordering.released_rows`.
-    seed
-        Of the shuffle.
-
     Notes
     -----
     Cost: two passes over the records, and a sort of those whose tuples are divided.

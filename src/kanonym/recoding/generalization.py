@@ -27,17 +27,9 @@ def generalize(
     An attribute that no class generalizes keeps its own type: its values, and null for
     suppressed cells. Else it becomes text, the labels of its hierarchy.
 
-    Parameters
-    ----------
-    domains
-        One a quasi-identifier; without a hierarchy, level 0 is the only one.
-    levels
-        (n_classes, d) int32; the records of a class agree on their labels there.
-    codes, labels
-        (n, d) int32 codes and (n,) int32 classes of records, negative for suppressed
-        ones.
-    dtypes
-        The types of the columns; values whose domain holds them as text get them back.
+    levels: (n_classes, d) int32; the records of a class agree on their labels there.
+    codes, labels: (n, d) int32 codes and (n,) int32 classes of records, negative for suppressed
+    ones.
 
     Notes
     -----
@@ -65,18 +57,10 @@ def joined_levels(
 
     Each class that goes in is generalized no less than it was; a suppressed cell stays so.
 
-    Parameters
-    ----------
-    domains
-        One a quasi-identifier.
-    levels
-        (n_classes, d) int32, the levels before.
-    joined
-        (n_classes,) int32, the class that each becomes part of.
-    codes, labels
-        (n, d) int32 codes and (n,) int32 joined classes of records, negative for
-        suppressed ones.
-
+    levels: (n_classes, d) int32, the levels before.
+    joined: (n_classes,) int32, the class that each becomes part of.
+    codes, labels: (n, d) int32 codes and (n,) int32 joined classes of records, negative for
+    suppressed ones.
     """
     n_joined = int(joined.max(initial=-1)) + 1
     least = np.zeros((n_joined, len(domains)), np.int32)

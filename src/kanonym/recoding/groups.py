@@ -30,13 +30,8 @@ def joined_groups(groups: NDArray[np.int32], joined: NDArray[np.int32]) -> NDArr
     Where classes of equal released values are joined, the joined groups release them, too:
     so do their mean, median, mode, span and set.
 
-    Parameters
-    ----------
-    groups
-        (n_classes, d) int32, the groups before.
-    joined
-        (n_classes,) int32, the class that each becomes part of.
-
+    groups: (n_classes, d) int32, the groups before.
+    joined: (n_classes,) int32, the class that each becomes part of.
     """
     n_joined = int(joined.max(initial=-1)) + 1
     own = np.empty((n_joined, groups.shape[1]), np.int32)

@@ -28,19 +28,7 @@ def released_rows(
     whoever knows the seed and undoes the shuffle finds nothing of the input's order,
     and the same records in any order give the same release.
 
-    Parameters
-    ----------
-    labels
-        (n_rows,) class of each record, negative for suppressed ones.
-    recoded
-        What each class releases.
-    untouched
-        Names of the columns that are released as they are.
-    column
-        Gives such a column by name, or what stands for it: a number for each list, struct
-        or object (`data.columns.sorting`).
-    seed
-        Of the shuffle; None keeps the order of the input.
+    labels: (n_rows,) class of each record, negative for suppressed ones.
 
     Notes
     -----

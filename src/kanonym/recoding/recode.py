@@ -50,12 +50,6 @@ def choose_recoding(
     """Return the recoding of one attribute: its own, the policy's where it fits, or the kind's.
 
     A policy-wide `set` means intervals for numbers, dates and ordered categories.
-
-    Raises
-    ------
-    SchemaError
-        The attribute's own recoding has no meaning for its values.
-
     """
     allowed = ALLOWED[kind]
     if attribute.recoding is not None:
@@ -82,20 +76,6 @@ def recode(
     keep_integers: bool = False,
 ) -> tuple[RecodedAttribute, ...]:
     """Give every class of a partition its released values.
-
-    Parameters
-    ----------
-    table, partition
-        The encoded table and its division.
-    recodings
-        One a quasi-identifier; not read where the partition says a level for each.
-    costs
-        From `metrics.certainty`, for the same recodings.
-    dtypes
-        Types of the columns, for values that are released as they are.
-    keep_integers
-        Whether means and medians of integers are rounded, half to even, and keep their
-        column's type.
 
     Notes
     -----

@@ -32,28 +32,7 @@ NOT_CHECKED = (
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What a mechanism promises, in words and numbers that do not depend on the records.
-
-    Attributes
-    ----------
-    epsilon, delta, beta, k
-        Of the model; ε in all, with the draw of the levels.
-    search_epsilon
-        The part of ε for which levels were drawn; None where they were named.
-    levels, highest
-        By attribute the level, and that of its root.
-    hierarchies
-        By attribute the form of its hierarchy in the policy: public knowledge.
-    protects
-        One record, or one person.
-    private
-        False where a seed repeats the draws: then nothing is promised.
-    rests_on
-        What the proof rests on.
-    spent
-        What the table has spent with this release, from its ledger; None without one.
-
-    """
+    """What a mechanism promises, in words and numbers that do not depend on the records."""
 
     epsilon: float
     delta: float
@@ -139,14 +118,7 @@ def protected_unit(policy: Policy) -> Unit:
 
 
 def require_promise(promise: Promise | None) -> Promise:
-    """Return a promise, and refuse that there is none.
-
-    Raises
-    ------
-    PolicyError
-        The release is not one under differential privacy.
-
-    """
+    """Return a promise, and refuse that there is none."""
     if promise is None:
         raise PolicyError(
             "only a release under differential privacy has a public manifest and a public report: "

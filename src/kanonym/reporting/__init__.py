@@ -181,26 +181,6 @@ def public_report(
     """Write the report that may go along with a release, or a table, under differential privacy.
 
     It has the promise in plain words and public parameters: nothing that depends on the records.
-
-    Parameters
-    ----------
-    release
-        From `ka.anonymize`, of a policy with the model `differential-privacy`, or from
-        `ka.synthesize` with `epsilon`.
-    path
-        Where to: .html, .pdf, .md or .json.
-    title, language
-        As of `report`.
-    output
-        The file of the release; its name and SHA-256 go in.
-
-    Raises
-    ------
-    PolicyError
-        The release is not one under differential privacy.
-    DataError
-        As of `report`.
-
     """
     from kanonym.reporting.public_document import public_document  # noqa: PLC0415 - templates
     from kanonym.reporting.rendering.html import render_document  # noqa: PLC0415 - as above
@@ -236,24 +216,6 @@ def report_profile(
     """Write a page on an original table: histograms, pairs, and what distinguishes people.
 
     The page shows original data, and says so.
-
-    Parameters
-    ----------
-    frame
-        The table that was profiled.
-    profile
-        From `ka.profile`.
-    path
-        Where to: `.html` or `.pdf`.
-    language
-        `en` or `es`.
-
-    Raises
-    ------
-    DataError
-        The profile is of another table, the path has another extension or cannot be written, or
-        there is no such language.
-
     """
     from kanonym.reporting.profile_document import profile_document  # noqa: PLC0415 - charts
     from kanonym.reporting.rendering.html import render_document  # noqa: PLC0415 - as above
@@ -285,25 +247,7 @@ def report_linked(
     author: str = "",
     language: str = "en",
 ) -> None:
-    """Write the report on a release of linked tables: .html, .pdf, .md or .json.
-
-    Parameters
-    ----------
-    release
-        From `ka.linked.anonymize`.
-    path
-        Where to.
-    facts
-        Places of what was read and written, under `input` and `output`.
-    title, purpose, author, language
-        As of `report`.
-
-    Raises
-    ------
-    DataError
-        There is no such form or language, or the file cannot be written.
-
-    """
+    """Write the report on a release of linked tables: .html, .pdf, .md or .json."""
     form = format_of(path)
     if form == "json":
         told = {**(facts or {}), **release.to_dict()}
@@ -354,11 +298,6 @@ def _outcomes(attacks: Iterable[AttackResult]) -> tuple[AttackResult, ...]:
 def format_of(path: str | Path) -> Format:
     """Return the format that a file's extension names.
 
-    Raises
-    ------
-    DataError
-        No format has this extension.
-
     Examples
     --------
     >>> format_of("report.html"), format_of("REPORT.MD")
@@ -377,13 +316,6 @@ def format_of(path: str | Path) -> Format:
 def render(summary: Summary, format: TextFormat = "html") -> str:  # noqa: A002
     """Write a report as text.
 
-    Parameters
-    ----------
-    summary
-        What to say, from `summarize`.
-    format
-        `html` (one file with everything inside), `markdown` or `json`.
-
     Notes
     -----
     Charts are drawn for HTML only: about 40 ms each, after a second for the chart library.
@@ -398,21 +330,7 @@ def render(summary: Summary, format: TextFormat = "html") -> str:  # noqa: A002
 
 
 def encode(summary: Summary, format: Format = "html") -> bytes:  # noqa: A002
-    """Write a report as the bytes of a file; text is UTF-8.
-
-    Parameters
-    ----------
-    summary
-        What to say, from `summarize`.
-    format
-        As `render` has them, or `pdf`: the page, printed by a browser.
-
-    Raises
-    ------
-    DataError
-        `pdf`: no browser is installed, or it printed nothing.
-
-    """
+    """Write a report as the bytes of a file; text is UTF-8."""
     if format == "pdf":
         from kanonym.reporting.rendering.pdf import browser, print_pdf  # noqa: PLC0415
 
@@ -422,14 +340,7 @@ def encode(summary: Summary, format: Format = "html") -> bytes:  # noqa: A002
 
 
 def chart_format(path: str | Path) -> ChartFormat:
-    """Return the format of a chart that a file's extension names.
-
-    Raises
-    ------
-    DataError
-        No format has this extension.
-
-    """
+    """Return the format of a chart that a file's extension names."""
     extension = Path(path).suffix.lower()
     if extension not in _CHARTS:
         raise DataError(
@@ -455,23 +366,7 @@ def render_frontier(
     format: ChartFormat = "html",  # noqa: A002
     language: str = "en",
 ) -> bytes:
-    """Draw the nodes of a lattice by privacy and loss.
-
-    Parameters
-    ----------
-    frontier
-        The nodes, from `frontier_of`.
-    format
-        `html` (one page with everything inside, and the front as a table), `svg` or `png`.
-    language
-        `en` or `es`.
-
-    Returns
-    -------
-    bytes
-        The file.
-
-    """
+    """Draw the nodes of a lattice by privacy and loss."""
     from kanonym.reporting.charts.frontier import draw  # noqa: PLC0415 - as above
 
     return draw(frontier, format, translator(language))

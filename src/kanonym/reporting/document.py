@@ -16,20 +16,7 @@ Colour = Literal["satisfied", "warned", "failed", "nothing"]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Text of a table, or of a list, that is not plain.
-
-    Attributes
-    ----------
-    text
-        What it says.
-    tone
-        How it is meant.
-    note
-        What stands below in small letters.
-    language, note_language
-        Of the text and the note, where it is not that of the report.
-
-    """
+    """Text of a table, or of a list, that is not plain."""
 
     text: str
     tone: Tone = ""
@@ -73,20 +60,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart with its text alternative, and the numbers that it shows.
-
-    Attributes
-    ----------
-    title
-        Heading above it; may be empty.
-    alternative
-        What it shows, for somebody who does not see it.
-    draw
-        Returns the SVG; is called for pages only.
-    caption, numbers
-        Below it; the numbers are folded on a page.
-
-    """
+    """A chart with its text alternative, and the numbers that it shows."""
 
     kind: ClassVar[str] = "figure"
     title: str
@@ -179,30 +153,7 @@ class Banner:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A report.
-
-    Attributes
-    ----------
-    language
-        Its code.
-    title, verdict
-        Heading, and how the policy came out.
-    parts
-        Further verdicts, below it.
-    dated
-        Date, files, version and seed in a line.
-    signed
-        What is written by hand below a printed first page.
-    tiles, lead
-        Numbers and sentences on top of the first page.
-    first, foot
-        The sections of the first page, and what stands below them.
-    details
-        The other sections.
-    contents
-        The word for the list of the sections.
-
-    """
+    """A report."""
 
     language: str
     title: str

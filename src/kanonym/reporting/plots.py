@@ -48,14 +48,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReleasePlots(ShortRepr):
-    """The charts of a release, as its report has them: with figures of no fewer than k records.
-
-    Attributes
-    ----------
-    release
-        From `ka.anonymize`.
-
-    """
+    """The charts of a release, as its report has them: with figures of no fewer than k records."""
 
     release: Release
 
@@ -70,14 +63,7 @@ class ReleasePlots(ShortRepr):
         return losses_chart(attributes, translator(language)).to_altair()
 
     def marginals(self, *names: str, language: str = "en") -> Any:
-        """Draw the distribution of quasi-identifiers before and after; of all without a name.
-
-        Raises
-        ------
-        SchemaError
-            A name is no quasi-identifier of the release that the report shows.
-
-        """
+        """Draw the distribution of quasi-identifiers before and after; of all without a name."""
         every = {one.name: one for one in self._summary(language).loss.marginals}
         for name in names:
             if name not in every:
@@ -99,14 +85,7 @@ class ReleasePlots(ShortRepr):
         )
 
     def partition(self, x: str, y: str, language: str = "en") -> Any:
-        """Draw the classes over two quasi-identifiers, darker where a class has more records.
-
-        Raises
-        ------
-        SchemaError
-            One of them is no quasi-identifier, or both are the same.
-
-        """
+        """Draw the classes over two quasi-identifiers, darker where a class has more records."""
         drawn = self._summary(language, (x, y)).loss.maps[0]
         return class_map_chart(drawn, speech=translator(language)).to_altair()
 
@@ -124,14 +103,7 @@ def plot_risk(risk: Risk, language: str = "en") -> Any:
 
 
 def plot_attacks(attacks: Iterable[AttackResult], language: str = "en") -> Any:
-    """Draw how often each attack was right, with its interval, beside chance.
-
-    Raises
-    ------
-    DataError
-        None of them was tried.
-
-    """
+    """Draw how often each attack was right, with its interval, beside chance."""
     says = translator(language)
     tried = [one for one in rank_attacks(attacks) if one.attempts]
     if not tried:

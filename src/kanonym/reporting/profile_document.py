@@ -55,23 +55,7 @@ class _Histogram:
 
 
 def profile_document(frame: Frame, profile: Profile, says: Translator) -> Document:
-    """Put the page on an original table together.
-
-    Parameters
-    ----------
-    frame
-        The table that was profiled.
-    profile
-        From `ka.profile`.
-    says
-        The language.
-
-    Raises
-    ------
-    DataError
-        The profile is of another table.
-
-    """
+    """Put the page on an original table together."""
     table = frames.to_polars(frames.to_eager(frame))
     names = [one.name for one in profile.columns]
     if table.columns != names or table.height != profile.rows:

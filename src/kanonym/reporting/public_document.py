@@ -29,22 +29,7 @@ def public_document(
     title: str | None = None,
     output: Content | None = None,
 ) -> Document:
-    """Return the document; it is made of the promise, so that nothing else can get into it.
-
-    Parameters
-    ----------
-    promise
-        What the mechanism promises.
-    columns
-        The released columns.
-    says
-        The language.
-    title
-        Title of the report.
-    output
-        The file of the release.
-
-    """
+    """Return the document; it is made of the promise, so that nothing else can get into it."""
     unit = says.text(f"private.{promise.protects}")
     sections = (
         ("meaning", meaning_of(promise, unit, _PERSONS[promise.protects], "small", says)),

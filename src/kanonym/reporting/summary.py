@@ -46,14 +46,7 @@ class Cover:
         language: str = "en",
         date: datetime.date | None = None,
     ) -> Self:
-        """Fill in the usual title and the date of today, where they are None.
-
-        Raises
-        ------
-        DataError
-            There is no such language.
-
-        """
+        """Fill in the usual title and the date of today, where they are None."""
         said = title or translator(language).text("title")
         day = date or datetime.datetime.now().astimezone().date()
         return cls(language, said, purpose, author, day.isoformat())
@@ -72,18 +65,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What the columns are, and what was done to them.
-
-    Attributes
-    ----------
-    roles
-        The role of each attribute; `, changed` follows where it has actions.
-    evidence
-        Why attributes have their roles: of a profile; None without one.
-    transformations
-        What was done to each attribute.
-
-    """
+    """What the columns are, and what was done to them."""
 
     roles: Mapping[str, str]
     evidence: Evidence | None
@@ -156,21 +138,7 @@ class Privacy:
 
 @dataclass(frozen=True, slots=True)
 class AttributeLoss:
-    """What one quasi-identifier lost.
-
-    Attributes
-    ----------
-    name, recoding
-        The attribute, and how its values were released.
-    lost, listed, named
-        Span loss, and the share of records whose value is listed exactly, both in [0, 1]; values
-        that a label names.
-    rmse
-        Root mean squared error in the attribute's unit; None where it is no number.
-    values, released_values
-        Number of distinct values of the released records: originally, and as released.
-
-    """
+    """What one quasi-identifier lost."""
 
     name: str
     recoding: str
@@ -184,27 +152,7 @@ class AttributeLoss:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What the release costs.
-
-    Attributes
-    ----------
-    price
-        In sentences for readers without statistics.
-    utility
-        The measures in the form of their `to_dict`.
-    attributes
-        One `AttributeLoss` a quasi-identifier.
-    floor
-        Fewest records that a value or bar of the original table may show.
-    step
-        To which shares that compare the release with the original are rounded.
-    marginals
-        Distributions before and after; of the attributes that lost most where
-        there are more than 24.
-    maps, further_maps
-        Classes over pairs of quasi-identifiers; the further ones with fewer rectangles.
-
-    """
+    """What the release costs."""
 
     price: tuple[str, ...]
     utility: Mapping[str, Any]
@@ -240,24 +188,6 @@ class Summary:
     Holds no identifier and no sensitive value. Of quasi-identifiers it names what the
     labels of the release name or tell apart, if at least `loss.floor` released records have it.
     No figure counts a suppressed record but the numbers of records themselves.
-
-    Attributes
-    ----------
-    cover, size, columns, privacy, loss, origin
-        The sections that every report has.
-    attacks
-        What each attack achieved, in the order given.
-    limit_checks
-        Whether the attacks that the policy limits keep their limits.
-    assessed
-        Risk and utility as measured on both tables; None where they were not.
-    comparison
-        Alternatives by privacy and loss; None where none were compared.
-    choice
-        The node that a search of the lattice chose, among its neighbours; or None.
-    limits
-        `(heading, sentence)` each: what the release does not protect against.
-
     """
 
     cover: Cover

@@ -127,27 +127,6 @@ def summarize(
 ) -> Summary:
     """Summarize a release for its report.
 
-    Parameters
-    ----------
-    release
-        From `ka.anonymize`.
-    cover
-        Title, purpose, author, language and date.
-    known
-        Attacks, risk, utility, comparison and profile.
-    rectangles
-        The two quasi-identifiers to draw the classes over; None chooses pairs.
-    provenance
-        How to repeat it; None says what the policy alone tells.
-
-    Raises
-    ------
-    SchemaError
-        `rectangles` names something that is not a quasi-identifier, or one twice.
-    DataError
-        There is no such language, or the release was pickled: its encoded table stays where it
-        was made.
-
     Notes
     -----
     Cost O(n_tuples) an attribute, and one sort of the classes a pair.

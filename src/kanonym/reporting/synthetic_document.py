@@ -27,20 +27,7 @@ def synthetic_document(
     title: str | None = None,
     output: Content | None = None,
 ) -> Document:
-    """Return the document; it is made of the promise and the policy, without what was drawn.
-
-    Parameters
-    ----------
-    made
-        The synthetic table.
-    says
-        The language.
-    title
-        Title of the report.
-    output
-        The file of the synthetic table.
-
-    """
+    """Return the document; it is made of the promise and the policy, without what was drawn."""
     promise, most = made.promise, made.promise.records_per_person
     persons = "several" if most is None else "one-each" if most == 1 else "some-each"
     unit = says.text("private.records" if most and most > 1 else f"private.{promise.protects}")

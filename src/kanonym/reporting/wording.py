@@ -277,26 +277,7 @@ def limit_texts(
     entity: str | None = None,
     private: bool = False,
 ) -> tuple[tuple[str, str], ...]:
-    """Say what the release does not protect against: `(heading, sentence)` each.
-
-    Parameters
-    ----------
-    speech
-        The language.
-    roles
-        The role of each attribute; `, changed` follows where it has actions.
-    protected
-        Sensitive attributes that a model looks at.
-    actions
-        What was done value by value: the attribute, the action, what it protects and what not.
-    attacked
-        Whether attacks were tried.
-    entity
-        The column that tells persons apart where k-anonymity counts persons.
-    private
-        Whether the release is differentially private.
-
-    """
+    """Say what the release does not protect against: `(heading, sentence)` each."""
     if private:
         keys = ("holder", "groups", "records.one" if entity is None else "persons.one", "budget")
         return tuple(

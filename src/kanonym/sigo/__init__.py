@@ -32,35 +32,7 @@ MERGED = "reidentification"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What SIGO is asked to do; flags of the same names.
-
-    Parameters
-    ----------
-    quasi_identifiers
-        Cut and replaced in this order, at least one.
-    sensitive
-        Of which every cluster has l values.
-    k, l
-        Records, and sensitive values, that a cluster has; an l of 0 or 1 asks nothing.
-    method
-        One of `anonymizers.METHODS`.
-    cluster_info
-        Key that takes the cluster's number, from 1; empty for none.
-    entropy
-        Whether l-diversity is by entropy.
-    arguments
-        Of `reidentification`: the column that is to be found.
-    bounds
-        What `general` prints.
-    seed
-        Of noise and swapping; None for another one each time.
-
-    Raises
-    ------
-    PolicyError
-        Nothing can be done as it is asked.
-
-    """
+    """What SIGO is asked to do; flags of the same names."""
 
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...] = ()
@@ -97,30 +69,7 @@ class Request:
 
 
 def anonymize_file(path: str, request: Request, tell: Tell) -> bytes:
-    """Anonymize a file as SIGO does.
-
-    Parameters
-    ----------
-    path
-        JSON Lines, a JSON array or CSV; `-` for standard input.
-    request
-        What is asked.
-    tell
-        Told what goes on, in SIGO's words.
-
-    Returns
-    -------
-    bytes
-        JSON Lines, cluster by cluster; empty if the input holds no record.
-
-    Raises
-    ------
-    DataError, SchemaError
-        The input cannot be read or used: names line and column.
-    InfeasibleError
-        It has fewer than k records, or fewer than l sensitive values.
-
-    """
+    """Anonymize a file as SIGO does."""
     tell("info", "Reading source", {})
     records = read_records(path)
     tell("info", f"{len(records)} individuals to anonymize", {})
@@ -168,31 +117,7 @@ def reidentify_files(
     threshold: float,
     tell: Tell,
 ) -> bytes:
-    """Re-identify open data by anonymized data: `sigo reidentification`.
-
-    Parameters
-    ----------
-    original, masked
-        Files of open data and of anonymized data, as `anonymize_file` reads them.
-    quasi_identifiers, sensitive, threshold
-        As `reidentification.reidentify`.
-    tell
-        Told what goes on.
-
-    Returns
-    -------
-    bytes
-        JSON Lines: the open data that are re-identified, in their order, with the sensitive values
-        and the similarity in per cent.
-
-    Raises
-    ------
-    PolicyError
-        No quasi-identifier or no sensitive attribute is named.
-    DataError, SchemaError
-        A file cannot be read or used.
-
-    """
+    """Re-identify open data by anonymized data: `sigo reidentification`."""
     if not quasi_identifiers:
         raise PolicyError("indicate the list of quasi-identifiers: -q")
     if not sensitive:

@@ -35,14 +35,7 @@ OF_TEXTS = ("NoAnonymizer", "general", "swapping")
 
 
 def check_method(method: str) -> None:
-    """Refuse a name that is no method, with the nearest one.
-
-    Raises
-    ------
-    PolicyError
-        Lists the methods.
-
-    """
+    """Refuse a name that is no method, with the nearest one."""
     if method in METHODS:
         return
     names = {name.lower(): name for name in METHODS}
@@ -55,14 +48,7 @@ def check_method(method: str) -> None:
 
 
 def check_kinds(attributes: Sequence[Attribute], method: str) -> None:
-    """Refuse a method that calculates with texts.
-
-    Raises
-    ------
-    SchemaError
-        Names the attribute and the methods that work.
-
-    """
+    """Refuse a method that calculates with texts."""
     for one in attributes:
         if one.kind == "text" and method not in OF_TEXTS:
             raise SchemaError(
@@ -80,28 +66,10 @@ def replace_values(
 ) -> dict[str, pl.Series]:
     """Return what a method prints of each quasi-identifier.
 
-    Parameters
-    ----------
-    method
-        One of `METHODS`, not `reidentification`.
-    attributes
-        The quasi-identifiers that the clusters were made of, in their order.
-    clusters
-        The clusters.
-    random
-        Where noise and swapping draw from.
-    bounds
-        What `general` prints: the cell that the tree's cuts leave, or the least and largest value.
-
     Returns
     -------
     dict
         By name, (n,) JSON texts in printed order; nothing for `NoAnonymizer`.
-
-    Raises
-    ------
-    PolicyError, SchemaError
-        As `check_method` and `check_kinds`.
 
     """
     check_method(method)
@@ -169,16 +137,7 @@ def add_noise(
 ) -> Values:
     """Return values with noise, drawn again until strictly between their cluster's bounds.
 
-    Parameters
-    ----------
-    values
-        (n,) finite numbers in printed order.
-    clusters
-        The clusters.
-    random
-        The generator.
-    noise
-        What is drawn, and how many of its scales a cluster spans.
+    values: (n,) finite numbers in printed order.
 
     Returns
     -------

@@ -24,18 +24,7 @@ Kind = Literal["number", "date", "text"]
 class Attribute:
     """One quasi-identifier.
 
-    Attributes
-    ----------
-    name
-        Its key.
-    kind
-        `number`: JSON numbers, booleans (true is 1), and texts that are all numbers. `date`:
-        texts that are all ISO dates. `text`: other texts.
-    values
-        (n,) float64 by record: the number, the days since 1970, or the text's rank.
-    vocabulary
-        Of texts: their JSON by rank, in order of code points.
-
+    values: (n,) float64 by record: the number, the days since 1970, or the text's rank.
     """
 
     name: str
@@ -60,15 +49,7 @@ def round_half_away(values: NDArray[np.float64], digits: int) -> NDArray[np.floa
 
 
 def read_attribute(records: Records, name: str) -> Attribute:
-    """Read one quasi-identifier.
-
-    Raises
-    ------
-    DataError
-        A record lacks it, or has null, an object, a list, a text among numbers, or a number
-        that is not finite: names the record, the column and the value.
-
-    """
+    """Read one quasi-identifier."""
     cells = records.columns[name]
     numbers = cells.cast(pl.Float64, strict=False)
     if not numbers.null_count():  # texts have quotes

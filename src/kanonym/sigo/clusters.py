@@ -24,19 +24,10 @@ from kanonym.sigo.attributes import Attribute
 class Clusters(ShortRepr):
     """A table's clusters; records stand in printed order, cluster by cluster.
 
-    Attributes
-    ----------
-    order
-        (n,) int64, the row of the input that is printed at each place.
-    starts
-        (n_clusters + 1,) int64, the place where each cluster begins, then n.
-    codes
-        (n, d) int32 codes of the quasi-identifiers by place.
-    values
-        By quasi-identifier the (n_codes,) float64 value of each code, ascending.
-    achieved
-        What the clusters have of each model that was asked for.
-
+    order: (n,) int64, the row of the input that is printed at each place.
+    starts: (n_clusters + 1,) int64, the place where each cluster begins, then n.
+    codes: (n, d) int32 codes of the quasi-identifiers by place.
+    values: by quasi-identifier the (n_codes,) float64 value of each code, ascending.
     """
 
     order: NDArray[np.int64]
@@ -84,25 +75,7 @@ def clusters_of(
     sensitive: Sequence[pl.Series],
     models: Sequence[PrivacyModel],
 ) -> Clusters:
-    """Divide records into clusters.
-
-    Parameters
-    ----------
-    attributes
-        The quasi-identifiers in the order in which the tree cuts them, at least one record.
-    sensitive
-        Columns that the models name.
-    models
-        k-anonymity, and l-diversity of sensitive columns.
-
-    Raises
-    ------
-    InfeasibleError
-        The table as a whole does not satisfy a model; SIGO would print it all the same.
-    DataError
-        A number is beyond ±1e150.
-
-    """
+    """Divide records into clusters."""
     n = len(attributes[0].values)
     table = encode(
         [(pl.Series(one.name, one.values), None) for one in attributes],

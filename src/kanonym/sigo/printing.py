@@ -64,16 +64,9 @@ def json_lines(
 ) -> bytes:
     """Return records as JSON Lines.
 
-    Parameters
-    ----------
-    records
-        The input.
-    order
-        (m,) rows of the input in printed order; None for all in their own.
-    values
-        By key, (m,) JSON texts in printed order that take the place of the input's, null
-        where that stays. Keys that a record does not have follow its own.
-
+    order: (m,) rows of the input in printed order; None for all in their own.
+    values: by key, (m,) JSON texts in printed order that take the place of the input's, null where
+    that stays. Keys that a record does not have follow its own.
     """
     layout = records.layout if order is None else records.layout[order]
     m = len(layout)

@@ -33,22 +33,10 @@ NULL = "null"
 class Records(ShortRepr):
     """The records of one file, column by column.
 
-    Attributes
-    ----------
-    where
-        The file, for messages.
-    columns
-        By key the (n,) JSON text of each record's value, null where it has no such key.
-        A key that stands twice in a record has its last value.
-    layouts
-        The orders of keys that records have.
-    layout
-        (n,) int32, the place of each record's order in `layouts`.
-    lines
-        (n,) int64, the line where each record begins; of CSV, its row below the header.
-    is_json
-        Whether the file is JSON, not CSV.
-
+    columns: by key the (n,) JSON text of each record's value, null where it has no such key. A key
+    that stands twice in a record has its last value.
+    layout: (n,) int32, the place of each record's order in `layouts`.
+    lines: (n,) int64, the line where each record begins; of CSV, its row below the header.
     """
 
     where: str
@@ -63,14 +51,7 @@ class Records(ShortRepr):
         return len(self.layout)
 
     def require(self, names: Sequence[str]) -> None:
-        """Refuse names that no record has; a file without a record has all.
-
-        Raises
-        ------
-        SchemaError
-            Names them, with the nearest key.
-
-        """
+        """Refuse names that no record has; a file without a record has all."""
         missing = [name for name in names if name not in self.columns]
         if missing and not self.is_json:
             raise SchemaError(
@@ -93,17 +74,6 @@ class Records(ShortRepr):
 
 def read_records(path: str) -> Records:
     """Read a file, or standard input for `-`.
-
-    Parameters
-    ----------
-    path
-        JSON objects one behind the other (one a line or not), an array of them, or CSV. A
-        byte order mark and blank lines are skipped.
-
-    Raises
-    ------
-    DataError
-        No such file, not in its encoding, or not JSON: names file, line and column.
 
     Notes
     -----

@@ -47,26 +47,6 @@ def reidentify(
     away is printed, if they are similar enough. Of groups that are equally near, the one
     that comes first in the file is taken.
 
-    Parameters
-    ----------
-    original
-        The open data.
-    masked
-        The anonymized data.
-    quasi_identifiers
-        What both have: numbers or dates.
-    sensitive
-        What the anonymized data have besides.
-    threshold
-        The least similarity, 0 to 1; compared in single precision, as SIGO does.
-
-    Raises
-    ------
-    DataError
-        The anonymized data hold no record, or a quasi-identifier no number or date.
-    SchemaError
-        A file lacks an attribute, or a quasi-identifier holds texts.
-
     Notes
     -----
     Each file is standardized with its own mean and deviation, each group counting once. Other
@@ -117,33 +97,6 @@ def reidentify_in_clusters(
     given: str,
 ) -> dict[str, pl.Series]:
     """Re-identify inside of a merged file, cluster by cluster: `-a reidentification`.
-
-    Parameters
-    ----------
-    records
-        Anonymized records and open data in one file.
-    attributes
-        The quasi-identifiers, numbers or dates.
-    clusters
-        Clusters of the file; each must have an anonymized record.
-    flag
-        The column that is 0 for anonymized records and 1 for those to re-identify.
-    given
-        The column of the anonymized records that is found for the others.
-
-    Returns
-    -------
-    dict
-        The column and `similarity`, in printed order, null where a record stays as it is: where
-        it is anonymized, and where the anonymized ones of its cluster are all
-        alike but differ in the column.
-
-    Raises
-    ------
-    DataError
-        The flag is neither 0 nor 1; or a cluster has no anonymized record.
-    SchemaError
-        A quasi-identifier holds texts.
 
     Notes
     -----

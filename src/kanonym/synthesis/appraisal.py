@@ -37,20 +37,7 @@ ATTACKS = ("singling-out", "linkability", "inference", "model-inference", "membe
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """How many synthetic records are equal to one of a real person.
-
-    Attributes
-    ----------
-    learned
-        Share of synthetic records that equal one which was learned from.
-    held_out
-        Share that equal one which was held out; None where none was.
-    learned_as_many
-        Share that equal one of as many learned records as were held out, drawn at random:
-        what `held_out` compares with. Above it, records were learned by heart; near it,
-        they are just records that many persons could have.
-
-    """
+    """How many synthetic records are equal to one of a real person."""
 
     learned: float
     held_out: float | None = None

@@ -226,14 +226,7 @@ class PrivateRequest:
     ledger: str | Path | None
 
     def check(self) -> None:
-        """Refuse parameters that promise nothing.
-
-        Raises
-        ------
-        PolicyError
-            Says which one, and what it may be.
-
-        """
+        """Refuse parameters that promise nothing."""
         if not isinstance(self.method, str) or self.method not in FITS:
             raise PolicyError(
                 f"{shown_value(getattr(self.method, 'name', self.method))} has no epsilon: it is "
@@ -306,30 +299,7 @@ def synthesize_private(
     rules: Sequence[Constraint],
     dropped: Sequence[str],
 ) -> PrivateDraw:
-    """Draw a synthetic table under (ε, δ).
-
-    Parameters
-    ----------
-    frame, names
-        The records, and the columns to imitate.
-    hold_out
-        The probability with which a record is not learned from; None learns from all.
-    request
-        Checked.
-    rows
-        Records to draw; None for as many as noisy counts say.
-    rules
-        What every record keeps; public.
-    dropped
-        Columns that were dropped before.
-
-    Raises
-    ------
-    PolicyError, SchemaError
-        A column has no role or no public domain, or there is no such entity. No message depends on
-        a value of the table.
-
-    """
+    """Draw a synthetic table under (ε, δ)."""
     epsilon, given = request.epsilon or 0.0, request.policy or {}  # both checked before
     policy = attribute_policy(given)
     entity = request.entity or next(iter(policy.entities), None)

@@ -92,14 +92,7 @@ OWN = (Copula, SequentialTrees)
 
 
 def synthesizer_of(method: str | Synthesizer) -> Synthesizer:
-    """Return the synthesizer that a name means; of an object, itself.
-
-    Raises
-    ------
-    PolicyError
-        There is no such name, it needs parameters, or the object is no synthesizer.
-
-    """
+    """Return the synthesizer that a name means; of an object, itself."""
     if not isinstance(method, str):
         if isinstance(method, type) or not (hasattr(method, "fit") and hasattr(method, "name")):
             raise PolicyError(

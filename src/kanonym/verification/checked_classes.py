@@ -38,19 +38,7 @@ MOST_VIOLATING = 100
 class CheckedClasses(ShortRepr):
     """The equivalence classes of a release, and what every model says of them.
 
-    Attributes
-    ----------
-    checks, violating, n_violating, text_columns
-        As of `Verification`.
-    groups, labels
-        The classes, and the quasi-identifiers of each.
-    classes
-        Their sizes, and the distributions of the attributes that models look at.
-    judged
-        (n_classes,) bool, False where k counts more than the records of the class.
-    ask
-        Gives the checks of the same classes with other sensitive columns.
-
+    judged: (n_classes,) bool, False where k counts more than the records of the class.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("rows", "n_violating")
@@ -97,36 +85,7 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
 ) -> CheckedClasses:
     """Regroup a released table and ask every model again.
 
-    Parameters
-    ----------
-    quasi_identifiers
-        The released columns of the quasi-identifiers.
-    sensitive
-        The attributes that models look at, and the identifiers by which they count persons.
-    models
-        What is required.
-    n_rows
-        Number of released rows.
-    counts
-        (n_rows,) records that each row stands for; None for one each.
-    population
-        The quasi-identifiers in the population table, in the order of the released ones.
-    counting
-        How k-anonymity counts; None counts the records of each class.
-    texts
-        Quasi-identifiers as text by name, where several texts read as one value: models
-        are asked about classes of equal values and about classes of equal texts.
-    sets
-        The released sets of items, for models of known items.
-    reference_told
-        Whether achieved values and distributions are those beside the references of `sensitive`.
-        Else models are only judged beside them, and all that is told is of the released records.
-
-    Raises
-    ------
-    SchemaError
-        A model needs the population table and there is none; or a released value is
-        no label of its hierarchy.
+    counts: (n_rows,) records that each row stands for; None for one each.
 
     Notes
     -----

@@ -20,17 +20,7 @@ from kanonym.verification.released_classes import classes_of_release, group_by_c
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """How k is counted where cells were suppressed.
-
-    Attributes
-    ----------
-    nulls
-        `value`: null equals null alone. `wildcard`: null matches every value.
-    subsets
-        With n, every n quasi-identifiers are looked at by themselves, and the smallest
-        count is taken; with None all of them together.
-
-    """
+    """How k is counted where cells were suppressed."""
 
     nulls: Literal["value", "wildcard"] = "value"
     subsets: int | None = None

@@ -27,17 +27,7 @@ _COUNTED = 1 << 18
 class Doubt(ShortRepr):
     """What is uncertain about a column.
 
-    Attributes
-    ----------
-    codes
-        (n_rows,) int64, equal for equal values; null is a value.
-    size
-        Number of codes.
-    entropy
-        Of the values, in nats.
-    scale
-        The numbers or dates themselves, where the column has many; else None.
-
+    codes: (n_rows,) int64, equal for equal values; null is a value.
     """
 
     codes: NDArray[np.int64]

@@ -19,22 +19,7 @@ LISTED = 5
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Why a release that satisfies its models may still not protect the people in it.
-
-    Attributes
-    ----------
-    kind
-        The `type` of its `FindingKind`.
-    part
-        The part of the verdict that it is about.
-    columns
-        The columns concerned; none where it is the whole table.
-    message
-        One or two sentences in English: what was found, and what to do. No value of a record.
-    counts
-        The numbers of the message, by name.
-
-    """
+    """Why a release that satisfies its models may still not protect the people in it."""
 
     kind: str
     part: PartName
@@ -54,20 +39,7 @@ class Finding:
 
 
 class FindingKind(ABC):
-    """A kind of finding; an instance of each stands in `findings.FINDINGS`.
-
-    Attributes
-    ----------
-    type
-        Its name in JSON and in catalogues.
-    part
-        The part of the verdict that it is about.
-    needs_original
-        Whether it is looked for in the table before anonymization.
-    linked
-        Whether it is about several tables.
-
-    """
+    """A kind of finding; an instance of each stands in `findings.FINDINGS`."""
 
     type: ClassVar[str]
     part: ClassVar[PartName]

@@ -16,16 +16,7 @@ from kanonym.data.results.short_repr import ShortRepr
 
 
 class Repeats(NamedTuple):
-    """How often the values of a column are repeated; null is no value.
-
-    Attributes
-    ----------
-    records, values
-        Numbers of records that have a value, and of distinct values.
-    alone
-        Values that one record, or one person, has.
-
-    """
+    """How often the values of a column are repeated; null is no value."""
 
     records: int
     values: int
@@ -64,16 +55,7 @@ def repeats_of(
 
 
 class ColumnValues(NamedTuple):
-    """The values of a column, wherever it is.
-
-    Attributes
-    ----------
-    sample
-        All of its values, or some of the distinct ones; it has the column's name and type.
-    repeats
-        Counted over all records.
-
-    """
+    """The values of a column, wherever it is."""
 
     sample: pl.Series
     repeats: Repeats
@@ -83,19 +65,7 @@ class ColumnValues(NamedTuple):
 class FrequencySet(ShortRepr):
     """Columns of a table with a row for each record, or for each distinct combination.
 
-    Attributes
-    ----------
-    column
-        Gives a column by name.
-    n_rows
-        Number of rows.
-    counts
-        (n_rows,) records that each row stands for; None for one each.
-    texts
-        Gives a column of a text file as text where several texts read as one value.
-    sets
-        Gives a column of sets of items; None where an engine holds none.
-
+    counts: (n_rows,) records that each row stands for; None for one each.
     """
 
     column: Callable[[str], pl.Series]
@@ -178,16 +148,7 @@ class Table(Columns, Protocol):
 
 @dataclass(frozen=True)
 class AggregatedTable:
-    """A table of which a column counts the records of each row.
-
-    Attributes
-    ----------
-    table
-        The table as it is.
-    count
-        The name of that column.
-
-    """
+    """A table of which a column counts the records of each row."""
 
     table: Table
     count: str
@@ -209,14 +170,7 @@ class AggregatedTable:
 
 
 def record_counts(column: pl.Series) -> NDArray[np.int64]:
-    """Return (n_rows,) int64 records that each row of the aggregate form stands for.
-
-    Raises
-    ------
-    DataError
-        A count is no whole number of at least 1.
-
-    """
+    """Return (n_rows,) int64 records that each row of the aggregate form stands for."""
     whole = column.cast(pl.Int64, strict=False)
     exact = whole if column.dtype == pl.String else column
     wrong = (whole.is_null() | (whole < 1) | (whole != exact)).arg_true()

@@ -100,13 +100,9 @@ def persons_alike(
 ) -> NDArray[np.int64]:
     """Return (n_rows,) how many persons have rows like those that are linked with each row.
 
-    Parameters
-    ----------
-    classes, persons, units
-        (n_rows,) of each row its class, its person, and the rows that it is linked with.
-    counts
-        (n_rows,) records that each row stands for; None for one each.
-
+    classes, persons, units: (n_rows,) of each row its class, its person, and the rows that it is
+    linked with.
+    counts: (n_rows,) records that each row stands for; None for one each.
     """
     n_classes = int(classes.max(initial=-1)) + 1
     keys, inverse = np.unique(units.astype(np.int64) * n_classes + classes, return_inverse=True)

@@ -23,12 +23,7 @@ NEEDED = "; k-map and delta-presence need recoding 'hierarchy'"
 class PopulationColumn(NamedTuple):
     """One quasi-identifier in the population table.
 
-    Attributes
-    ----------
-    values
-        (n_persons,) the column.
-    hierarchy
-        That of the release, or the builder of it: it is bound to these values.
+    values: (n_persons,) the column.
     """
 
     values: pl.Series
@@ -43,27 +38,14 @@ def count_persons(
 ) -> tuple[NDArray[np.int64], int]:
     """Count the persons that have the values of each released class.
 
-    Parameters
-    ----------
-    released
-        The (n_rows,) released quasi-identifiers.
-    population
-        The same quasi-identifiers in the population table, in the same order.
-    first
-        (n_classes,) int64, a row of each class.
-    needed
-        What is said behind "is not a label of its hierarchy".
+    released: the (n_rows,) released quasi-identifiers.
+    first: (n_classes,) int64, a row of each class.
 
     Returns
     -------
     (n_classes,) int64, and the number of persons that are in no class. A person is
     counted in every class that has their values, so where classes are generalized to
     different levels, numbers may add up to more than there are persons.
-
-    Raises
-    ------
-    SchemaError
-        A released value is not a label of its hierarchy, or there is no hierarchy.
 
     Notes
     -----

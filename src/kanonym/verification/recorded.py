@@ -19,18 +19,7 @@ from kanonym.verification.verdict import ModelCheck
 
 @dataclass(frozen=True, slots=True)
 class RecordedRelease:
-    """What was known when a release was made.
-
-    Attributes
-    ----------
-    persons
-        By entity the fewest persons of a class.
-    findings
-        All that was found.
-    drawn_columns, drawn_cells
-        Of a table whose values were drawn from labels: these columns, and how many cells.
-
-    """
+    """What was known when a release was made."""
 
     persons: Mapping[str, float]
     findings: tuple[Finding, ...]
@@ -69,23 +58,7 @@ class RecordedRelease:
 
 
 def recorded_release(manifest: str | Path, released: str | Path, policy: Policy) -> RecordedRelease:
-    """Read what the manifest of a release recorded.
-
-    Parameters
-    ----------
-    manifest
-        The manifest.
-    released
-        The released file: its SHA-256 must be the one of the manifest.
-    policy
-        What is to be checked: its quasi-identifiers must be those of the release.
-
-    Raises
-    ------
-    DataError
-        The manifest cannot be read, is of another file, or of other quasi-identifiers.
-
-    """
+    """Read what the manifest of a release recorded."""
     try:
         form = json.loads(Path(manifest).read_text(encoding="utf-8"))
         digest, checked = form["output"]["sha256"], form["verification"]

@@ -49,20 +49,7 @@ class Requirements(Protocol):
 
 
 class Mechanism(NamedTuple):
-    """What shows of the mechanism of a release under differential privacy.
-
-    Attributes
-    ----------
-    foreign
-        Released columns that the mechanism did not make.
-    delta
-        The δ that was asked for.
-    repeatable
-        Whether a seed repeats what it drew.
-    recorded
-        Whether a ledger has added up what the release spent; None where nobody says.
-
-    """
+    """What shows of the mechanism of a release under differential privacy."""
 
     foreign: tuple[str, ...]
     delta: float
@@ -71,16 +58,7 @@ class Mechanism(NamedTuple):
 
 
 class SampledColumns(NamedTuple):
-    """Records of a table before anonymization, of which columns may tell quasi-identifiers.
-
-    Attributes
-    ----------
-    sample
-        The records.
-    known, unprotected
-        The quasi-identifiers among its columns, and those that are released as they are.
-
-    """
+    """Records of a table before anonymization, of which columns may tell quasi-identifiers."""
 
     sample: pl.DataFrame
     known: Sequence[str]
@@ -89,39 +67,7 @@ class SampledColumns(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseView:
-    """A release as verification sees it: every way in makes one, and nothing else is looked at.
-
-    Attributes
-    ----------
-    policy, schema
-        What is required, and the role of each column of the input.
-    released
-        What was released; it also gives the identifiers by which persons are counted.
-    labels
-        The released columns of quasi-identifiers.
-    original
-        The table before anonymization; None where it is not given.
-    reference
-        What models compare classes with, where it is not the release itself.
-    reference_told
-        Whether what is told is beside the reference, too: the custodian gave it to `verify`.
-    population
-        The quasi-identifiers in the population table, for models that look at it.
-    counting
-        How k-anonymity counts; None for the records of each class.
-    sets
-        The released sets of items.
-    mechanism
-        Under differential privacy, what shows of it.
-    recorded
-        What the manifest of the release tells.
-    unread
-        What the file of the release has beside the table.
-    given_away
-        By sensitive attribute, of persons in several batches of a series, those of whom one value
-        is left open, and the fewest values that are left open of anybody.
-
-    """
+    """A release as verification sees it: every way in makes one, and nothing else is looked at."""
 
     linked: ClassVar[bool] = False
 
@@ -329,12 +275,6 @@ def sensitive_names(schema: Schema, models: Sequence[PrivacyModel]) -> list[str]
 
     These are sensitive, or identifiers by which persons are counted; after them, the key of
     several identifiers.
-
-    Raises
-    ------
-    SchemaError
-        A model names a column that the table does not have.
-
     """
     named = {
         model.attribute: model.type

@@ -31,20 +31,7 @@ from kanonym.kernels.parallel import cores, parallel
 class SensitiveColumn(NamedTuple):
     """One sensitive attribute as released.
 
-    Attributes
-    ----------
-    values
-        (n_rows,) the released column.
-    hierarchy
-        For hierarchical distance, or None.
-    exclude_nulls
-        Whether models leave out records without a value.
-    reference
-        The column before suppression: classes are compared with its distribution, not
-        with that of `values`. Or None.
-    reference_counts
-        Records that each entry of `reference` stands for; None for one each.
-
+    values: (n_rows,) the released column.
     """
 
     values: pl.Series

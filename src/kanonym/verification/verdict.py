@@ -36,19 +36,7 @@ GuaranteeVerdict = Literal["checked", "by construction", "not private", "violate
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the verdict.
-
-    Attributes
-    ----------
-    name
-        `identity`: can a person be found? `attributes`: what is learned of a person? `persons`:
-        are persons what was counted?
-    verdict
-        What is known of it.
-    rests_on
-        What was checked, or what to answer where nothing was.
-
-    """
+    """A part of the verdict."""
 
     name: PartName
     verdict: PartVerdict
@@ -66,20 +54,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class LargestShare:
-    """How much of a class its commonest sensitive value has, in the worst class.
-
-    Attributes
-    ----------
-    attribute
-        The sensitive attribute.
-    share
-        Records with the commonest value / records of the class, in [0, 1].
-    records
-        Records of that class; of the largest one where several have this share.
-    table_share
-        Share of the same value in the whole table.
-
-    """
+    """How much of a class its commonest sensitive value has, in the worst class."""
 
     attribute: str
     share: float
@@ -98,32 +73,7 @@ class LargestShare:
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """One model's answer on a released table.
-
-    Attributes
-    ----------
-    type, attribute, required, achieved, satisfied
-        The model, what was asked, and what the release has.
-    counting
-        How class sizes were counted; None for the records of each class.
-    trivial
-        Whether the model would allow every record to be released as it is.
-    recorded
-        Whether the manifest of the release tells it: it could not be counted again.
-    guarantee
-        What the model speaks about: one of `models.base.Guarantee`.
-    rests_on
-        What the proof of a mechanism rests on; None where released values were checked.
-    repeatable
-        Whether a seed repeats what a mechanism drew: it then promises nothing.
-    linked_by
-        Released columns that tell whose rows are whose: persons were counted by all their rows.
-    protects
-        The parts of the verdict that the model is about, if it requires anything there.
-    strict
-        Whether `achieved` must be less than `required`: as much is too much.
-
-    """
+    """One model's answer on a released table."""
 
     type: str
     attribute: str | None

@@ -18,13 +18,6 @@ def verify_release(view: ReleaseView) -> Verification:
     Findings that show only beside the original come from the manifest, where one is given
     instead; without both, the verification names their kinds. Under differential privacy none of
     these is looked for.
-
-    Raises
-    ------
-    SchemaError
-        A model needs the population table and there is none; or a released value is
-        no label of its hierarchy.
-
     """
     checked = view.checked
     checks = checked.checks

@@ -22,16 +22,7 @@ SNAPSHOTS = 32
 
 
 class Answers:
-    """Answers about a table and its release.
-
-    Parameters
-    ----------
-    held
-        The process that holds them.
-    folder
-        Of the project: file names in policies start there.
-
-    """
+    """Answers about a table and its release."""
 
     def __init__(self, held: HeldTable, folder: Path) -> None:
         self._held = held
@@ -73,14 +64,7 @@ class Answers:
         return found
 
     async def violations(self, form: Form) -> Violations:
-        """Return how many records violate a policy.
-
-        Raises
-        ------
-        KanonymError
-            The policy has faults, or does not fit the table.
-
-        """
+        """Return how many records violate a policy."""
         text = text_of(form)
         if text not in self._violations:
             try:
@@ -114,14 +98,7 @@ class Answers:
         return found
 
     async def hierarchy(self, column: str, form: Any) -> BoundHierarchy:
-        """Bind a hierarchy to a column; without a form, what is suggested.
-
-        Raises
-        ------
-        WorkError
-            The form is wrong, or does not cover the column.
-
-        """
+        """Bind a hierarchy to a column; without a form, what is suggested."""
         key = f"{column}\0{json.dumps(form, default=str)}"
         if key in self._bound:
             return self._bound[key]
@@ -135,14 +112,7 @@ class Answers:
         return found
 
     async def action_example(self, form: Form, column: str) -> ActionExample:
-        """Carry out the actions that a policy gives a column on its cells.
-
-        Raises
-        ------
-        KanonymError
-            The policy has faults, or an action cannot be carried out.
-
-        """
+        """Carry out the actions that a policy gives a column on its cells."""
         found: ActionExample = await self._held.question(
             "action_example", column=column, policy=text_of(form), folder=self._folder
         )

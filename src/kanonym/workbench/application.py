@@ -33,16 +33,7 @@ OWN_PLACE = re.compile(r"/(p/[\w-]+/[a-z]+)?")
 
 
 class Pages:
-    """What answers requests that the guard let through.
-
-    Parameters
-    ----------
-    desk
-        What opens tables and projects.
-    port
-        Of the server.
-
-    """
+    """What answers requests that the guard let through."""
 
     def __init__(self, desk: Desk, port: int) -> None:
         self._desk = desk

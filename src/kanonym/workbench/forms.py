@@ -18,26 +18,7 @@ from kanonym.policy.writing import flow_text
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One input of a form.
-
-    Attributes
-    ----------
-    name
-        Of the parameter.
-    kind
-        `integer`, `number`, `switch`, `choice`, `column`, `text`, or `yaml` of all else.
-    help
-        One sentence, in English.
-    choices
-        Of a choice or a column.
-    value
-        What stands in it.
-    required
-        Whether the parameter has no default.
-    least, most
-        The range of a number; None where there is none.
-
-    """
+    """One input of a form."""
 
     name: str
     kind: str
@@ -52,18 +33,7 @@ class Field:
 def fields_of(
     kind: type, given: Mapping[str, Any], columns: Mapping[str, Sequence[str]]
 ) -> list[Field]:
-    """Return the inputs for the parameters of a model or an algorithm.
-
-    Parameters
-    ----------
-    kind
-        The class.
-    given
-        What its form says now.
-    columns
-        The columns that a parameter may name, by parameter.
-
-    """
+    """Return the inputs for the parameters of a model or an algorithm."""
     hints = get_type_hints(kind, include_extras=True, localns={"Metric": Any})
     told = _sentences(kind)
     found = []
@@ -106,14 +76,7 @@ def with_sent(inputs: Sequence[Field], sent: Mapping[str, str]) -> list[Field]:
 
 
 def parse_fields(inputs: Sequence[Field], sent: Mapping[str, str]) -> dict[str, Any]:
-    """Return the parameters that a person sent; empty inputs are left out.
-
-    Raises
-    ------
-    PolicyError
-        A number is none; names the parameter.
-
-    """
+    """Return the parameters that a person sent; empty inputs are left out."""
     found: dict[str, Any] = {}
     for one in inputs:
         text = sent.get(one.name, "").strip()

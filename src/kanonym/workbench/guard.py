@@ -51,20 +51,7 @@ class TooLargeError(Exception):
 
 
 class Guard:
-    """Refuse requests that are none of this workbench's own.
-
-    Parameters
-    ----------
-    app
-        The pages.
-    port
-        Of the server.
-    sessions
-        Those that are open.
-    upload_limit
-        Bytes of a file that is uploaded.
-
-    """
+    """Refuse requests that are none of this workbench's own."""
 
     def __init__(self, app: ASGIApp, port: int, sessions: Sessions, upload_limit: int) -> None:
         self._app = app

@@ -11,20 +11,7 @@ from kanonym.workbench.work.messages import Step
 
 @dataclass(eq=False)
 class Job:
-    """Long work.
-
-    Attributes
-    ----------
-    task
-        What the catalogues call it: `wb.job.TASK`.
-    begun
-        When, by the monotonic clock.
-    sentence, done, total
-        What it told last, and its share where it knows that.
-    changed
-        Set whenever something of this changes, and made anew.
-
-    """
+    """Long work."""
 
     task: str
     begun: float = field(default_factory=monotonic)

@@ -18,34 +18,7 @@ LOOPBACK = "127.0.0.1"
 
 
 class Workbench:
-    """A server of the workbench, to this machine alone.
-
-    Attributes
-    ----------
-    host, port
-        Where it listens.
-    sessions
-        Those that are open.
-
-    Parameters
-    ----------
-    given
-        A table, a policy or a project; None for nothing.
-    folder
-        Of the project; None for one beside where the workbench was called.
-    port
-        0 takes a free one.
-    upload_limit
-        Bytes of a file that is uploaded.
-    announce
-        Told the address that opens a session: the first one, and another when it was used.
-
-    Raises
-    ------
-    DataError
-        The port is taken.
-
-    """
+    """A server of the workbench, to this machine alone."""
 
     def __init__(
         self,

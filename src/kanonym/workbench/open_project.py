@@ -31,34 +31,7 @@ from kanonym.workbench.work.worker import WorkError
 
 
 class OpenProject:
-    """A project in a session.
-
-    Attributes
-    ----------
-    folder, source, history
-        What is on the disk.
-    unread
-        The table that was opened first, until it could be read.
-    table, release, written, exploration
-        What was computed; None until then.
-    kept
-        The releases that are on the disk, the one written last at the end.
-    accuracies
-        Of models that learned from the release, by the column that they predict.
-    batch
-        The further batch that was released last.
-    held, answers
-        The process and what it holds; what pages ask of it.
-    sought, only_suppressed
-        Which records are looked for: values by quasi-identifier.
-    explored
-        The policy beside which other solutions were looked for.
-    job
-        The long work that is under way, or was last.
-    problem
-        Why the last work failed; None where it did not.
-
-    """
+    """A project in a session."""
 
     def __init__(self, folder: ProjectFolder) -> None:
         self.folder = folder
@@ -140,14 +113,7 @@ class OpenProject:
         return self.release is not None and self._asked == self.form
 
     def policy(self) -> Policy:
-        """Return the policy at work.
-
-        Raises
-        ------
-        PolicyError
-            It has faults, or is not complete yet.
-
-        """
+        """Return the policy at work."""
         return Policy.from_text(self._text(), self.folder.path, source="policy")
 
     def change(self, form: Form, change: str, **facts: str) -> None:
@@ -163,14 +129,7 @@ class OpenProject:
         self.history = history
 
     def set_ledger(self, path: str) -> None:
-        """Have further releases under differential privacy spend from a file.
-
-        Raises
-        ------
-        DataError
-            It is no ledger, or lies in no folder.
-
-        """
+        """Have further releases under differential privacy spend from a file."""
         ledger = Path(path).expanduser().resolve()
         if self.source is None or self.history is None or ledger == self.ledger:
             return

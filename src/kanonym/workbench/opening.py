@@ -29,23 +29,7 @@ POLICIES = (".yaml", ".yml")
 
 
 class Desk:
-    """What a workbench opens.
-
-    Attributes
-    ----------
-    sessions
-        Those of this workbench.
-
-    Parameters
-    ----------
-    sessions
-        As above.
-    given
-        What the command line named: a table, a policy or a project; None for nothing.
-    folder
-        Where the project of the command line is; None for a folder beside where it was called.
-
-    """
+    """What a workbench opens."""
 
     def __init__(self, sessions: Sessions, given: str | None, folder: Path | None) -> None:
         self.sessions = sessions
@@ -63,16 +47,7 @@ class Desk:
         return self.open(session, {"path": self._given}, self._folder)
 
     def open(self, session: Session, sent: Mapping[str, str], folder: Path | None = None) -> str:
-        """Open a table or a project that a person named, and return where it is shown.
-
-        Raises
-        ------
-        DataError
-            There is no such file, or the folder holds something else.
-        PolicyError
-            The policy to start from has faults.
-
-        """
+        """Open a table or a project that a person named, and return where it is shown."""
         path = _with_scheme(sent.get("path", "").strip())
         if not path:
             raise DataError("name a table or the folder of a project")

@@ -17,19 +17,7 @@ COOKIE = "kanonym_workbench_{port}"
 
 @dataclass(eq=False)
 class Session:
-    """One browser.
-
-    Attributes
-    ----------
-    language
-        Of the pages.
-    projects
-        Those that it has opened, by the part of the address that names them; no other session
-        sees them.
-    policy
-        The policy file that the command line named, for the table that is opened next.
-
-    """
+    """One browser."""
 
     language: str = "en"
     projects: dict[str, OpenProject] = field(default_factory=dict)
@@ -43,14 +31,7 @@ class Session:
 
 
 class Sessions:
-    """The sessions of one workbench.
-
-    Parameters
-    ----------
-    announce
-        Told each new token: the first one, and another when it was used.
-
-    """
+    """The sessions of one workbench."""
 
     def __init__(self, announce: Callable[[str], None]) -> None:
         self._announce = announce

@@ -16,24 +16,7 @@ from kanonym.workbench.sessions import Session
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One request for a screen of a project.
-
-    Attributes
-    ----------
-    request
-        As Starlette has it.
-    session
-        Of the browser.
-    name
-        The project's name in addresses.
-    project
-        The project.
-    sent
-        The texts of the form that was sent; of several of one name the last.
-    every
-        All values of a name that was sent several times.
-
-    """
+    """One request for a screen of a project."""
 
     request: Request
     session: Session
@@ -65,25 +48,7 @@ Download = Callable[[View], Awaitable[tuple[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """A screen: one module and one template, listed in `screens.SCREENS`.
-
-    Attributes
-    ----------
-    name
-        Of the template, in addresses, and in the catalogues (`wb.screen.NAME`).
-    show
-        Returns what the template needs.
-    actions
-        What its forms do, by the last part of the address.
-    trials
-        Forms, by the last part of the address, that change nothing: the screen is shown with what
-        was sent.
-    downloads
-        What makes the files that it hands over, by the last part of the address: name and text.
-    needs
-        What must be there: nothing, a table, or a release.
-
-    """
+    """A screen: one module and one template, listed in `screens.SCREENS`."""
 
     name: str
     show: Show

@@ -9,18 +9,7 @@ Kind = Literal["contact", "date", "name", "number", "place"]
 
 
 class Mention(NamedTuple):
-    """A part of a text that identifies somebody.
-
-    Attributes
-    ----------
-    start, end
-        Where it is: characters from 0, the end not included.
-    kind
-        What it is.
-    replacement
-        What takes its place; None for the word of its kind.
-
-    """
+    """A part of a text that identifies somebody."""
 
     start: int
     end: int

@@ -59,12 +59,6 @@ def load_presidio(language: str = "en") -> Analyzer:
 
     Presidio by itself would download a missing model, and a list of internet domains for
     addresses; it gets an installed model, and the list that comes with its library.
-
-    Raises
-    ------
-    MissingExtraError
-        Presidio or a language model is not installed.
-
     """
     models = MODELS[language]
     install = f"`python -m spacy download {models[0]}`"

@@ -19,15 +19,9 @@ from kanonym.data.table import encode_column
 class Categories(NamedTuple):
     """A column as categories.
 
-    Attributes
-    ----------
-    rows
-        (m,) int64, the rows that have a value.
-    codes
-        (m,) int64, the category of each.
-    labels
-        (n_categories,) of the column's type.
-
+    rows: (m,) int64, the rows that have a value.
+    codes: (m,) int64, the category of each.
+    labels: (n_categories,) of the column's type.
     """
 
     rows: NDArray[np.int64]
@@ -49,27 +43,7 @@ def observed_categories(values: pl.Series) -> Categories:
 
 
 def declared_categories(values: pl.Series, labels: Sequence[object], action: str) -> Categories:
-    """Return a column with named categories, in the order in which they are named.
-
-    Parameters
-    ----------
-    values
-        The column; numbers, truth values, text or categories.
-    labels
-        The categories: the values themselves, or their text.
-    action
-        Who asks, for messages.
-
-    Raises
-    ------
-    SchemaError
-        The column holds dates or times.
-    PolicyError
-        A category is no value of the column's type, or two are the same.
-    DataError
-        The column holds a value that is not named.
-
-    """
+    """Return a column with named categories, in the order in which they are named."""
     dtype = values.dtype
     if dtype.is_temporal():
         raise SchemaError(

@@ -17,16 +17,7 @@ def rows_of(values: pl.Series) -> NDArray[np.int64]:
 
 
 def numbers_of(values: pl.Series, action: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return (m,) int64 rows that have a value, and their (m,) float64 numbers.
-
-    Raises
-    ------
-    SchemaError
-        The column does not hold numbers.
-    DataError
-        A number is infinite, or beyond ±1e150.
-
-    """
+    """Return (m,) int64 rows that have a value, and their (m,) float64 numbers."""
     held, present = present_numbers(values, action)
     rows, numbers = np.flatnonzero(held), present.astype(np.float64)
     large = np.abs(numbers) > LARGEST

@@ -15,24 +15,10 @@ def sample_rows(n: int, share: float, random: np.random.Generator) -> NDArray[np
     sample need not be unique in the table. Whoever is drawn is released as they are, so
     on its own it protects nobody of them.
 
-    Parameters
-    ----------
-    n
-        Number of records.
-    share
-        The share to draw, above 0 and at most 1.
-    random
-        The source of randomness.
-
     Returns
     -------
     (m,) int64, ascending: share · n rounded to a whole number of them. All sets of that
     size are equally likely.
-
-    Raises
-    ------
-    PolicyError
-        `share` is out of its range.
 
     Notes
     -----

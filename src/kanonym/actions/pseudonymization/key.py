@@ -16,12 +16,6 @@ def check_source(action: str, source: object) -> None:
     """Refuse anything but `{env: NAME}` or `{file: path}`.
 
     The message does not repeat what was given: it may be the key.
-
-    Raises
-    ------
-    PolicyError
-        Neither an environment variable nor a file is named, or both are.
-
     """
     if isinstance(source, Mapping) and len(source) == 1:
         ((kind, name),) = source.items()
@@ -36,14 +30,7 @@ def check_source(action: str, source: object) -> None:
 
 
 def read_key(action: str, source: Mapping[str, str | Path]) -> bytes:
-    """Return the key: the bytes of a file without the newline at its end, or a variable's.
-
-    Raises
-    ------
-    PolicyError
-        There is no such variable or file, or it holds fewer than 16 bytes.
-
-    """
+    """Return the key: the bytes of a file without the newline at its end, or a variable's."""
     ((kind, name),) = source.items()
     if kind == "env":
         where = f"the environment variable {name}"

@@ -26,23 +26,13 @@ LARGEST_COST = 1 << 20
 class Keys(NamedTuple):
     """The distinct combinations of quasi-identifiers.
 
-    Attributes
-    ----------
-    codes
-        (n_keys, d) int32, C order, in lexicographic order.
-    weights
-        (n_keys,) int64 records.
-    is_null
-        (n_keys, d) bool, cells that are null in the input.
-    null_codes
-        (d,) int32, the code that null has, or that a blanked cell gets.
-    of_tuple
-        (n_tuples,) int32, the key of each tuple of the table.
-    costs
-        (d,) int64, what a blanked cell of each attribute costs a record.
-    order
-        (d,) int64, the attributes in the order in which they are blanked if costs tie.
-
+    codes: (n_keys, d) int32, C order, in lexicographic order.
+    weights: (n_keys,) int64 records.
+    is_null: (n_keys, d) bool, cells that are null in the input.
+    null_codes: (d,) int32, the code that null has, or that a blanked cell gets.
+    of_tuple: (n_tuples,) int32, the key of each tuple of the table.
+    costs: (d,) int64, what a blanked cell of each attribute costs a record.
+    order: (d,) int64, the attributes in the order in which they are blanked if costs tie.
     """
 
     codes: NDArray[np.int32]
@@ -57,15 +47,9 @@ class Keys(NamedTuple):
 class Pieces(NamedTuple):
     """Records of one key that are blanked alike.
 
-    Attributes
-    ----------
-    keys
-        (n_pieces,) int64, ascending; a key with records blanked otherwise has several.
-    weights
-        (n_pieces,) int64 records.
-    blanks
-        (n_pieces, d) bool, cells that are released as null; so are those that were null.
-
+    keys: (n_pieces,) int64, ascending; a key with records blanked otherwise has several.
+    weights: (n_pieces,) int64 records.
+    blanks: (n_pieces, d) bool, cells that are released as null; so are those that were null.
     """
 
     keys: NDArray[np.int64]

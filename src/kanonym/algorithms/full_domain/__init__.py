@@ -273,16 +273,7 @@ class FullDomain(Algorithm):
 
 
 class _BySize(FullDomain):
-    """A search in which no class is suppressed for its sensitive values.
-
-    Attributes
-    ----------
-    raised
-        By how much the lowest level of some quasi-identifiers is raised.
-    steps_up
-        Of `SearchSpace.steps`.
-
-    """
+    """A search in which no class is suppressed for its sensitive values."""
 
     __slots__ = ("raised", "steps_up")
     raised: Mapping[str, int]

@@ -49,17 +49,7 @@ NOTHING = Solution(float("inf"), sys.maxsize, ())
 class Child(NamedTuple):
     """A level of the next attribute that may lead to a solution.
 
-    Attributes
-    ----------
-    bound
-        No node below scores less.
-    level
-        The level.
-    suppressed
-        Records that every node below suppresses.
-    sums
-        (d,) losses of the fixed attributes, as `try_levels` returns them.
-
+    sums: (d,) losses of the fixed attributes, as `try_levels` returns them.
     """
 
     bound: float
@@ -71,19 +61,7 @@ class Child(NamedTuple):
 class Branch(NamedTuple):
     """What is left of the table below a branch.
 
-    Attributes
-    ----------
-    levels
-        The levels of the first attributes in search order.
-    keys, counts, runs
-        The tuples, and their runs by the next attribute.
-    state
-        Its decisions, and what has left the tuples.
-    bound
-        No node below scores less.
-    floors
-        (n_runs, n_floors) float64: what bounds add up of the runs, where they need classes.
-
+    floors: (n_runs, n_floors) float64: what bounds add up of the runs, where they need classes.
     """
 
     levels: tuple[int, ...]

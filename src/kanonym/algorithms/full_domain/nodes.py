@@ -21,25 +21,7 @@ from kanonym.models.base import PrivacyModel, whole_table_models
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedNode:
-    """One node of the lattice and what it is worth.
-
-    Attributes
-    ----------
-    levels
-        The level of each quasi-identifier, in the table's order.
-    score
-        Loss by the metric, with the classes that are suppressed; where the node is
-        not satisfied, with all those suppressed that fail.
-    suppressed
-        Records in suppressed classes.
-    classes
-        Number of classes that are kept.
-    satisfied
-        Whether the models hold with no more records suppressed than allowed.
-    achieved
-        What each model achieves over the kept classes.
-
-    """
+    """One node of the lattice and what it is worth."""
 
     levels: tuple[int, ...]
     score: float
@@ -50,16 +32,7 @@ class EvaluatedNode:
 
 
 class Node(NamedTuple):
-    """The classes of a node as models ask them: those of records only.
-
-    Attributes
-    ----------
-    generalized
-        As metrics see them; `kept` is all True until the node is judged.
-    classes
-        As models see them.
-
-    """
+    """The classes of a node as models ask them: those of records only."""
 
     generalized: Generalized
     classes: Classes
@@ -74,18 +47,9 @@ def classes_of_node(
 ) -> Node:
     """Gather the classes of a node.
 
-    Parameters
-    ----------
-    space
-        What is searched.
-    levels
-        (d,) in the table's order.
-    labels, totals
-        (n_classes, d) labels in the table's order, (n_classes, 2) records and records of
-        the population.
-    histograms
-        Of each sensitive attribute, as `class_histograms` returns them.
-
+    levels: (d,) in the table's order.
+    labels, totals: (n_classes, d) labels in the table's order, (n_classes, 2) records and records
+    of the population.
     """
     sizes = totals[:, 0].copy()
     distributions = {

@@ -54,16 +54,7 @@ WALKED = 4096
 
 
 class Counter(Protocol):
-    """Who has the records.
-
-    Attributes
-    ----------
-    heights
-        The level of the root of each quasi-identifier.
-    most
-        Most tuples of a frequency set that it returns.
-
-    """
+    """Who has the records."""
 
     heights: Levels
     most: int
@@ -84,32 +75,6 @@ def search_premerged(
     listen: Listener | None = None,
 ) -> tuple[MergedTable, Partition]:
     """Find the best node of a lattice, from frequency sets at higher levels alone.
-
-    Parameters
-    ----------
-    algorithm, models, suppression_limit, listen
-        As of `FullDomain.partition`.
-    counter
-        Counts the records at the levels that it is asked for: first of each attribute by
-        itself, then of all at the lowest levels that have a chance. Where these are still
-        too many tuples, of two attributes, three and so on, until their lowest levels have
-        no chance together: the lattice is then divided, and its parts are searched each on
-        a frequency set of its own. Where `counter.most` is at least the classes that a
-        satisfied node can have, of k records each, what has more tuples has no chance.
-
-    Returns
-    -------
-    The frequency set that the best node was found on, and its classes. Score and proof are
-    those of a search of the whole frequency set; of nodes of equal score it may be another
-    one. The account says `premerged`: the levels, the tuples, and of how many parts the
-    lattice was searched, where these are several.
-
-    Raises
-    ------
-    InfeasibleError
-        No node satisfies the models.
-    DataError
-        Too many tuples, at the lowest levels that have a chance.
 
     Notes
     -----

@@ -73,21 +73,6 @@ def private_partition(
 ) -> Partition:
     """Choose the levels, draw a sample, and keep its classes of at least k records.
 
-    Parameters
-    ----------
-    problem
-        The table, over public hierarchies. Its `seed` repeats every draw: then nothing is private.
-    model
-        What is promised.
-    metric
-        By whose score levels are drawn.
-    levels
-        By attribute the level, or the bounds within which it is drawn or follows from `degree`.
-    degree
-        How far up levels are that are not named: one of `DEGREES`.
-    targets
-        Of `classification`: the attributes to be predicted.
-
     Notes
     -----
     Cost: a grouping of the sample; where levels are drawn, of every node of the lattice.
@@ -196,12 +181,6 @@ def draw_levels(
     """Return (d,) levels, drawn from the whole table by one exponential draw over all nodes.
 
     A class counts as kept where it is expected to have k records of the sample: from ⌈k/β⌉ on.
-
-    Raises
-    ------
-    PolicyError
-        The lattice has too many nodes, or the metric no score.
-
     """
     found = model.sampling
     nodes, scores, score = score_every_node(

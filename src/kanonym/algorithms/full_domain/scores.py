@@ -27,17 +27,9 @@ GRID = 1 << 20
 class NodeClasses(NamedTuple):
     """The classes that a node makes of a table.
 
-    Attributes
-    ----------
-    levels
-        (d,) int64, the level of each quasi-identifier.
-    labels
-        (n_classes, d) int32, labels at these levels.
-    sizes
-        (n_classes,) int64 records. Classes that are too small to be kept may be missing.
-    records
-        Records of the whole table.
-
+    levels: (d,) int64, the level of each quasi-identifier.
+    labels: (n_classes, d) int32, labels at these levels.
+    sizes: (n_classes,) int64 records. Classes that are too small to be kept may be missing.
     """
 
     levels: NDArray[np.int64]
@@ -48,16 +40,7 @@ class NodeClasses(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Score(ABC):
-    """A score of nodes: higher is better, in units of 1/`GRID`.
-
-    Attributes
-    ----------
-    trees
-        The hierarchy of each quasi-identifier, public values alone.
-    k
-        Classes of so many records count as kept; smaller ones as suppressed.
-
-    """
+    """A score of nodes: higher is better, in units of 1/`GRID`."""
 
     trees: tuple[Hierarchy, ...]
     k: int
@@ -80,11 +63,7 @@ class Score(ABC):
 class Loss(Score):
     """Σ over kept records and attributes of 1 − the share of values below the label.
 
-    Attributes
-    ----------
-    kept
-        By attribute and level, (n_labels,) int64: what a record with the label keeps, in units.
-
+    kept: by attribute and level, (n_labels,) int64: what a record with the label keeps, in units.
     """
 
     kept: tuple[tuple[NDArray[np.int64], ...], ...] = field(init=False)
@@ -152,12 +131,6 @@ class Classification(Score):
 
     A group agrees on all quasi-identifiers but the target; what it counts is weighted by
     1 − level / highest level of the target.
-
-    Attributes
-    ----------
-    targets
-        The quasi-identifiers to be predicted, by position.
-
     """
 
     targets: tuple[int, ...]
@@ -250,14 +223,7 @@ SCORES: dict[str, type[Score]] = {
 def score_of_metric(
     metric: str, trees: Sequence[Hierarchy], k: int, targets: Sequence[int] = ()
 ) -> Score:
-    """Return the score of a metric.
-
-    Raises
-    ------
-    PolicyError
-        The metric has no score of bounded sensitivity.
-
-    """
+    """Return the score of a metric."""
     if metric not in SCORES:
         raise PolicyError(
             f"metric {metric!r} has no score of bounded sensitivity, so levels cannot be drawn by "

@@ -44,20 +44,7 @@ PAUSE = 0.5
 
 
 class SearchResult(NamedTuple):
-    """What a search came to.
-
-    Attributes
-    ----------
-    best
-        The best node, `NOTHING` where none satisfies the models.
-    bound
-        No node of the lattice that satisfies the models scores less.
-    checked
-        Nodes whose classes were counted.
-    interrupted
-        Whether the user stopped it.
-
-    """
+    """What a search came to."""
 
     best: Solution
     bound: float
@@ -66,16 +53,7 @@ class SearchResult(NamedTuple):
 
 
 class SearchClock:
-    """When a search has to stop, and who is told how it proceeds.
-
-    Parameters
-    ----------
-    seconds
-        Time allowed; None for no limit.
-    listen
-        Who is told.
-
-    """
+    """When a search has to stop, and who is told how it proceeds."""
 
     def __init__(self, seconds: float | None = None, listen: Listener | None = None) -> None:
         self._end = None if seconds is None else time.monotonic() + seconds
@@ -156,17 +134,6 @@ def branch_and_bound(
     space: SearchSpace, best: Solution, steps: int | None, clock: SearchClock
 ) -> SearchResult:
     """Search the whole lattice for the node of least score.
-
-    Parameters
-    ----------
-    space
-        What is searched.
-    best
-        The best node known so far, or `NOTHING`.
-    steps
-        Most nodes to be checked; None for no limit.
-    clock
-        When to stop.
 
     Notes
     -----

@@ -33,49 +33,11 @@ WORD_BITS = 64
 class SearchSpace:
     """Everything that a search reads.
 
-    Attributes
-    ----------
-    table
-        The table, its sensitive attributes included.
-    trees
-        The hierarchy of each quasi-identifier.
-    metric
-        The metric, bound to the table.
-    models
-        What every class satisfies, or the table as a whole.
-    checks
-        Models by which branches are told that hold no satisfied node: where the
-        coarsest node of a branch fails them, all others do.
-    references
-        By sensitive attribute: records of each value, and its labels by level, as in
-        `Distribution`.
-    lowest, highest
-        (d,) int64, the levels allowed.
-    order
-        (d,) int64, the attributes in the order in which a search fixes them: those
-        without a choice first, then those with the most values.
-    axes, keys, counts
-        The attributes in that order and the frequency set at the lowest levels, as
-        `kernels.lattice.walk` reads them.
-    secrets
-        (n_combinations, s) int32: the sensitive codes behind the last field of `keys`.
-    required
-        (4,) int64, as `kernels.lattice.walk.try_levels` reads it.
-    exact
-        Whether the bound of a complete node is its score and nothing but class sizes
-        is required: then a search need not look at the classes.
-    remembers
-        Whether a search has to know the labels of suppressed records.
-    bounded_by_classes
-        Whether bounds on the score need the classes of a branch's finest node.
-    memory
-        Room for two frequency sets, lent to whoever merges tuples.
-    steps
-        Where class sizes alone are to say who is suppressed: by so many steps more than the
-        sensitive values need (`nodes.judge`). None: classes that fail are.
-    seen
-        Where nodes that satisfy the models are noted as they are found; or None.
-
+    lowest, highest: (d,) int64, the levels allowed.
+    order: (d,) int64, the attributes in the order in which a search fixes them: those without a
+    choice first, then those with the most values.
+    secrets: (n_combinations, s) int32: the sensitive codes behind the last field of `keys`.
+    required: (4,) int64, as `kernels.lattice.walk.try_levels` reads it.
     """
 
     table: EncodedTable
@@ -133,12 +95,6 @@ def prepare_space(
     weights: Mapping[str, float],
 ) -> SearchSpace:
     """Prepare a search.
-
-    Raises
-    ------
-    PolicyError, SchemaError
-        Levels outside of a hierarchy, an attribute without a hierarchy, or a name that
-        is not a quasi-identifier.
 
     Notes
     -----
@@ -244,14 +200,7 @@ def narrow_space(
 
 
 def hierarchies(table: EncodedTable) -> tuple[Hierarchy, ...]:
-    """Return the hierarchy of every quasi-identifier.
-
-    Raises
-    ------
-    SchemaError
-        One has none.
-
-    """
+    """Return the hierarchy of every quasi-identifier."""
     found = []
     for domain in table.domains:
         if domain.hierarchy is None:
@@ -263,14 +212,7 @@ def hierarchies(table: EncodedTable) -> tuple[Hierarchy, ...]:
 def level_bounds(
     table: EncodedTable, levels: Mapping[str, Bounds]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return (d,) lowest and (d,) highest levels, as they are asked for.
-
-    Raises
-    ------
-    PolicyError, SchemaError
-        As `prepare_space` raises them.
-
-    """
+    """Return (d,) lowest and (d,) highest levels, as they are asked for."""
     trees = hierarchies(table)
     names = [domain.name for domain in table.domains]
     for name in levels:

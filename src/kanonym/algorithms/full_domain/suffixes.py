@@ -25,22 +25,6 @@ def bound_suffixes(
     search bounded by those before it (Russian doll search, Verfaillie et al. 1996). In
     every node of the lattice they lose as much, for records that fall below a required
     class size without the first attributes do so with them, too.
-
-    Parameters
-    ----------
-    space
-        What is searched; `axes.rest` is rewritten.
-    best
-        The best node known, to be told of.
-    steps
-        Most nodes to be checked.
-    clock
-        When to stop; what is known by then is written.
-
-    Returns
-    -------
-    The number of nodes that were checked.
-
     """
     d = len(space.order)
     geometric = bool(space.axes.form[0])

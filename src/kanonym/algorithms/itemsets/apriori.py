@@ -63,14 +63,7 @@ def search_of(problem: ItemProblem) -> CutSearch:
 
 
 def best_cut(search: CutSearch, *, may_drop: bool, start: Cut | None = None) -> Cut:
-    """Return the best of the cuts that greedy searches find from a first cut; items if None.
-
-    Raises
-    ------
-    InfeasibleError
-        Items would have to be dropped, and must not be.
-
-    """
+    """Return the best of the cuts that greedy searches find from a first cut; items if None."""
     first = np.arange(search.tree.n_items, dtype=np.int32) if start is None else start
     found: Cut | None = None
     if may_drop:

@@ -17,15 +17,7 @@ from kanonym.data.results.short_repr import ShortRepr
 class ItemProblem(ShortRepr):
     """Sets of items, and how many candidates known items must have.
 
-    Attributes
-    ----------
-    tree
-        The items and their labels.
-    offsets, items
-        (n + 1,) int64 and int32: the items of each record, ascending and distinct.
-    k, m
-        Any `m` items that are known of a person have `k` records that could be theirs, or none.
-
+    offsets, items: (n + 1,) int64 and int32: the items of each record, ascending and distinct.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("tree", "k", "m")
@@ -46,13 +38,8 @@ class ItemProblem(ShortRepr):
 class ItemRecoding(ShortRepr):
     """What is released of every set.
 
-    Attributes
-    ----------
-    offsets, labels
-        (n + 1,) int64 and int32: the nodes that each record releases, ascending and distinct.
-    account
-        What the algorithm tells of its search: `loss`, and what fits it.
-
+    offsets, labels: (n + 1,) int64 and int32: the nodes that each record releases, ascending and
+    distinct.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("account",)

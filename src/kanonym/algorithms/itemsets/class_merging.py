@@ -56,18 +56,7 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Neighbouring classes: a node of the tree.
-
-    Attributes
-    ----------
-    classes
-        The classes.
-    halves
-        Two parts of them; none of a single class.
-    least, bound
-        What the part loses at least as one class, and in any division.
-
-    """
+    """Neighbouring classes: a node of the tree."""
 
     classes: Classes
     halves: tuple[Part, ...]
@@ -82,18 +71,6 @@ class ClassMerging:
     Classes are halved again and again, neighbours together. Every part of this tree is one class,
     or divided as is best for its halves: exact for the tree, because what is left out has a bound
     that is no better than what was found.
-
-    Attributes
-    ----------
-    algorithm
-        Who recodes the items of a class.
-    problem
-        The sets of all records.
-    rows
-        The records of each class.
-    spans
-        What the quasi-identifiers lose.
-
     """
 
     algorithm: ItemAlgorithm

@@ -17,17 +17,8 @@ Classes = NDArray[np.int64]
 class ClassSpans:
     """The quasi-identifiers of classes.
 
-    Attributes
-    ----------
-    low, high
-        (n_classes, d) int32, the smallest and largest code of each class.
-    sizes
-        (n_classes,) int64 records.
-    costs
-        From `metrics.certainty`.
-    distinct
-        By attribute that is released as sets of values: the codes of each class.
-
+    low, high: (n_classes, d) int32, the smallest and largest code of each class.
+    sizes: (n_classes,) int64 records.
     """
 
     low: NDArray[np.int32]

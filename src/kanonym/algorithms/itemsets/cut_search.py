@@ -28,15 +28,7 @@ Sets = tuple[NDArray[np.int64], NDArray[np.int32]]
 class CutSearch:
     """Sets of items, and how many records every known itemset must have.
 
-    Attributes
-    ----------
-    tree
-        The labels.
-    offsets, items
-        (n + 1,) int64 and int32: the items of each record, ascending and distinct.
-    k, m
-        Every itemset of at most `m` items that occurs must occur in `k` records.
-
+    offsets, items: (n + 1,) int64 and int32: the items of each record, ascending and distinct.
     """
 
     tree: ItemTree

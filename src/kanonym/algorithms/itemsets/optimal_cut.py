@@ -73,14 +73,7 @@ def number_of_cuts(tree: ItemTree, *, may_drop: bool) -> int:
 
 
 def best_of_all_cuts(search: CutSearch, *, may_drop: bool) -> Cut:
-    """Return the cut that loses least.
-
-    Raises
-    ------
-    InfeasibleError
-        Items would have to be dropped, and must not be.
-
-    """
+    """Return the cut that loses least."""
     tree, weights = search.tree, search.occurrences
     least = np.append(0.0, np.cumsum(weights * single_costs(search, may_drop=may_drop)))
     try:

@@ -49,36 +49,6 @@ def microaggregate(
     Rows are numbered as the quasi-identifiers sort them, so that ties that go by row number do
     not depend on the order of the input. The account says how much
     of the squared error other classes of k records could save at most.
-
-    Parameters
-    ----------
-    table
-        The encoded table; hierarchies are not read.
-    models
-        k-anonymity, or models that a class size is sufficient for.
-    algorithm
-        Its name, for messages.
-    kernel
-        Gets k of at most the number of records.
-    standardize
-        Whether a difference counts in standard deviations of its column.
-    mixed
-        Whether the kernel takes attributes of any kind: see `kinds_of` and `record_space`.
-    optimal
-        Whether the kernel's classes have the least squared error of all.
-
-    Raises
-    ------
-    PolicyError
-        A model looks at sensitive values, or at a population table.
-    SchemaError
-        A quasi-identifier is not numeric, where not `mixed`.
-    DataError
-        A quasi-identifier has no value in some row; one that is nominal may have none
-        where `mixed`, null is then a value of its own.
-    InfeasibleError
-        The table has fewer than k records.
-
     """
     k = class_size(models, table, algorithm)
     if table.n_rows == 0:

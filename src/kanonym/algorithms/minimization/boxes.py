@@ -13,22 +13,7 @@ from kanonym.algorithms.minimization.nodes import Nodes
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One feature to minimize, and the columns of the matrix that hold it.
-
-    Attributes
-    ----------
-    first
-        Its first column.
-    n_columns
-        1 of numbers; of categories one each, 1 where a record has it and 0 elsewhere.
-    nominal
-        Whether it holds categories.
-    low, high
-        Its smallest and largest number.
-    null
-        The number below `low` that stands for null; None where no record lacks a number.
-
-    """
+    """One feature to minimize, and the columns of the matrix that hold it."""
 
     first: int
     n_columns: int = 1
@@ -42,17 +27,12 @@ class Feature:
 class Boxes:
     """What the splits above each node leave of each feature.
 
-    Attributes
-    ----------
-    low, high
-        (n_nodes, n_features) float64: numbers above `low` and up to `high`; infinite where
-        no split bounds them.
-    width
-        (n_nodes, n_features) float64 in [0, 1]. Numbers: the range of the box, cut to the
-        domain, over the domain; 1 where it holds null and numbers, 0 where null alone.
-        Categories: (categories of the box - 1) / (categories - 1). 0 where the domain is
-        one value. Never less than that of a node below.
-
+    low, high: (n_nodes, n_features) float64: numbers above `low` and up to `high`; infinite where
+    no split bounds them.
+    width: (n_nodes, n_features) float64 in [0, 1]. Numbers: the range of the box, cut to the
+    domain, over the domain; 1 where it holds null and numbers, 0 where null alone. Categories:
+    (categories of the box - 1) / (categories - 1). 0 where the domain is one value. Never less than
+    that of a node below.
     """
 
     low: NDArray[np.float64]

@@ -20,19 +20,10 @@ def exempt_features(
 ) -> list[Step]:
     """Exempt features one by one until the target is met, and return the steps.
 
-    Parameters
-    ----------
-    accuracies_of
-        From (n_sets, n_features) bool, the features exempted, to the (n_sets,) relative
-        accuracies. Many sets at once cost little more than one.
-    price
-        (n_features,) float64: what exempting each gives up.
-    regained
-        (n_features,) float64: the GCP that generalizing each again regains.
-    target
-        The relative accuracy to reach; that of all features exempted is 1.
-    accuracy
-        The relative accuracy when none is exempted, below the target.
+    accuracies_of: from (n_sets, n_features) bool, the features exempted, to the (n_sets,) relative
+    accuracies. Many sets at once cost little more than one.
+    price: (n_features,) float64: what exempting each gives up.
+    regained: (n_features,) float64: the GCP that generalizing each again regains.
 
     Notes
     -----

@@ -19,23 +19,9 @@ def best_pruning(
 ) -> NDArray[np.int64] | None:
     """Return the cells, ascending, of largest total gain that lose at most `budget` in all.
 
-    Parameters
-    ----------
-    nodes
-        The tree.
-    loss
-        (n_nodes,) int64, at least 0: what each node loses as a cell.
-    gain
-        (n_nodes,) float64; a node's is at least that of any cells below it.
-    base
-        (n_cells,) int64, ascending: the finest cells allowed.
-    budget
-        At least 0.
-
-    Returns
-    -------
-    cells
-        Of equal gain those that lose least; None where every pruning loses more.
+    loss: (n_nodes,) int64, at least 0: what each node loses as a cell.
+    gain: (n_nodes,) float64; a node's is at least that of any cells below it.
+    base: (n_cells,) int64, ascending: the finest cells allowed.
 
     Notes
     -----

@@ -15,15 +15,9 @@ from kanonym.algorithms.minimization.nodes import Nodes
 class Links:
     """Merges of subtrees into cells, in order, and what the tree is before and after each.
 
-    Attributes
-    ----------
-    merged
-        (n_merges,) int64: the node that becomes a cell.
-    cells
-        (n_merges + 1,) int64: number of cells, before the first merge and after each.
-    loss, gain
-        (n_merges + 1,) float64: sums over these cells.
-
+    merged: (n_merges,) int64: the node that becomes a cell.
+    cells: (n_merges + 1,) int64: number of cells, before the first merge and after each.
+    loss, gain: (n_merges + 1,) float64: sums over these cells.
     """
 
     merged: NDArray[np.int64]
@@ -41,25 +35,9 @@ def weakest_links(
 ) -> Links:
     """Merge subtrees from the weakest link on: least loss for what is gained by it.
 
-    Parameters
-    ----------
-    nodes
-        The tree.
-    loss
-        (n_nodes,) float64, what each node loses as a cell; may fall when nodes are merged.
-    gain
-        (n_nodes,) float64, what is won by it; a node's is at least that of any cells below.
-    base
-        (n_cells,) int64, ascending: the cells to start from.
-    budget
-        A merge that costs loss and would exceed it is left out. Infinite: none is, and the
-        merges lead to the root.
-
-    Returns
-    -------
-    Links
-        Without a budget, each pruning has the least `loss - λ gain` of all for some λ, and
-        λ grows along the path: the lower convex hull of what is possible.
+    loss: (n_nodes,) float64, what each node loses as a cell; may fall when nodes are merged.
+    gain: (n_nodes,) float64, what is won by it; a node's is at least that of any cells below.
+    base: (n_cells,) int64, ascending: the cells to start from.
 
     Notes
     -----

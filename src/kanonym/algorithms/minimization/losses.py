@@ -21,16 +21,8 @@ _NUMERIC_NOISE = 1e-9  # share of a budget of squared errors that sums of floats
 class Scale:
     """Relative accuracy of a model on validation records, as a sum of losses over a total.
 
-    Attributes
-    ----------
-    predictions
-        (n,) int64 classes, or float64 numbers: the model's on the records as they are.
-    records
-        (m,) int64: the validation records.
-    total
-        The loss at which relative accuracy is 0: of classes, m; of numbers, the sum of
-        squared differences from their mean.
-
+    predictions: (n,) int64 classes, or float64 numbers: the model's on the records as they are.
+    records: (m,) int64: the validation records.
     """
 
     predictions: NDArray[np.generic]
@@ -86,23 +78,10 @@ def losses_of(
 ) -> NDArray[np.float64]:
     """Return (n_sets, n_nodes) float64: the loss of each wanted node as a cell; 0 of others.
 
-    Parameters
-    ----------
-    nodes
-        The tree.
-    wanted
-        (n_wanted,) int64: nodes.
-    leaves
-        (m,) int64: the leaf of each validation record.
-    representatives
-        (n_nodes,) int64: the record that stands for each node.
-    exempted
-        (n_sets, n_features) bool: features that records keep.
-    scale
-        The validation records and the model's own predictions.
-    ask
-        The model; it is asked once, about every record of every wanted node by every set.
-
+    wanted: (n_wanted,) int64: nodes.
+    leaves: (m,) int64: the leaf of each validation record.
+    representatives: (n_nodes,) int64: the record that stands for each node.
+    exempted: (n_sets, n_features) bool: features that records keep.
     """
     in_order = np.argsort(leaves, kind="stable")
     starts, stops = nodes.runs(leaves[in_order])

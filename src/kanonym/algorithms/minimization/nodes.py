@@ -15,23 +15,13 @@ class Nodes:
 
     Below node v lie nodes v + 1 to stop[v] - 1; its left child is v + 1.
 
-    Attributes
-    ----------
-    stop
-        (n_nodes,) int64, the node after the last one below each.
-    right
-        (n_nodes,) int64, the right child; 0 at a leaf.
-    parent
-        (n_nodes,) int64; -1 at the root.
-    depth
-        (n_nodes,) int64; 0 at the root.
-    column
-        (n_nodes,) int64, the column that is split; -1 at a leaf.
-    threshold
-        (n_nodes,) float64; records with at most this go left.
-    place
-        (n_nodes,) int64, the node here of each node of the fitted tree.
-
+    stop: (n_nodes,) int64, the node after the last one below each.
+    right: (n_nodes,) int64, the right child; 0 at a leaf.
+    parent: (n_nodes,) int64; -1 at the root.
+    depth: (n_nodes,) int64; 0 at the root.
+    column: (n_nodes,) int64, the column that is split; -1 at a leaf.
+    threshold: (n_nodes,) float64; records with at most this go left.
+    place: (n_nodes,) int64, the node here of each node of the fitted tree.
     """
 
     stop: NDArray[np.int64]

@@ -19,17 +19,10 @@ def representatives_of(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the row that stands for each node, and the class most of its rows have.
 
-    Parameters
-    ----------
-    nodes
-        The tree.
-    leaves
-        (n,) int64: the leaf of each row; every leaf has at least one.
-    matrix
-        (n, n_columns) float64.
-    classes
-        (n,) int64: the model's class of each row; None of a model that predicts numbers:
-        then every row may stand for its node.
+    leaves: (n,) int64: the leaf of each row; every leaf has at least one.
+    matrix: (n, n_columns) float64.
+    classes: (n,) int64: the model's class of each row; None of a model that predicts numbers: then
+    every row may stand for its node.
 
     Returns
     -------

@@ -50,29 +50,10 @@ class Path:
 class Minimization:
     """How far features may be generalized.
 
-    Attributes
-    ----------
-    nodes, boxes
-        The tree and the boxes of its nodes.
-    cells
-        (n_cells,) int64, ascending: the nodes that are cells.
-    counts
-        (n_cells,) int64: records of each, grown and validation ones.
-    representatives
-        (n_cells,) int64: the record that stands for each.
-    majority
-        (n_cells,) int64: the class that most of its grown records have; zeros for numbers.
-    exempted
-        The features left untouched, in the order in which they were exempted.
-    relative_accuracy
-        On the validation records.
-    gcp
-        Mean over all records and features of the width of the record's cell; 0 where exempted.
-    path
-        What other generalizations reach.
-    coarser
-        Cells of ever coarser prunings of these cells, each of at most half as many as before.
-
+    cells: (n_cells,) int64, ascending: the nodes that are cells.
+    counts: (n_cells,) int64: records of each, grown and validation ones.
+    representatives: (n_cells,) int64: the record that stands for each.
+    majority: (n_cells,) int64: the class that most of its grown records have; zeros for numbers.
     """
 
     nodes: Nodes
@@ -101,37 +82,8 @@ def minimize(
 ) -> Minimization:
     """Find the generalization that goes farthest while the model's predictions hold.
 
-    Parameters
-    ----------
-    matrix
-        (n, n_columns) float64: the features to minimize of every record.
-    features
-        What its columns hold.
-    predictions
-        (n,) int64 classes or float64 numbers: the model's on the records as they are.
-    split
-        The records that the tree grows on and those that accuracy is measured on.
-    tree
-        A scikit-learn decision tree of the right kind, not fitted; it is fitted here.
-    ask
-        The model's predictions for generalized records.
-    target
-        Relative accuracy to keep, in (0, 1].
-    k
-        Least number of records of a cell.
-
-    Returns
-    -------
-    Minimization
-        Without k: where the tree's leaves meet the target, the pruning of largest GCP that
-        does; where they miss it, the leaves with features exempted until they meet it.
-        With k: the pruning of largest GCP among those of cells of k; none is exempted.
-
-    Raises
-    ------
-    InfeasibleError
-        There are fewer than k records, or no pruning into cells of k meets the target; says
-        what was reached.
+    matrix: (n, n_columns) float64: the features to minimize of every record.
+    predictions: (n,) int64 classes or float64 numbers: the model's on the records as they are.
 
     Notes
     -----

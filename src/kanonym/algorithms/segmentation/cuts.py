@@ -44,20 +44,9 @@ UNLIMITED = np.array([np.inf])
 class Cut:
     """An order of the records and the classes that it is cut into.
 
-    Attributes
-    ----------
-    tuples
-        (n_rows,) int64, the tuple of each record in that order.
-    starts
-        (n_classes + 1,) int64, the places where classes start, and n_rows.
-    loss
-        Loss summed over records and attributes, and that of impurity if there is a target;
-        infinite where no cut was found, or none of a loss that is of use.
-    way
-        How it was cut, see `cutting_method`.
-    places
-        (m,) int64, ascending, the places where a class could start, and n_rows.
-
+    tuples: (n_rows,) int64, the tuple of each record in that order.
+    starts: (n_classes + 1,) int64, the places where classes start, and n_rows.
+    places: (m,) int64, ascending, the places where a class could start, and n_rows.
     """
 
     tuples: NDArray[np.int64]

@@ -36,19 +36,7 @@ CHANCE = 0.01
 class JoinedClasses:
     """Classes that were joined, and the cut that they come from.
 
-    Attributes
-    ----------
-    order, columns
-        The order of that cut, and the sequence in which it takes the columns.
-    base
-        The cut.
-    labels
-        (n_rows,) int32, the class of each record in that order.
-    loss
-        Loss summed over records and attributes.
-    account
-        What the release tells.
-
+    labels: (n_rows,) int32, the class of each record in that order.
     """
 
     order: str

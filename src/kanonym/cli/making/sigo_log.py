@@ -25,18 +25,7 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """Where log lines go.
-
-    Parameters
-    ----------
-    verbosity
-        The last of `LEVELS` that is shown. Errors are shown whatever it is.
-    as_json
-        Whether a line is a JSON object.
-    color
-        Whether lines for people are coloured.
-
-    """
+    """Where log lines go."""
 
     verbosity: str = "info"
     as_json: bool = False

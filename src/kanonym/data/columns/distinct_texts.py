@@ -16,10 +16,7 @@ def distinct_texts(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]] | N
     Returns None where it would take long: of many different values, and of long ones that are
     stored anew for each row.
 
-    Parameters
-    ----------
-    column
-        (n_rows,) of text.
+    column: (n_rows,) of text.
 
     Notes
     -----

@@ -82,14 +82,7 @@ def rebuild_arrow(chunks: ArrowArray) -> ArrowArray:
 
 
 def take_arrow(name: str, chunks: ArrowArray, rows: NDArray[np.int64] | None) -> ArrowArray:
-    """Return entries of an Arrow column built anew; None for all of them.
-
-    Raises
-    ------
-    DataError
-        Arrow cannot take entries of such a type.
-
-    """
+    """Return entries of an Arrow column built anew; None for all of them."""
     rows = np.arange(len(chunks)) if rows is None else rows
     try:
         # Arrow takes nothing from views of text.
@@ -106,12 +99,6 @@ def rebuild_pandas(column: PandasSeries, rows: NDArray[np.int64] | None = None) 
     """Return entries of a pandas column built anew, with a fresh index; None for all of them.
 
     Categories are those that occur: ordered ones in their order, others sorted.
-
-    Raises
-    ------
-    DataError
-        It holds objects that cannot be copied, or that Arrow cannot take apart.
-
     """
     pandas = nw.get_native_namespace(column)
     name, dtype = str(column.name), column.dtype

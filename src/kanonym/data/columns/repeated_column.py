@@ -14,15 +14,9 @@ from kanonym.data.results.short_repr import ShortRepr
 class RepeatedColumn(ShortRepr):
     """A column of few different values: these, each of which occurs, and where they stand.
 
-    Attributes
-    ----------
-    values
-        (m,) the values, with the name of the column.
-    value_of_class
-        (n_classes,) uint32, the value of each class.
-    classes
-        (n,) uint32, the class of each row; columns of one release share it.
-
+    values: (m,) the values, with the name of the column.
+    value_of_class: (n_classes,) uint32, the value of each class.
+    classes: (n,) uint32, the class of each row; columns of one release share it.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("name",)

@@ -14,12 +14,6 @@ def sorting_key(frame: object, name: str) -> pl.Series:
 
     The column itself. Where it has no order (lists, structs, bytes), a number for each value,
     by which equal ones stand together; objects of several types are compared by their `repr`.
-
-    Raises
-    ------
-    DataError
-        It holds a date that is none.
-
     """
     native = frames.to_eager(frame)
     try:

@@ -8,14 +8,7 @@ import polars as pl
 
 
 class CellTexts(dict[str, pl.Series]):
-    """Columns of a file as texts, where several of them are read as one value.
-
-    Attributes
-    ----------
-    unread
-        What the file has beside the table: further sheets, comments, metadata.
-
-    """
+    """Columns of a file as texts, where several of them are read as one value."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -11,16 +11,7 @@ from kanonym.data.files.disk import sha256
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The bytes of a file as they were read or written.
-
-    Attributes
-    ----------
-    name
-        The file's name without its folder; `-` for standard input or output.
-    sha256
-        The hash of the bytes, in hexadecimal.
-
-    """
+    """The bytes of a file as they were read or written."""
 
     name: str
     sha256: str
@@ -32,12 +23,5 @@ class Content:
 
     @classmethod
     def of(cls, file: str | Path | Content) -> Content:
-        """Return the content of a file as it is now, or the one that is given.
-
-        Raises
-        ------
-        DataError
-            There is no such file, or it may not be read.
-
-        """
+        """Return the content of a file as it is now, or the one that is given."""
         return file if isinstance(file, Content) else cls(Path(file).name, sha256(file))

@@ -22,15 +22,7 @@ _CREDENTIALS = re.compile(r":[^@]*@|pass(word|wd)?=|pwd=", re.IGNORECASE)
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Return the content of a file, or of standard input for `-`.
-
-    Raises
-    ------
-    DataError
-        There is no such file (the nearest name in its folder is told), it is a
-        folder, or it may not be read.
-
-    """
+    """Return the content of a file, or of standard input for `-`."""
     refuse_url(path)
     try:
         return sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
@@ -60,21 +52,7 @@ def refuse_url(path: str | Path) -> None:
 
 
 def decode(data: bytes, where: str) -> str:
-    """Return bytes as text, without byte order mark.
-
-    Parameters
-    ----------
-    data
-        The content of a text file.
-    where
-        Its name, for the message.
-
-    Raises
-    ------
-    DataError
-        It is not UTF-8: the message tells the line and the byte.
-
-    """
+    """Return bytes as text, without byte order mark."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -89,14 +67,7 @@ def decode(data: bytes, where: str) -> str:
 
 
 def sha256(path: str | Path) -> str:
-    """Return the SHA-256 hash of a file, in hexadecimal.
-
-    Raises
-    ------
-    DataError
-        As `read_bytes`.
-
-    """
+    """Return the SHA-256 hash of a file, in hexadecimal."""
     try:
         with Path(path).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -107,14 +78,7 @@ def sha256(path: str | Path) -> str:
 
 
 def check_output(path: str | Path) -> None:
-    """Refuse an output that could never be written, before any work is done for it.
-
-    Raises
-    ------
-    DataError
-        Its folder does not exist, it is a folder itself, or it may not be written.
-
-    """
+    """Refuse an output that could never be written, before any work is done for it."""
     if str(path) == "-":
         return
     refuse_url(path)
@@ -138,17 +102,6 @@ def atomic_write(path: str | Path) -> Iterator[Path]:
     `path` stays as it was. What a killed process left, the next one that writes into
     the folder removes (see `hidden_path`). A device or a pipe gets the finished bytes copied
     instead, for it cannot be replaced.
-
-    Parameters
-    ----------
-    path
-        The file to write; a link is followed.
-
-    Raises
-    ------
-    DataError
-        As `check_output`; or any `OSError` of the block, such as a full disk.
-
     """
     check_output(path)
     final = Path(path).resolve()
@@ -175,26 +128,12 @@ def atomic_write(path: str | Path) -> Iterator[Path]:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write text as UTF-8, whole or not at all; `-` is standard output.
-
-    Raises
-    ------
-    DataError
-        As `atomic_write`.
-
-    """
+    """Write text as UTF-8, whole or not at all; `-` is standard output."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Write bytes, whole or not at all; `-` is standard output.
-
-    Raises
-    ------
-    DataError
-        As `atomic_write`; or standard output is closed, or its disk is full.
-
-    """
+    """Write bytes, whole or not at all; `-` is standard output."""
     if str(path) != "-":
         with atomic_write(path) as temporary:
             temporary.write_bytes(data)

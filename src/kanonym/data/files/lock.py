@@ -21,12 +21,6 @@ def lock_file(path: str | Path) -> Iterator[None]:
 
     The lock is on an empty file `.NAME.lock` beside it, and ends with the process, however that
     ends.
-
-    Raises
-    ------
-    DataError
-        The file cannot be locked or written, or another run holds the lock for too long.
-
     """
     final = Path(path).resolve()
     check_output(path)

@@ -42,26 +42,7 @@ _WAY_OUT = "write Parquet, or recode the column"
 
 
 def check_written(data: bytes, kind: str, frame: pl.DataFrame, held: pl.DataFrame) -> None:
-    """Compare a file with the table that it must hold.
-
-    Parameters
-    ----------
-    data
-        The bytes of the file, not packed.
-    kind
-        Its format.
-    frame
-        The table.
-    held
-        The table in the types that were written, where the format lacks some.
-
-    Raises
-    ------
-    DataError
-        A value reads back as another one, or different values as equal ones. The message names
-        the column and the first row, counted from 1 without the header.
-
-    """
+    """Compare a file with the table that it must hold."""
     form = _NAMES[kind]
     for given, written in zip(frame, held, strict=True):
         if written.dtype != given.dtype and not given.dtype.is_nested():

@@ -39,14 +39,7 @@ def path_of(url: str) -> str:
 
 
 def fetch(url: str) -> bytes:
-    """Return the content of a remote file.
-
-    Raises
-    ------
-    DataError
-        It cannot be read; the message holds no user, password, host or parameter.
-
-    """
+    """Return the content of a remote file."""
     try:
         if url.partition("://")[0].lower() in STORES:
             return _fetch_from_store(url)

@@ -160,24 +160,7 @@ def check_table_output(
     path: str | Path,
     format: str | None = None,  # noqa: A002 - as read_table
 ) -> str:
-    """Refuse an output that `write_table` could never write, before any work is done.
-
-    Parameters
-    ----------
-    path, format
-        As `write_table`.
-
-    Returns
-    -------
-    str
-        The format that will be written.
-
-    Raises
-    ------
-    DataError
-        The format is unknown or only read, or as `check_output`.
-
-    """
+    """Refuse an output that `write_table` could never write, before any work is done."""
     refuse_url(path)
     kind = format_of(path, format)
     if kind is None and str(path) != "-":

@@ -36,14 +36,7 @@ def has_null(values: pl.Series) -> bool:
 
 
 def require_text(values: pl.Series) -> None:
-    """Refuse a column whose values have no text of their own.
-
-    Raises
-    ------
-    HierarchyError
-        Lists, records, durations, bytes and objects have none.
-
-    """
+    """Refuse a column whose values have no text of their own."""
     if not (values.dtype.is_numeric() or values.dtype in _WITH_TEXT):
         raise HierarchyError(
             f"column {values.name!r} holds {values.dtype}, over which there is no hierarchy"
@@ -60,21 +53,6 @@ def parse_leaves(leaves: pl.Series, dtype: pl.DataType, where: Callable[[int], s
 
     `39` and `39.0` are the same whole number. Integers become wider and enumerations
     longer where a leaf does not fit: a hierarchy may know more than the column.
-
-    Parameters
-    ----------
-    leaves
-        String series named as the column; null is the leaf of null.
-    dtype
-        The type of the column.
-    where
-        From the position of a leaf to the place that an error names.
-
-    Raises
-    ------
-    HierarchyError
-        A text is no value of that type, or two texts are the same value.
-
     """
     require_text(pl.Series(leaves.name, [], dtype=dtype))
     values = parse_values(leaves, dtype)

@@ -23,17 +23,7 @@ Row = Sequence[str | None]
 class Rows(ShortRepr):
     """Checked rows of a hierarchy: the labels of one value from level 0 to the root.
 
-    Attributes
-    ----------
-    origin
-        What errors call it: `hierarchy age.csv`.
-    numbers
-        The row number of each value in its file.
-    labels
-        One tuple a level, the distinct labels in order of first appearance.
-    codes
-        (n_levels, n_rows) int32, the label index of each row at each level.
-
+    codes: (n_levels, n_rows) int32, the label index of each row at each level.
     """
 
     origin: str
@@ -47,13 +37,6 @@ class Rows(ShortRepr):
 
         None at level 0 is null, which is a branch of its own: its labels, where they
         are not None too, may be those of no other value, apart from the root.
-
-        Raises
-        ------
-        HierarchyError
-            Names the row: ragged, an empty label, a value twice, a label with two
-            parents, more than one root, null within another branch.
-
         """
         if not rows:
             raise HierarchyError(f"{origin} is empty: it needs one row for each value")

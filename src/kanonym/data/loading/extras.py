@@ -10,14 +10,7 @@ from kanonym.data.errors import DataError
 
 @contextlib.contextmanager
 def require_extra(extra: str) -> Iterator[None]:
-    """Say what is missing where an import inside fails, and how to get it.
-
-    Raises
-    ------
-    DataError
-        A library of the extra is not installed.
-
-    """
+    """Say what is missing where an import inside fails, and how to get it."""
     try:
         yield
     except ImportError as error:

@@ -10,17 +10,7 @@ from importlib import import_module
 def lazy_names(
     package: str, homes: Mapping[str, str]
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` of a package.
-
-    Parameters
-    ----------
-    package
-        Its `__name__`.
-    homes
-        The module that holds each public name; a name with the path of its own module stands
-        for the module.
-
-    """
+    """Return `__getattr__` and `__dir__` of a package."""
 
     def load(name: str) -> object:
         if name not in homes:

@@ -74,27 +74,7 @@ def reading_of(
     missing: Sequence[str | int | float] = (),
     exceptional: Exceptional = "keep",
 ) -> Reading | None:
-    """Return the reading that an attribute declares; None for none.
-
-    Parameters
-    ----------
-    kind
-        One of `TYPES`, or None.
-    form
-        A format of dates or times, or a number as an example. None is that of programs.
-    years_from
-        The first of the hundred years that two digits stand for.
-    missing
-        Words and codes that are null.
-    exceptional
-        One of `EXCEPTIONAL`.
-
-    Raises
-    ------
-    PolicyError
-        Another type, or a format that says too little.
-
-    """
+    """Return the reading that an attribute declares; None for none."""
     if kind is not None and kind not in TYPES:
         raise PolicyError(f"type {kind!r} is unknown; it is one of {', '.join(TYPES)}")
     if exceptional not in EXCEPTIONAL:

@@ -15,13 +15,7 @@ from kanonym.data.readings.missing import is_missing
 class Cells:
     """The distinct texts of a column that are not missing, stripped, with their numbers of cells.
 
-    Attributes
-    ----------
-    name
-        The name of the column.
-    texts, counts
-        (n,) distinct texts by first appearance, and how many cells each is.
-
+    texts, counts: (n,) distinct texts by first appearance, and how many cells each is.
     """
 
     name: str

@@ -27,12 +27,6 @@ def settle_readings(
 
     native: as `frames.to_eager` returns it. told: called with a sentence for each column with
     exceptions.
-
-    Raises
-    ------
-    DataError
-        More cells than may be exceptions are not of a reading: names column and row.
-
     """
     names = frames.column_names(native)
     found = {}
@@ -54,12 +48,6 @@ def typed_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
     values gets null for them.
 
     native: as `frames.to_eager` returns it.
-
-    Raises
-    ------
-    DataError
-        As `settle_readings`.
-
     """
     names = frames.column_names(native)
     typed = {}

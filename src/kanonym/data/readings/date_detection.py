@@ -51,14 +51,7 @@ _TIME = (
 
 
 def detect_dates(cells: Cells) -> DateReading | None:
-    """Return the style of the dates or months among cells; None where there are none.
-
-    Raises
-    ------
-    DataError
-        Days may be months, or years of two digits be in two centuries.
-
-    """
+    """Return the style of the dates or months among cells; None where there are none."""
     best, most, shape = None, 0, ""
     for name, pattern in _SHAPES.items():
         parts = cells.texts.str.extract_groups(pattern).struct.unnest()

@@ -35,22 +35,6 @@ _NOON = 12
 class DateReading:
     """How the dates or times of a column are written.
 
-    Parameters
-    ----------
-    form
-        Day, month and year, or month and year, with or without a time; or a time alone: `%d`,
-        `%m` (or a name, `%b`, `%B`), `%Y` or `%y`, `%H`, `%M`, `%S`, `%I` with `%p`; `%-d`
-        writes no leading zero. Names of months are those of English, German, Spanish or French.
-    years_from
-        The first of the hundred years that two digits stand for.
-    names
-        The twelve names of months, and the texts of morning and afternoon, of a table.
-
-    Raises
-    ------
-    PolicyError
-        A part is missing or unknown, or `%y` without `years_from`.
-
     Examples
     --------
     >>> german = DateReading("%d.%m.%Y")

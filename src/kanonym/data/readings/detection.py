@@ -52,18 +52,6 @@ class Detection(NamedTuple):
 def detect(texts: pl.Series, missing: Sequence[str] = ()) -> Reading | None:
     """Return the reading of a column of texts; None where it is text.
 
-    Parameters
-    ----------
-    texts
-        A column.
-    missing
-        Declared words and codes that are null.
-
-    Raises
-    ------
-    DataError
-        Two readings are possible.
-
     Examples
     --------
     >>> detect(pl.Series("born", ["31.12.1954", "1.2.1960"])).style.form
@@ -85,27 +73,7 @@ def detect_readings(
     missing: Mapping[str, Sequence[str]] | None = None,
     bands: bool = True,
 ) -> Detection:
-    """Find out how columns of text write numbers, dates, times and bands.
-
-    Parameters
-    ----------
-    frame
-        Any table of this process.
-    names
-        Which columns; None for all.
-    lenient
-        Whether a column of which two readings are possible stays text, with a note.
-    missing
-        Declared words and codes that are null, by column.
-    bands
-        Whether bands, quarters and weeks are looked for; in a release they may be labels.
-
-    Raises
-    ------
-    DataError
-        Two readings are possible, without `lenient`.
-
-    """
+    """Find out how columns of text write numbers, dates, times and bands."""
     native = frames.to_eager(frame)
     found: dict[str, Reading] = {}
     notes: list[str] = []
@@ -141,14 +109,7 @@ def detect_readings(
 
 
 def settle(reading: Reading, column: pl.Series) -> tuple[Reading, str | None]:
-    """Return a reading with what a column shows of it, and a sentence about its exceptions.
-
-    Raises
-    ------
-    DataError
-        More cells than may be exceptions are not of the reading, or any where they are refused.
-
-    """
+    """Return a reading with what a column shows of it, and a sentence about its exceptions."""
     cells = Cells.of(column, reading.missing)
     assert reading.style is not None  # noqa: S101 - a text has nothing to settle
     style, is_read = _settled(reading.style, cells)

@@ -34,17 +34,7 @@ def translate_labels(
 ) -> pl.Series:
     """Return labels with their values in another style; a label with anything else stays.
 
-    Parameters
-    ----------
-    labels
-        (n,) texts.
-    convert
-        Gives texts of values in the other style, null for what is no value.
-    separators
-        Between the values of a label, in this style and in the other one.
-    ranges
-        Whether `a-b` and `a – b` are labels, which become `[a, b]`.
-
+    labels: (n,) texts.
     """
     distinct = labels.drop_nulls().unique().to_list()
     readings = {text: list(_readings(text, separators[0], ranges=ranges)) for text in distinct}

@@ -44,29 +44,6 @@ _NO_NUMBER = 'format {!r} is not a number; write an example such as "1.234,50 �
 class NumberReading:
     """How the numbers of a column are written.
 
-    Parameters
-    ----------
-    decimal
-        The mark before the fraction: a point or a comma.
-    thousands
-        The mark between groups of three digits, or none.
-    prefix, suffix
-        What stands around every number: a currency or a unit, with its blank. The value of
-        `45 %` is 45. Before `year`, which is written of 1 alone, and `years` no difference is
-        made.
-    decimals
-        Digits of the fraction that are written at least.
-    indian
-        Whether groups before the last three digits have two: `6,24,298`.
-    zero
-        The digit 0 of the script.
-    negative
-        How numbers below 0 are written: `-`, `−`, `()` or `after` the number.
-    singular
-        The unit of 1, where a table writes another one.
-    bounds
-        The values that are bounds, with the texts that a table has for them.
-
     Examples
     --------
     >>> euros = NumberReading.from_example("1.234,50 €")
@@ -95,14 +72,7 @@ class NumberReading:
 
     @classmethod
     def from_example(cls, example: str) -> Self:
-        """Return the reading of a number as it is written.
-
-        Raises
-        ------
-        PolicyError
-            It is no number, or its only mark may be of thousands or of the fraction.
-
-        """
+        """Return the reading of a number as it is written."""
         texts, zero = ascii_digits(pl.Series([example.strip()]))
         parts = texts.str.extract_groups(CELL).struct.unnest().row(0, named=True)
         if parts["number"] is None or parts["exponent"] or parts["open"] or parts["after"]:

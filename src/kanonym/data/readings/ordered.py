@@ -31,11 +31,6 @@ _FEWEST = 3
 class OrderedReading:
     """Texts in the order of what they say: bands of numbers by their ends, quarters by time.
 
-    Parameters
-    ----------
-    order
-        The texts of a table, ascending; none before a table is known.
-
     Examples
     --------
     >>> bands = pl.Series(["65+", "18-24", "<18", "25-44", "45-64"])

@@ -23,20 +23,7 @@ MARK = "\u2063"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How the cells of a column become values.
-
-    Attributes
-    ----------
-    style
-        How its numbers, dates, times or bands are written; None where it is not read.
-    missing
-        Declared words and codes that are null. In a style, well-known words are null as well.
-    exceptional
-        What becomes of exceptions: kept as branches of their own, null, or refused.
-    exceptions
-        The texts of a table that the style does not read; None before a table is known.
-
-    """
+    """How the cells of a column become values."""
 
     style: Style | None = None
     missing: tuple[str, ...] = ()

@@ -13,18 +13,7 @@ from kanonym.data.results.short_repr import ShortRepr
 
 @dataclass(frozen=True, slots=True)
 class ResultTable:
-    """A table of texts: figures, names of columns and of measures, but no value of a record.
-
-    Attributes
-    ----------
-    header, rows
-        The texts; each row has one for each column.
-    numeric
-        Which columns hold numbers, counted from 0: they are flush right.
-    lead, notes
-        What stands above and below it.
-
-    """
+    """A table of texts: figures, names of columns and of measures, but no value of a record."""
 
     header: tuple[str, ...]
     rows: Sequence[Sequence[str]]

@@ -52,12 +52,6 @@ def table_names(url: str) -> Sequence[str]:
     """Return the names of a database's tables and views, sorted: of the schemas that it looks in.
 
     url: as of `scan_database`.
-
-    Raises
-    ------
-    DataError
-        The driver is not installed, or the database does not answer.
-
     """
     with require_extra("sql"):
         from kanonym.engines.database import sql  # noqa: PLC0415 - its drivers may be absent
@@ -66,25 +60,7 @@ def table_names(url: str) -> Sequence[str]:
 
 
 def write_table(frame: Any, url: str, table: str, *, schema: str | None = None) -> None:
-    """Write a table of this process into a new table of a database, whole or not at all.
-
-    Parameters
-    ----------
-    frame
-        A polars, pyarrow or pandas table; or several polars tables of the same columns, which
-        are not in memory at the same time.
-    url, schema
-        As of `scan_database`.
-    table
-        The name of a table that does not exist.
-
-    Raises
-    ------
-    DataError
-        There is a table of this name; or as `scan_database`; or a column has a type that the
-        database cannot hold. Nothing is written then.
-
-    """
+    """Write a table of this process into a new table of a database, whole or not at all."""
     with require_extra("sql"):
         from kanonym.engines.database import sql  # noqa: PLC0415 - its drivers may be absent
 
@@ -92,21 +68,7 @@ def write_table(frame: Any, url: str, table: str, *, schema: str | None = None) 
 
 
 def write_tables(frames: Mapping[str, Any], url: str, *, schema: str | None = None) -> None:
-    """Write several tables into a database, in one transaction: all of them or none.
-
-    Parameters
-    ----------
-    frames
-        Tables as of `write_table`, by the name of a table that does not exist.
-    url, schema
-        As of `scan_database`.
-
-    Raises
-    ------
-    DataError
-        As of `write_table`.
-
-    """
+    """Write several tables into a database, in one transaction: all of them or none."""
     with require_extra("sql"):
         from kanonym.engines.database import sql  # noqa: PLC0415 - its drivers may be absent
 

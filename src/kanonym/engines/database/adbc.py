@@ -41,16 +41,7 @@ _QUOTED = re.compile(r'"(?:[^"]*"(?!,| |$))*[^"]*"')  # a quote may stand within
 
 
 class AdbcStore(TemporaryTables):
-    """Tables of a database.
-
-    Parameters
-    ----------
-    url
-        The database; it is opened with the first statement.
-    schema
-        Where released tables are put; the database's own choice if None.
-
-    """
+    """Tables of a database."""
 
     telling: ClassVar[tuple[str, ...]]
     """Starts of the SQLSTATE codes of errors that speak of names, rights and the machine."""
@@ -73,22 +64,7 @@ class AdbcStore(TemporaryTables):
             self.free_table(place)
 
     def stage(self, query: Query, place: str | None) -> StagedTable:
-        """Write a table of this database, or a hidden file.
-
-        Parameters
-        ----------
-        query
-            The rows.
-        place
-            The name of a table that does not exist; or a path with an extension that
-            `data.files` knows, or with a folder.
-
-        Raises
-        ------
-        DataError
-            There is such a table, or no place, or it cannot be written.
-
-        """
+        """Write a table of this database, or a hidden file."""
         place = self._table_name(place)
         if is_file(place):
             return self._staged_file(query, place)
@@ -111,14 +87,7 @@ class AdbcStore(TemporaryTables):
         return place
 
     def free_table(self, place: str) -> exp.Table:
-        """Return the name of a table to be created.
-
-        Raises
-        ------
-        DataError
-            There is a table or a view of this name.
-
-        """
+        """Return the name of a table to be created."""
         table = self.locate(place)
         if self.exists(table):
             raise DataError(
@@ -156,25 +125,12 @@ class AdbcStore(TemporaryTables):
 
     @abstractmethod
     def to_exact_types(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Return a table in types that the database holds exactly.
-
-        Raises
-        ------
-        DataError
-            There is none for a column.
-
-        """
+        """Return a table in types that the database holds exactly."""
 
     def write(self, parts: Iterable[pl.DataFrame], place: str) -> None:
         """Write a table, and read it back; others see it after `commit`.
 
         parts: of the same columns. place: the name of the table.
-
-        Raises
-        ------
-        DataError
-            There is such a table; or the database does not hold the values exactly.
-
         """
         table = self.free_table(place)
         written = Fingerprint()

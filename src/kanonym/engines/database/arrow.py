@@ -28,26 +28,7 @@ def frame_of(
     scales: Mapping[str, int] | None = None,
     words: Mapping[str, Sequence[str]] | None = None,
 ) -> pl.DataFrame:
-    """Return an engine's answer as polars.
-
-    Parameters
-    ----------
-    table
-        A pyarrow Table.
-    scales
-        Digits behind the point of decimals whose type does not tell them; those of the
-        values otherwise.
-    words
-        Of columns that are enumerations, in the order of their definition.
-
-    Returns
-    -------
-    polars.DataFrame
-        Whole numbers that an engine counts in decimals without a fraction are int64 where they
-        fit; enumerations are `Enum` in the order of their definition; a column without a type
-        is text.
-
-    """
+    """Return an engine's answer as polars."""
     columns = []
     for field, array in zip(table.schema, table.columns, strict=True):
         if words and field.name in words:

@@ -23,14 +23,7 @@ def without_nan(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def to_signed(frame: pl.DataFrame, engine: str) -> pl.DataFrame:
-    """Return a table with whole numbers of at most 64 bits, and a sign.
-
-    Raises
-    ------
-    DataError
-        A number is larger.
-
-    """
+    """Return a table with whole numbers of at most 64 bits, and a sign."""
     small = frame.with_columns(selectors.by_dtype(*_UNSIGNED).cast(pl.Int64))
     for column in small.select(selectors.by_dtype(*_LARGE)):
         fitted = column.cast(pl.Int64, strict=False)
@@ -43,14 +36,7 @@ def to_signed(frame: pl.DataFrame, engine: str) -> pl.DataFrame:
 
 
 def to_microseconds(frame: pl.DataFrame, engine: str) -> pl.DataFrame:
-    """Return a table with dates and times in microseconds.
-
-    Raises
-    ------
-    DataError
-        A time has a part below a microsecond.
-
-    """
+    """Return a table with dates and times in microseconds."""
     for column in frame.select(selectors.datetime(), selectors.time()):
         fine = column.dtype in (pl.Time, pl.Datetime("ns"), pl.Datetime("ns", "*"))
         if fine and bool((column.to_physical() % 1000 != 0).any()):
@@ -81,14 +67,7 @@ def times_as_text(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def decimals_as_floats(frame: pl.DataFrame, engine: str) -> pl.DataFrame:
-    """Return a table with floating-point numbers in the place of decimals.
-
-    Raises
-    ------
-    DataError
-        A decimal would be rounded.
-
-    """
+    """Return a table with floating-point numbers in the place of decimals."""
     for column in frame.select(selectors.decimal()):
         fitted = column.cast(pl.Float64)
         back = fitted.cast(column.dtype, strict=False)

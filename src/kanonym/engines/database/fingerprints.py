@@ -19,16 +19,6 @@ class Fingerprint:
     """Sums of hashes over the rows of a table, which do not depend on their order.
 
     Two tables of different rows have the same sums with a chance of about 2 to the power of -64.
-
-    Attributes
-    ----------
-    rows
-        Number of rows.
-    columns
-        By name, the sum of the hashes of a column's values.
-    records
-        The sum of the hashes of whole rows.
-
     """
 
     rows: int = 0
@@ -59,12 +49,6 @@ def require_same(written: Fingerprint, found: Fingerprint, where: str) -> None:
     """Refuse a table that does not come back as it was written.
 
     where: the file or table, as it may be shown.
-
-    Raises
-    ------
-    DataError
-        Rows are missing, or values differ; the message names the column.
-
     """
     if found == written or found.rows == written.rows == 0:  # which may come in no part at all
         return

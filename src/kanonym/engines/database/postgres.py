@@ -91,14 +91,7 @@ class PostgresStore(AdbcStore):
         return [name for (name,) in names]
 
     def usable(self, table: str, schema: str | None) -> Query:
-        """Return what reads a table with columns of usable types only.
-
-        Raises
-        ------
-        DataError
-            No such table; or a column of a type that cannot be used.
-
-        """
+        """Return what reads a table with columns of usable types only."""
         place = exp.table_(table, db=schema, quoted=True)
         number = self._table_number(place)
         if number is None:

@@ -63,16 +63,7 @@ def _parts(table: Any) -> Iterable[pl.DataFrame]:
 
 
 def store_of(url: str, schema: str | None = None) -> AdbcStore:
-    """Return the store of a URL or of a SQLite file; nothing is opened yet.
-
-    Raises
-    ------
-    DataError
-        Another kind of database.
-    ImportError
-        Its driver is not installed.
-
-    """
+    """Return the store of a URL or of a SQLite file; nothing is opened yet."""
     scheme, mark, rest = url.partition("://")
     kind = database_kind(url)
     if kind == "postgresql":

@@ -90,14 +90,7 @@ class SqliteStore(AdbcStore):
         return [name for (name,) in names]
 
     def usable(self, table: str, schema: str | None) -> Query:
-        """Return what reads a table with columns of usable types only.
-
-        Raises
-        ------
-        DataError
-            No such table; or a column of values of several types.
-
-        """
+        """Return what reads a table with columns of usable types only."""
         self._require_file()
         names = [
             name

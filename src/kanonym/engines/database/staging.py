@@ -29,16 +29,7 @@ _CSV_BLOCK = 1 << 24  # bytes: the longest row, as the local reader has it
 
 @dataclass(frozen=True)
 class HiddenFile:
-    """A file that is written, but not yet in its place.
-
-    Attributes
-    ----------
-    place
-        Where it is to be; `-` for standard output.
-    path
-        Where it is now.
-
-    """
+    """A file that is written, but not yet in its place."""
 
     place: str
     path: Path = field(init=False)
@@ -51,14 +42,7 @@ class HiddenFile:
         object.__setattr__(self, "path", hidden_path(folder))
 
     def publish(self) -> str:
-        """Give the file its name, in one step; a device or a pipe gets its bytes.
-
-        Raises
-        ------
-        DataError
-            It may not be written, or the disk is full: nothing is in the place then.
-
-        """
+        """Give the file its name, in one step; a device or a pipe gets its bytes."""
         final = Path(self.place).resolve()
         try:
             if self.place == "-":
@@ -120,12 +104,6 @@ def rows_of_file(path: Path, kind: str, schema: pl.Schema) -> Iterator[pl.DataFr
 
     Read by pyarrow, which has no code in common with what writes the text.
     schema: the types of the columns, which a text file does not tell.
-
-    Raises
-    ------
-    DataError
-        It cannot be read, or a cell is no value of its column's type.
-
     """
     try:
         if kind == "parquet":
@@ -163,20 +141,7 @@ def _to_schema(table: Any, schema: pl.Schema) -> pl.DataFrame:
 
 @dataclass
 class StagedTable:
-    """A release that is written but not yet in its place: see `sql.store.StagedTable`.
-
-    Attributes
-    ----------
-    query
-        Reads what was written.
-    publishing
-        Puts it in its place, and returns the place.
-    discarding
-        Takes it away.
-    rows
-        Yields what was written, where this process reads it; None where the engine does.
-
-    """
+    """A release that is written but not yet in its place: see `sql.store.StagedTable`."""
 
     query: Query
     publishing: Callable[[], object]

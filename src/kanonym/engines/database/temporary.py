@@ -105,14 +105,7 @@ class TemporaryTables(ABC):
         return self.fetch(exp.select("*").from_(query.subquery("q")).limit(0)).columns
 
     def check_names(self, names: Sequence[str]) -> None:
-        """Refuse names of columns that the engine keeps for itself, or takes for one.
-
-        Raises
-        ------
-        DataError
-            There are such, named in the message.
-
-        """
+        """Refuse names of columns that the engine keeps for itself, or takes for one."""
         refuse_same_names(names, "the table")
 
     def drop(self, held: Query) -> None:

@@ -72,14 +72,7 @@ def scan_duckdb(
 
 
 def read_database(path: str, names: Sequence[str]) -> dict[str, pl.DataFrame]:
-    """Return tables of a DuckDB file by name, in this process.
-
-    Raises
-    ------
-    DataError
-        DuckDB is not installed, or there is no such file or table.
-
-    """
+    """Return tables of a DuckDB file by name, in this process."""
     with require_extra("duckdb"):
         from kanonym.engines.duckdb import database_file  # noqa: PLC0415 - as above
 
@@ -87,14 +80,7 @@ def read_database(path: str, names: Sequence[str]) -> dict[str, pl.DataFrame]:
 
 
 def table_names(path: str) -> Sequence[str]:
-    """Return the names of the tables and views of a DuckDB file, sorted.
-
-    Raises
-    ------
-    DataError
-        DuckDB is not installed, or there is no such file.
-
-    """
+    """Return the names of the tables and views of a DuckDB file, sorted."""
     with require_extra("duckdb"):
         from kanonym.engines.duckdb import database_file  # noqa: PLC0415 - as above
 
@@ -102,14 +88,7 @@ def table_names(path: str) -> Sequence[str]:
 
 
 def write_database(tables: Mapping[str, pl.DataFrame], path: str) -> None:
-    """Write tables of this process into a new DuckDB file.
-
-    Raises
-    ------
-    DataError
-        DuckDB is not installed, or the file cannot be written.
-
-    """
+    """Write tables of this process into a new DuckDB file."""
     with require_extra("duckdb"):
         from kanonym.engines.duckdb import database_file  # noqa: PLC0415 - as above
 

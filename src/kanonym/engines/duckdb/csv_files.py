@@ -39,24 +39,7 @@ _HEAD = 1000  # rows in which the cells of the header are looked for
 
 
 def csv_query(connection: Connection, files: Sequence[str], separator: str | None) -> Query:
-    """Return a query of all cells of CSV files, as text.
-
-    Parameters
-    ----------
-    connection
-        Of DuckDB.
-    files
-        Files with the same header.
-    separator
-        Between cells; None detects it.
-
-    Raises
-    ------
-    DataError
-        No header, or two files whose headers differ; as `data.files.text.delimited.read` where the
-        first rows show it.
-
-    """
+    """Return a query of all cells of CSV files, as text."""
     layouts = {}
     for one in files:
         head = _head(one)

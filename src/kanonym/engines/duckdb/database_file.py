@@ -15,40 +15,19 @@ from kanonym.engines.duckdb.source import Settings, database_tables
 
 
 def read_database(path: str, names: Sequence[str]) -> dict[str, pl.DataFrame]:
-    """Return tables of a DuckDB file by name.
-
-    Raises
-    ------
-    DataError
-        There is no such file or table, or a column has a type that cannot be used.
-
-    """
+    """Return tables of a DuckDB file by name."""
     opened = database_tables(path, names, Settings(None, None, None), None)
     return {name: source.to_polars() for name, source in opened.items()}
 
 
 def table_names(path: str) -> Sequence[str]:
-    """Return the names of the tables and views of a DuckDB file, sorted.
-
-    Raises
-    ------
-    DataError
-        There is no such file, or it cannot be read.
-
-    """
+    """Return the names of the tables and views of a DuckDB file, sorted."""
     with translate_errors(path), duckdb.connect() as connection:
         return held_tables(connection, attach(connection, path))
 
 
 def write_database(tables: Mapping[str, pl.DataFrame], path: str) -> None:
-    """Write tables into a new DuckDB file, and read them back.
-
-    Raises
-    ------
-    DataError
-        It cannot be written, or does not hold the values exactly.
-
-    """
+    """Write tables into a new DuckDB file, and read them back."""
     with translate_errors(path), duckdb.connect(path) as connection:
         for name, frame in tables.items():
             view = register_frame(connection, frame)

@@ -34,14 +34,6 @@ def translate_errors(where: str = "DuckDB") -> Iterator[None]:
     """Turn errors of DuckDB into ours.
 
     where: the file or the engine, for the message.
-
-    Raises
-    ------
-    DataError
-        DuckDB raised an error.
-    KeyboardInterrupt
-        The user pressed Ctrl-C, for which DuckDB has an error of its own.
-
     """
     try:
         yield

@@ -34,19 +34,7 @@ _REFUSED = ("UNION", "MAP", "VARIANT", "GEOMETRY")
 
 
 def open_files(connection: Connection, path: str) -> tuple[str, bool]:
-    """Make a view of files.
-
-    Returns
-    -------
-    tuple
-        The view's name, and whether its columns are texts without types.
-
-    Raises
-    ------
-    DataError
-        No such file, or a format that DuckDB does not read.
-
-    """
+    """Make a view of files."""
     kind = _kind(path)
     files = files_of(path)
     if kind in ("csv", "tsv"):
@@ -64,14 +52,7 @@ def open_files(connection: Connection, path: str) -> tuple[str, bool]:
 
 
 def attach(connection: Connection, path: str) -> str:
-    """Open a DuckDB file to be read, and return the name of its database.
-
-    Raises
-    ------
-    DataError
-        There is no such file.
-
-    """
+    """Open a DuckDB file to be read, and return the name of its database."""
     if not Path(path).is_file():
         raise DataError(f"no file {path}")
     name = fresh_name()
@@ -91,14 +72,7 @@ def held_tables(connection: Connection, database: str) -> Sequence[str]:
 
 
 def open_table(connection: Connection, database: str, table: str, path: str) -> str:
-    """Make a view of a table of an attached database, and return the view's name.
-
-    Raises
-    ------
-    DataError
-        The file at `path`, which was attached, has no such table.
-
-    """
+    """Make a view of a table of an attached database, and return the view's name."""
     held = held_tables(connection, database)
     if table not in held:
         raise missing_table(table, held, path)
@@ -124,12 +98,6 @@ def register_frame(connection: Connection, frame: pl.DataFrame) -> str:
 
     DuckDB takes enumerations of Arrow for texts: they become its own, in their order. Integers of
     128 bits, which Arrow lacks, go as decimals.
-
-    Raises
-    ------
-    DataError
-        A whole number of more than 38 digits.
-
     """
     name = fresh_name()
     connection.register(name, _without_long_integers(frame).to_arrow())
@@ -169,14 +137,7 @@ def _without_long_integers(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def usable_column(name: str, dtype: str) -> exp.Expr:
-    """Return a column as a type that polars has.
-
-    Raises
-    ------
-    DataError
-        There is none.
-
-    """
+    """Return a column as a type that polars has."""
     read = exact_column(name)
     if dtype.startswith(_REFUSED):
         raise DataError(

@@ -53,12 +53,6 @@ def fingerprint_of_file(path: Path, coded: Iterable[str]) -> Fingerprint:
     """Return the fingerprint of a Parquet file, as pyarrow reads it.
 
     coded: columns of texts with few different values.
-
-    Raises
-    ------
-    DataError
-        It cannot be read.
-
     """
     found = Fingerprint()
     try:

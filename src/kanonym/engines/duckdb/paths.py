@@ -13,14 +13,7 @@ from kanonym.data.errors import DataError
 
 
 def files_of(path: str) -> list[str]:
-    """Return the files that a path names: itself, or all that its pattern matches.
-
-    Raises
-    ------
-    DataError
-        There is none, it is a folder, or it is on another machine.
-
-    """
+    """Return the files that a path names: itself, or all that its pattern matches."""
     if "://" in path:
         raise DataError(
             f"{displayable_url(path)}: DuckDB reads files of this machine here. Copy the file, "

@@ -66,14 +66,7 @@ def duckdb_source(
 def database_tables(
     path: str, names: Sequence[str], settings: Settings, most_tuples: int | None
 ) -> dict[str, Source]:
-    """Return tables of a DuckDB file by name, all as of one time.
-
-    Raises
-    ------
-    DataError
-        There is no such file or table, or a column has a type that cannot be used.
-
-    """
+    """Return tables of a DuckDB file by name, all as of one time."""
     most_tuples = MOST_TUPLES if most_tuples is None else most_tuples
     connection = _connection(settings)
     found = {}

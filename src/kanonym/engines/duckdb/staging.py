@@ -56,12 +56,6 @@ def stage_file(store: DuckStore, query: Query, place: str) -> StagedTable:
     Parquet, by pyarrow; they are read back by pyarrow, and every value is compared with the
     table. Other formats are written by this process, from all rows at once: what is verified is
     then the table they were taken from.
-
-    Raises
-    ------
-    DataError
-        The place cannot be written; or the format cannot hold a column or a value.
-
     """
     kind = check_table_output(place)
     packed = place.lower().endswith(".gz")
@@ -128,14 +122,7 @@ def _coded_parquet(store: DuckStore, query: Query, path: Path, place: str) -> Qu
 
 
 def _read_parquet(store: DuckStore, written: Relation, path: str) -> Query:
-    """Return what reads a Parquet file.
-
-    Raises
-    ------
-    DataError
-        A column has another type than in the relation that was written.
-
-    """
+    """Return what reads a Parquet file."""
     names = list(written.columns)
     reads = exp.select(*map(exact_column, names)).from_(subquery(read_parquet([path], names), "f"))
     found = store.relation(reads)

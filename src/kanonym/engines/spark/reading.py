@@ -24,24 +24,7 @@ _NULL = "\x00"  # stands for an empty cell without quotes, which differs from on
 
 
 def read_files(session: SparkSession, path: str, given: str | None) -> tuple[Frame, bool]:
-    """Return the DataFrame of files, and whether its columns are text without types.
-
-    Parameters
-    ----------
-    session
-        Reads them; nothing is computed yet, but a scan of text files that finds what would be
-        misread.
-    path
-        A file, a folder of files or a glob, on any file system that Spark knows.
-    given
-        Its format: parquet, csv, tsv, json, jsonl, orc or delta; None goes by the extension.
-
-    Raises
-    ------
-    DataError
-        There is no such file, its format is unknown, or it is no such table.
-
-    """
+    """Return the DataFrame of files, and whether its columns are text without types."""
     local = Path(path)
     if local.exists():
         path = str(local.resolve())

@@ -19,12 +19,6 @@ def session_of(given: SparkSession | None) -> SparkSession:
 
     A new one is that of the environment variable SPARK_REMOTE (Spark Connect), or a local one
     on all cores.
-
-    Raises
-    ------
-    DataError
-        There is no Java runtime for a local one, or Spark does not start.
-
     """
     active: SparkSession | None = given or SparkSession.getActiveSession()
     if active is not None:

@@ -34,22 +34,7 @@ _INSTANTS = "spark.sql.parquet.outputTimestampType"
 
 @dataclass
 class HiddenFolder:
-    """A release in a hidden folder.
-
-    Attributes
-    ----------
-    query
-        Reads it.
-    folders
-        Of the file system where it is.
-    hidden
-        The folder.
-    place
-        Where the release is to be.
-    rows
-        None: Spark reads what it has written.
-
-    """
+    """A release in a hidden folder."""
 
     query: Query
     folders: Folders
@@ -58,14 +43,7 @@ class HiddenFolder:
     rows: Callable[[], Iterable[pl.DataFrame]] | None = None
 
     def publish(self) -> str:
-        """Move the folder of files into its place, and return that.
-
-        Raises
-        ------
-        DataError
-            Something is there by now, or it cannot be moved.
-
-        """
+        """Move the folder of files into its place, and return that."""
         with translate_errors(f"write {without_credentials(self.place)}"):
             _refuse_existing(self.folders, self.place)
             self.folders.move(_hidden_path(self.hidden), self.place)
@@ -80,18 +58,7 @@ class HiddenFolder:
 
 @dataclass
 class LazyRelease:
-    """A release that is a DataFrame, computed when it is read.
-
-    Attributes
-    ----------
-    query
-        Reads it.
-    frame
-        The DataFrame.
-    rows
-        None: Spark reads it.
-
-    """
+    """A release that is a DataFrame, computed when it is read."""
 
     query: Query
     frame: Frame
@@ -113,29 +80,7 @@ def stage_frame(
     *,
     remote: bool,
 ) -> HiddenFolder | LazyRelease:
-    """Write a DataFrame where nobody takes it for a release.
-
-    Parameters
-    ----------
-    session
-        That of the DataFrame.
-    frame
-        The released rows.
-    place
-        The folder that the release is to be; its extension says the format (`.parquet`, `.csv`,
-        `.tsv`, `.json`, `.jsonl`, `.orc`), Parquet without one. None for a DataFrame.
-    view
-        Returns what reads a DataFrame.
-    remote
-        Whether the session is one of Spark Connect.
-
-    Raises
-    ------
-    DataError
-        There is something at the place (nothing that exists is replaced), the format is
-        unknown or cannot hold a column, or Spark cannot write.
-
-    """
+    """Write a DataFrame where nobody takes it for a release."""
     if place is None:
         return LazyRelease(view(frame), frame)
     kind = format_of(place, "")
@@ -162,14 +107,7 @@ def stage_frame(
 
 
 def _refuse_rounding(frame: Frame) -> None:
-    """Refuse decimals that readers of JSON would round: most take its numbers for float64.
-
-    Raises
-    ------
-    DataError
-        A column has such a decimal; the message names it.
-
-    """
+    """Refuse decimals that readers of JSON would round: most take its numbers for float64."""
     rounded = []
     for one in frame.schema.fields:
         if isinstance(one.dataType, DecimalType) and one.dataType.precision > sys.float_info.dig:

@@ -36,14 +36,7 @@ one; of smaller tables Spark sees it by itself."""
 
 
 class SparkStore:
-    """A Spark session that holds tables as temporary views.
-
-    Parameters
-    ----------
-    session
-        Of classic Spark or of Spark Connect. Its settings are not touched.
-
-    """
+    """A Spark session that holds tables as temporary views."""
 
     name = "spark"
     dialect = "spark"

@@ -27,19 +27,8 @@ VALUE = "value"
 class CodedKey:
     """A quasi-identifier: its values on the engine, and the leaf of each.
 
-    Attributes
-    ----------
-    domain, hierarchy
-        As in an encoded table.
-    raw
-        (n,) distinct values, as the engine has them.
-    leaves, counts
-        (n,) int32 leaf and (n,) int64 records of each.
-    dtype
-        Of the column, by the rules of local tables.
-    built
-        The description of its hierarchy, where none was given, by its name.
-
+    raw: (n,) distinct values, as the engine has them.
+    leaves, counts: (n,) int32 leaf and (n,) int64 records of each.
     """
 
     domain: Domain
@@ -83,15 +72,8 @@ class CodedKey:
 class CodedSensitive:
     """A sensitive attribute: its values on the engine, and the code of each.
 
-    Attributes
-    ----------
-    domain
-        As in an encoded table.
-    raw, typed
-        (n,) distinct values, as the engine has them, and by the rules of local tables.
-    codes
-        (n,) int32, -1 for a null that does not count.
-
+    raw, typed: (n,) distinct values, as the engine has them, and by the rules of local tables.
+    codes: (n,) int32, -1 for a null that does not count.
     """
 
     domain: Domain
@@ -147,14 +129,7 @@ def coded_sensitive(
 
 
 def values_of(source: Source, name: str, dtypes: Mapping[str, pl.DataType]) -> Frequencies:
-    """Count the values of one column.
-
-    Raises
-    ------
-    DataError
-        It has more than `source.most_tuples` distinct values.
-
-    """
+    """Count the values of one column."""
     found = frequencies(source, [name], dtypes)
     if found is None:
         raise DataError(

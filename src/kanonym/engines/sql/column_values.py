@@ -17,12 +17,6 @@ def column_values(source: Source, query: Query, name: str) -> ColumnValues:
     """Return the values of a column on an engine: one GROUP BY there, and a sample of values.
 
     query: reads the column alone, as `c0`. name: of the column here.
-
-    Raises
-    ------
-    DataError
-        What the engine says; of a type that cannot be grouped, too.
-
     """
     known = exp.Not(this=exp.Is(this=exact_column(VALUE, "g"), expression=exp.Null()))
     groups = subquery(count_query(query, [VALUE]), "g")

@@ -50,14 +50,7 @@ RECORDS = 50_000
 
 @dataclass(frozen=True)
 class SqlEngine:
-    """A table on an engine outside of this process.
-
-    Attributes
-    ----------
-    source
-        The table.
-
-    """
+    """A table on an engine outside of this process."""
 
     abilities: ClassVar[frozenset[Ability]] = frozenset()
 
@@ -127,22 +120,7 @@ class SqlEngine:
 
 
 class SqlPlan(NamedTuple):
-    """What writes the release of a decision on an engine.
-
-    Attributes
-    ----------
-    query
-        Gives a query of the released table, with further columns of the input in the end; a
-        new one each time.
-    released
-        The released columns, in order.
-    texts
-        Columns that models look at and that hold texts.
-    originals
-        Gives a query of the released records as actions leave the input; None where the frequency
-        set stayed on the engine.
-
-    """
+    """What writes the release of a decision on an engine."""
 
     query: Callable[[Sequence[str]], Query]
     released: tuple[str, ...]
@@ -152,18 +130,7 @@ class SqlPlan(NamedTuple):
 
 @dataclass(frozen=True)
 class SqlInput:
-    """A table on an engine as a policy reads it.
-
-    Attributes
-    ----------
-    engine
-        The table as it came in.
-    source, types
-        The table with the actions carried out, and the types of its columns.
-    run
-        What is asked.
-
-    """
+    """A table on an engine as a policy reads it."""
 
     engine: SqlEngine
     source: Source
@@ -180,16 +147,7 @@ class SqlInput:
         return self.run.watch
 
     def decide(self) -> Decision:
-        """Divide the table into classes: of its frequency set, wherever that is.
-
-        Raises
-        ------
-        PolicyError
-            The frequency set stays on the engine, and what is asked has to see it whole.
-        PolicyError, SchemaError, HierarchyError, DataError, InfeasibleError
-            As `pipeline.anonymize`.
-
-        """
+        """Divide the table into classes: of its frequency set, wherever that is."""
         task, watch, entities = self.run.task, self.run.watch, self.run.policy.entities
         with watch.stage("count"):
             counted = frequencies(self.source, task.columns, self.types)

@@ -34,15 +34,8 @@ _PENDING_ROWS = 1 << 22  # rows that are counted before they are merged with the
 class Frequencies(ShortRepr):
     """Distinct tuples of some columns, with their numbers of records.
 
-    Attributes
-    ----------
-    raw
-        (n_tuples, n_columns) the tuples as the engine has them: it finds them again by these.
-    table
-        The same under rules of local tables: columns of text files have their types.
-    counts
-        (n_tuples,) int64 records of each.
-
+    raw: (n_tuples, n_columns) the tuples as the engine has them: it finds them again by these.
+    counts: (n_tuples,) int64 records of each.
     """
 
     raw: pl.DataFrame
@@ -69,14 +62,7 @@ def frequency_set(found: Frequencies) -> FrequencySet:
 
 
 def types_of(source: Source) -> dict[str, pl.DataType]:
-    """Return the columns of a source and their types.
-
-    Raises
-    ------
-    DataError
-        It has no column, or one whose name cannot be used.
-
-    """
+    """Return the columns of a source and their types."""
     empty = source.store.fetch(empty_query(source.query))
     frames.column_names(empty)
     return dict(empty.schema)
@@ -86,22 +72,6 @@ def frequencies(
     source: Source, columns: Sequence[str], dtypes: Mapping[str, pl.DataType]
 ) -> Frequencies | None:
     """Count the records of each combination of values; None where they are too many.
-
-    Parameters
-    ----------
-    source
-        The table.
-    columns
-        Names of its columns, or keys of several.
-    dtypes
-        From `types_of`.
-
-    Raises
-    ------
-    SchemaError
-        No such column.
-    DataError
-        What the engine says; of a type that cannot be counted, `Frequencies.column` tells.
 
     Notes
     -----

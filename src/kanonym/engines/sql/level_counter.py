@@ -29,18 +29,7 @@ from kanonym.kernels.classes.grouping import group_rows, one_group
 
 
 class LevelCounter:
-    """The engine as who counts at levels: see `Counter`.
-
-    Parameters
-    ----------
-    source, dtypes
-        The table, and the types of its columns.
-    known, hidden
-        Its quasi-identifiers and sensitive attributes.
-    whole
-        Whether somebody asks for the distinct tuples of the original, too.
-
-    """
+    """The engine as who counts at levels: see `Counter`."""
 
     def __init__(
         self,

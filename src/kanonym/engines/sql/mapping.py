@@ -34,24 +34,6 @@ def apply_actions_on_engine(
 ) -> tuple[Source, dict[str, pl.DataType]]:
     """Return a table whose columns are as their actions leave them, and their types.
 
-    Parameters
-    ----------
-    source, types
-        The table, and the types of its columns.
-    actions
-        By column; all of them give equal values the same (`Action.per_value`).
-    seed
-        Of all that actions draw.
-    entities
-        Identifiers by which persons are counted.
-
-    Raises
-    ------
-    DataError
-        A column has more than `source.most_tuples` distinct values; or as of the actions.
-    PolicyError
-        Persons are counted by an identifier of which an action makes several alike.
-
     Notes
     -----
     One GROUP BY and one join a column.

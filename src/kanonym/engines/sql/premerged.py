@@ -37,26 +37,6 @@ class PremergedSearch:
     """What a search found, and the input as it sees it: quasi-identifiers are codes of labels.
 
     Everything goes on with these as it does with a table that was counted whole.
-
-    Attributes
-    ----------
-    task
-        What is asked.
-    partition
-        The classes that were found.
-    ready
-        The frequency set that the best node was found on, and all that recoding needs.
-    counted
-        The frequency set at the levels of that node: of a quasi-identifier the code of the
-        first value below its label (int32, never null), of a sensitive attribute its value.
-        Its rows are those that `tuple_of_row` of the table in `ready` is about.
-    source
-        The input, its quasi-identifiers replaced by these codes.
-    dtypes
-        The types of its columns.
-    engine
-        Who counts at levels.
-
     """
 
     task: Task
@@ -129,28 +109,6 @@ def search_on_engine(
     source: Source, task: Task, dtypes: Mapping[str, pl.DataType], watch: Stopwatch
 ) -> PremergedSearch:
     """Find the best node of a table whose frequency set is too large for this process.
-
-    Parameters
-    ----------
-    source
-        The table.
-    task
-        What is asked; its algorithm is full-domain.
-    dtypes
-        From `frequencies.types_of`.
-    watch
-        Notes the seconds of `count` (the values of each attribute) and `algorithm`, where the
-        engine counts on what the search asks for.
-
-    Raises
-    ------
-    PolicyError
-        A model needs a population table: its tuples are those of the whole frequency set.
-    DataError
-        A column, or the frequency set at the lowest levels that have a chance, has more than
-        `source.most_tuples` tuples; or what the engine says.
-    InfeasibleError
-        No node satisfies the models.
 
     Notes
     -----

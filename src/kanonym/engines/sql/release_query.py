@@ -34,29 +34,7 @@ FIRST, LAST = "first", "last"
 
 @dataclass(frozen=True)
 class TupleAssignment:
-    """What is released, and in the place of what.
-
-    Attributes
-    ----------
-    table
-        With `whole`, the distinct rows of the release, ordered, under their own names, and `n`
-        records of each under the name `count`. Otherwise a row for each tuple of the input,
-        or for each part of one where equal records are separated: `k0`, … its values, `r0`, …
-        what is released in their place; and `first` and `last`, where they are separated.
-        Suppressed records have none.
-    whole
-        Whether everything that is released stands in the table.
-    keys
-        The columns of the input behind `k0`, ….
-    columns
-        The released columns in order, each with its alias in the table; an empty one where the
-        column of the input is released as it is.
-    rows
-        Number of records that are released.
-    separated
-        Whether equal records may be in different classes.
-
-    """
+    """What is released, and in the place of what."""
 
     table: pl.DataFrame
     whole: bool

@@ -23,30 +23,7 @@ from kanonym.verification.frequency_set import values_of
 
 @dataclass(frozen=True)
 class SqlRelease:
-    """A released table on an engine.
-
-    Attributes
-    ----------
-    run
-        What was asked.
-    source
-        What it was made of.
-    staged
-        What was written.
-    columns
-        The released columns, in order.
-    labels
-        Those of quasi-identifiers.
-    texts
-        Columns of the input that hold texts.
-    entities
-        Identifiers that count persons.
-    persons
-        Those of them that are not released, or not all of their columns.
-    with_persons
-        Gives a query of the release with these identifiers in the end.
-
-    """
+    """A released table on an engine."""
 
     rows: ClassVar[None] = None
 

@@ -117,14 +117,7 @@ def order_key(column: exp.Column, dtype: pl.DataType | None) -> exp.Condition:
 
 
 def hash_values(source: Source, columns: Sequence[exp.Condition]) -> exp.Condition:
-    """Return a hash of values: nearly always another one for other values.
-
-    Raises
-    ------
-    PolicyError
-        The engine has no such function.
-
-    """
+    """Return a hash of values: nearly always another one for other values."""
     given = [column.copy() for column in columns]
     if source.store.dialect == "postgres":
         row = exp.Anonymous(this="ROW", expressions=given)
@@ -153,12 +146,6 @@ def number_equal_records(
     and of another column that is added.
     Records that are equal in the other columns, too, are drawn one by one: which of them is which
     makes no difference, and nothing keeps them together.
-
-    Raises
-    ------
-    PolicyError
-        The engine has no hash.
-
     """
 
     def number(partition: Sequence[exp.Condition], key: exp.Condition) -> exp.Window:

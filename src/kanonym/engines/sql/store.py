@@ -28,16 +28,7 @@ MOST_TUPLES = 1 << 23
 
 @runtime_checkable
 class StagedTable(Protocol):
-    """A release that is written but not yet seen: it is verified first.
-
-    Attributes
-    ----------
-    query
-        Reads what was written, from where it was written.
-    rows
-        Yields what was written, where this process reads it; None where the engine does.
-
-    """
+    """A release that is written but not yet seen: it is verified first."""
 
     query: Query
     rows: Callable[[], Iterable[pl.DataFrame]] | None
@@ -52,17 +43,7 @@ class StagedTable(Protocol):
 
 
 class Store(Protocol):
-    """An engine that holds tables and answers queries.
-
-    Attributes
-    ----------
-    name
-        What a manifest calls it: `duckdb`, `spark`, `postgresql`, `sqlite`.
-    dialect
-        What sqlglot calls its SQL.
-
-    Each raises `DataError` with what the engine said, without credentials and without values.
-    """
+    """An engine that holds tables and answers queries."""
 
     name: str
     dialect: str
@@ -121,30 +102,7 @@ class Store(Protocol):
 
 @dataclass(frozen=True)
 class Source(FetchableTable):
-    """A table that stays where it is.
-
-    Attributes
-    ----------
-    store
-        Who holds it.
-    query
-        Reads it, its columns by their own names.
-    text
-        Whether its columns come as text without types, as in CSV: they are then read by the
-        rules of `data.files`, from their distinct values.
-    iso
-        Whether a column of texts that are all ISO dates or times holds dates or times: SQLite
-        has none.
-    most_tuples
-        A frequency set of more tuples is not taken to this process.
-    typed
-        Columns that have a type of their own although others come as text.
-    readings
-        How columns of texts write dates and numbers.
-    released
-        Whether columns with a reading may hold labels.
-
-    """
+    """A table that stays where it is."""
 
     store: Store
     query: Query
@@ -156,14 +114,7 @@ class Source(FetchableTable):
     released: bool = False
 
     def read(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return columns with the values that local readers would give them.
-
-        Raises
-        ------
-        DataError
-            A text is none of the reading of its column.
-
-        """
+        """Return columns with the values that local readers would give them."""
         known = {name: one for name, one in self.readings.items() if name not in self.typed}
         read = pl.DataFrame([one if one.name in known else self._read_column(one) for one in rows])
         if not known or not rows.width:
@@ -189,14 +140,7 @@ class Source(FetchableTable):
         return parse_temporal(column).alias(column.name) if self.iso else column
 
     def to_polars(self) -> pl.DataFrame:
-        """Return all rows, in this process, with the types of local tables.
-
-        Raises
-        ------
-        DataError
-            They are too many for the memory of this process.
-
-        """
+        """Return all rows, in this process, with the types of local tables."""
         try:
             rows = self.store.fetch(self.query)
         except MemoryError:

@@ -19,15 +19,8 @@ from kanonym.evaluation.pair.tables import TablePair
 class AttackedPersons(ShortRepr):
     """Persons of a pair who are attacked.
 
-    Attributes
-    ----------
-    records
-        (n_records,) int64 rows of the original.
-    owners
-        (n_records,) int64, whose each record is: places of persons, from 0.
-    number
-        Persons; each has a record.
-
+    records: (n_records,) int64 rows of the original.
+    owners: (n_records,) int64, whose each record is: places of persons, from 0.
     """
 
     records: NDArray[np.int64]

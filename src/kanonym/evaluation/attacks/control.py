@@ -46,12 +46,6 @@ def require_other_people(original: Frame, control: Frame, policies: Iterable[Pol
 
     Looked at are the columns by which a policy counts persons, and identifiers that no two
     records of the original share: two people may have one name.
-
-    Raises
-    ------
-    DataError
-        Tells how many values both tables have, and none of them.
-
     """
     tables: list[Any] = [frames.to_eager(original), frames.to_eager(control)]
     for policy in policies:
@@ -91,14 +85,6 @@ def overlap_notes(
 
     By chance as many equal a record of the original as the original's own records equal
     another person's there; more is told where the intervals of both shares are apart.
-
-    Parameters
-    ----------
-    before, control
-        The columns that are compared, of both tables.
-    persons
-        Whose their records are, as of `TablePair.persons`.
-
     """
     columns = [stack_columns(before, control, name) for name in before]
     n = next((len(one) for one in before.values()), 0)

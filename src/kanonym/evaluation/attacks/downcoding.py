@@ -147,22 +147,7 @@ class Downcoding(Attack):
 
 
 class _NamedValues(NamedTuple):
-    """What is named of each quasi-identifier and class, (n_columns, n_classes) each.
-
-    Attributes
-    ----------
-    right
-        float64 in [0, 1], share of the class's cells whose value is named and occurs.
-    expected
-        The same of as many values drawn from the table's distribution.
-    generalized
-        bool, cells that leave several values open.
-    claimed
-        bool, cells of which a value is named.
-    minimal
-        bool, all named values occur.
-
-    """
+    """What is named of each quasi-identifier and class, (n_columns, n_classes) each."""
 
     right: NDArray[np.float64]
     expected: NDArray[np.float64]

@@ -24,31 +24,7 @@ def _ignore_progress(done: int, total: int) -> None:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AttackContext(ShortRepr):
-    """A release beside the persons whose records were anonymized, and persons who were not.
-
-    Attributes
-    ----------
-    pair
-        Persons of the original, and the release. Its `classes` group the released records.
-    control
-        Persons who are not in the original (of the same population), and the same release;
-        None where there are none.
-    sensitive
-        Columns of both tables that the intruder wants to learn.
-    second
-        The persons of `pair`, row by row, beside a further release of them; None without.
-    trees
-        Hierarchies of sensitive columns, where they have one, with every value of the original.
-    replay
-        What the algorithm refused, or why that is not known.
-    minimal_for
-        k, where the algorithm is known to release a label only where none of those one level
-        below it has k records of the class; else 0.
-    told
-        Called by an attack that may take long with how much of how much it has done; from any
-        thread.
-
-    """
+    """A release beside the persons whose records were anonymized, and persons who were not."""
 
     pair: TablePair
     control: TablePair | None

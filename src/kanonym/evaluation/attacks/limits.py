@@ -17,18 +17,7 @@ VERDICTS: tuple[LimitVerdict, ...] = get_args(LimitVerdict)
 
 @dataclass(frozen=True, slots=True)
 class LimitCheck:
-    """Whether one attack keeps its limit.
-
-    Attributes
-    ----------
-    type
-        Name of the attack.
-    limit
-        The largest tolerated risk, above 0 and at most 1.
-    result
-        What the attack achieved; None where it was not run.
-
-    """
+    """Whether one attack keeps its limit."""
 
     type: str
     limit: float

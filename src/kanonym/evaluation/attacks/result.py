@@ -28,18 +28,7 @@ Finding = Literal["beyond", "none", "baseline", "control"]
 
 @dataclass(frozen=True, slots=True)
 class SuccessCount:
-    """Successes among attempts.
-
-    Attributes
-    ----------
-    successes
-        At most `attempts`; expected ones where chance is computed rather than drawn.
-    attempts
-        Number of attempts; 0 where nobody was attacked.
-    exact
-        Whether the rate is known rather than estimated: its interval is the rate itself.
-
-    """
+    """Successes among attempts."""
 
     successes: float
     attempts: int

@@ -36,40 +36,7 @@ def build_context(
 ) -> AttackContext:
     """Read a release beside its original, and what else an intruder may have.
 
-    Parameters
-    ----------
-    original, released
-        Columns by name, as `read_pair` takes them.
-    quasi_identifiers
-        What the intruder knows of a person.
-    sensitive
-        What the intruder wants to learn. A column that only one of the tables has is left out.
-    control
-        The original's columns of persons who are not in it.
-    second
-        A further release of the same persons, with the quasi-identifiers or some of them.
-    hierarchies
-        Of quasi-identifiers and of sensitive attributes.
-    sources
-        What builds them for the control, which may have further values; None: the same. One
-        that is built of the values is not rebuilt where that would change what labels stand
-        for. A value of the control that the hierarchy then lacks is nobody's, and counts as
-        null, unless the release can be read without.
-    second_hierarchies
-        Of quasi-identifiers in the second release; None: the same.
-    aligned
-        Whether row i of the release is row i of the original; None: found out.
-    rows
-        (n_released,) int64, the original row of each released one, where it is known.
-    persons
-        Whose each record of the original and of the control is, as of `TablePair.persons`.
-
-    Raises
-    ------
-    SchemaError
-        As `read_pair`; or the control lacks a column, or has it in another type.
-    HierarchyError
-        A value of the original is missing from its hierarchy.
+    rows: (n_released,) int64, the original row of each released one, where it is known.
 
     Notes
     -----

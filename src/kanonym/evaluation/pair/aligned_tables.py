@@ -43,32 +43,9 @@ from kanonym.policy import Policy, PolicySource
 class AlignedTables(ShortRepr):
     """The columns of two tables, ready to be read beside each other.
 
-    Attributes
-    ----------
-    before, after
-        Columns of the original and of the release by name.
-    known, sensitive
-        Quasi-identifiers, in the original's order, and sensitive attributes.
-    trees
-        Hierarchies whose labels the release has, and those of sensitive attributes.
-    sources
-        What the policy, or the caller, gave for them: it can be bound to further values.
-    recodings
-        How the policy has quasi-identifiers released; empty without one.
-    aligned
-        Whether row i of both tables is one record; None where that is to be found out.
-    rows
-        (n_released,) int64 the original record of each released one, of a `Release`.
-    left_out
-        Why columns of other roles are not compared.
-    sets
-        Sets of items of both tables; None where the policy has none.
-    policy
-        Its actions have changed quasi-identifiers (`_is_compared_after_actions`); None without one.
-    kept
-        Of a `Release` that suppresses records: (n_original,) int64 the records of its input that
-        are released, ascending. The original has no others: what is measured may be published.
-
+    rows: (n_released,) int64 the original record of each released one, of a `Release`.
+    kept: of a `Release` that suppresses records: (n_original,) int64 the records of its input that
+    are released, ascending. The original has no others: what is measured may be published.
     """
 
     before: dict[str, pl.Series]
@@ -105,14 +82,7 @@ class AlignedTables(ShortRepr):
         return replace(pair, n_original=n_original, n_released=n_released, rows=rows)
 
     def column_of(self, table: Frame, name: str) -> pl.Series:
-        """Return a column of further persons, a table of `frames.to_eager`, as in `before`.
-
-        Raises
-        ------
-        DataError
-            A quasi-identifier has a number that is infinite or too large.
-
-        """
+        """Return a column of further persons, a table of `frames.to_eager`, as in `before`."""
         if name not in self.known:
             return frames.column(table, name)
         column = finite_column(table, name)

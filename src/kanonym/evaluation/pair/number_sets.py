@@ -15,15 +15,7 @@ from kanonym.data.results.short_repr import ShortRepr
 class NumberSets(ShortRepr):
     """The released cells of a column of numbers that are sets.
 
-    Attributes
-    ----------
-    labels
-        (n_released,) int32, the set of each cell, -1 for others.
-    offsets, members
-        Set i has the numbers members[offsets[i]:offsets[i + 1]], ascending, NaN for null at the
-        end: (n_sets + 1,) int64 and (n_members,) float64. Sets are different, and their numbers
-        decide their order.
-
+    labels: (n_released,) int32, the set of each cell, -1 for others.
     """
 
     labels: NDArray[np.int32]

@@ -27,18 +27,7 @@ from kanonym.policy import Policy
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PairedSets(ShortRepr):
-    """The sets of items of both tables, of all attributes side by side.
-
-    Attributes
-    ----------
-    original, released
-        The items of each original record, and the labels of each released one.
-    control
-        The items of persons who are not in the original; None where there are none.
-    m
-        Items that the policy's model takes for known; 2 without a model.
-
-    """
+    """The sets of items of both tables, of all attributes side by side."""
 
     _shown: ClassVar[tuple[str, ...]] = ("m",)
 

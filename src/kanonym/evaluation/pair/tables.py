@@ -23,23 +23,12 @@ from kanonym.evaluation.pair.sets import PairedSets
 class NumericColumn(ShortRepr):
     """A column of numbers or times in both tables.
 
-    Attributes
-    ----------
-    name
-        The attribute.
-    original
-        (n_original,) float64, NaN for null; times in their physical unit.
-    low, high
-        (n_released,) float64: what each released record leaves open, both ends included;
-        equal where it says one number (a mean may be no original value). NaN both for a
-        null that is released as a value.
-    suppressed
-        (n_released,) bool, cells that say nothing; low and high are then the smallest and
-        largest number of the original.
-    sets
-        Cells that leave the members of a set open, from low to high, and nothing between them;
-        None where there are none.
-
+    original: (n_original,) float64, NaN for null; times in their physical unit.
+    low, high: (n_released,) float64: what each released record leaves open, both ends included;
+    equal where it says one number (a mean may be no original value). NaN both for a null that is
+    released as a value.
+    suppressed: (n_released,) bool, cells that say nothing; low and high are then the smallest and
+    largest number of the original.
     """
 
     name: str
@@ -97,23 +86,11 @@ class NumericColumn(ShortRepr):
 class CategoricalColumn(ShortRepr):
     """A column of categories in both tables.
 
-    Attributes
-    ----------
-    name
-        The attribute.
-    categories
-        (n_categories,) distinct values as text, null (where there is one) last; every value
-        of the original, and every one that a released label leaves open.
-    original
-        (n_original,) int32 codes of categories.
-    labels
-        (n_released,) int32, the released label of each record.
-    offsets, members
-        Label i leaves open the categories members[offsets[i]:offsets[i + 1]], ascending
-        codes, at least one: (n_labels + 1,) int64 and (n_members,) int32.
-    suppressed
-        (n_released,) bool, cells that say nothing: their label leaves all categories open.
-
+    categories: (n_categories,) distinct values as text, null (where there is one) last; every value
+    of the original, and every one that a released label leaves open.
+    original: (n_original,) int32 codes of categories.
+    labels: (n_released,) int32, the released label of each record.
+    suppressed: (n_released,) bool, cells that say nothing: their label leaves all categories open.
     """
 
     name: str
@@ -136,41 +113,18 @@ class Generalization(ShortRepr):
     one the distinct values of the original; null is one of them where it occurs. A label here
     is whatever leaves the same values open: an interval, a set, a label of the hierarchy.
 
-    Attributes
-    ----------
-    name
-        The attribute.
-    original
-        (n_original,) int32 code of each record's value, from 0 to `size` - 1.
-    size
-        Values of the domain.
-    height
-        The level of the hierarchy's root, None without a hierarchy.
-    labels
-        (n_released,) int32, what each released record leaves open.
-    values
-        (n_labels,) int64, how many values of the domain; all for a suppressed cell. 0 for a
-        value that no record of the original has, as a mean may be, where nobody knows which
-        records it stands for.
-    records
-        (n_labels,) int64, records of the original that have one of these values.
-    penalties
-        (n_labels,) float64 in [0, 1], the normalized certainty penalty.
-    spans
-        (n_labels,) float64 in [0, 1], the span loss (`metrics.span`).
-    levels
-        (n_labels,) int32, the level of the hierarchy; that of the root for a suppressed
-        cell. None without a hierarchy.
-    below
-        (n_labels,) int64, the labels one level below each; 0 for values themselves. None
-        without a hierarchy.
-    expected, missing
-        Where one level of the hierarchy has all released labels, as after full-domain
-        recoding: (n,) int64, the records of the original below each label of that level, and
-        how many of them are not released. Else None.
-    unknown
-        Why nobody knows what the labels leave open, None where it is known.
-
+    original: (n_original,) int32 code of each record's value, from 0 to `size` - 1.
+    labels: (n_released,) int32, what each released record leaves open.
+    values: (n_labels,) int64, how many values of the domain; all for a suppressed cell. 0 for a
+    value that no record of the original has, as a mean may be, where nobody knows which records it
+    stands for.
+    records: (n_labels,) int64, records of the original that have one of these values.
+    penalties: (n_labels,) float64 in [0, 1], the normalized certainty penalty.
+    spans: (n_labels,) float64 in [0, 1], the span loss (`metrics.span`).
+    levels: (n_labels,) int32, the level of the hierarchy; that of the root for a suppressed cell.
+    None without a hierarchy.
+    below: (n_labels,) int64, the labels one level below each; 0 for values themselves. None without
+    a hierarchy.
     """
 
     name: str
@@ -193,32 +147,12 @@ class Generalization(ShortRepr):
 class TablePair(ShortRepr):
     """An original table and a release of it.
 
-    Attributes
-    ----------
-    columns
-        What both tables have, in the original's order: quasi-identifiers first or not.
-    quasi_identifiers
-        Names of those that were recoded.
-    n_original, n_released
-        Records; those that the release has fewer were suppressed.
-    rows
-        (n_released,) int64, the original record of each released one; None where nobody
-        knows, as after a shuffle.
-    generalizations
-        One a quasi-identifier, in the order of `quasi_identifiers`.
-    classes
-        (n_released,) int32 equivalence class of each released record, numbered from 0: equal
-        released quasi-identifiers. None where nobody grouped them.
-    new
-        By quasi-identifier, the released records whose category no record of the original has.
-    persons
-        (n_original,) int64, whose each record of the original is, from 0 without a gap; None
-        where each is another person's.
-    sets
-        Sets of items of both tables; None where there are none.
-    suppressed
-        Suppressed records that the original here does not have; they lose everything.
-
+    rows: (n_released,) int64, the original record of each released one; None where nobody knows, as
+    after a shuffle.
+    classes: (n_released,) int32 equivalence class of each released record, numbered from 0: equal
+    released quasi-identifiers. None where nobody grouped them.
+    persons: (n_original,) int64, whose each record of the original is, from 0 without a gap; None
+    where each is another person's.
     """
 
     columns: tuple[Column, ...]

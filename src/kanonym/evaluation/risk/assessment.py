@@ -39,36 +39,7 @@ NO_SOLUTION = Message("the estimator has no estimate for these class sizes")
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RiskAssessment(ShortRepr):
-    """What an intruder could do with one table.
-
-    Attributes
-    ----------
-    records, classes
-        Of the table, without suppressed records.
-    threshold
-        Of the counts of records and persons at risk.
-    prosecutor, journalist
-        By record; the journalist's is the prosecutor's without a population table.
-    uniques
-        Records alone in their class.
-    persons
-        By person; None where nothing says whose the records are.
-    individual, individual_exact
-        Benedetti-Franconi risk from sampling weights, in the form of statistical offices
-        and exactly; None without weights.
-    households
-        None without households; from the prosecutor's risk without weights.
-    population
-        Estimated uniques; None without the number of persons, or where persons have
-        several records.
-    items
-        The candidates of known items; None where the table has no set.
-    reasons
-        By entry, why something asked for is impossible.
-    verdicts
-        By preset asked for.
-
-    """
+    """What an intruder could do with one table."""
 
     records: int
     classes: int
@@ -173,47 +144,14 @@ def measure_risk(
 ) -> RiskAssessment:
     """Measure everything that the given arrays allow.
 
-    Parameters
-    ----------
-    labels
-        (n_rows,) int32, the class of each record; -1 for suppressed ones, which are in no
-        measure. A null in a quasi-identifier is a value like others.
-    n_classes
-        Labels are below it. A class may be without a record.
-    persons_of_class
-        (n_classes,) int64, persons of each class in a population table, which contains
-        the table: for journalist and marketer risk.
-    entities
-        (n_rows,) int32 codes from 0, whose record it is, where one person may have several;
-        or what is known of the persons already, by these classes.
-    untold
-        Why nobody knows whose the records are, where one person may have several: nothing
-        that is about persons then has a value, and presets are judged by a population
-        table alone.
-    weights
-        (n_rows,) float64 sampling weights: for individual and household risk.
-    households
-        (n_rows,) int32 codes from 0, -1 for a record without one.
-    population
-        Number of persons that the table is a random sample of: for population uniques.
-    items
-        What an intruder finds who knows items, too, where the table has sets of them: presets
-        are judged by that.
-    threshold
-        In [0, 1]; records and persons with a risk strictly above it are at risk.
-    presets
-        Names of `presets.PRESETS` to judge. They look at the smallest number of persons
-        that a record could be of: in the population table where there is one (a
-        journalist), else the persons of the table where `entities` tells them apart, else
-        its records.
-
-    Raises
-    ------
-    PolicyError
-        The threshold is out of its range, or there is no such preset.
-    DataError
-        A weight is not a finite number above 0, or the population is smaller than the
-        table, as a whole or in a class.
+    labels: (n_rows,) int32, the class of each record; -1 for suppressed ones, which are in no
+    measure. A null in a quasi-identifier is a value like others.
+    persons_of_class: (n_classes,) int64, persons of each class in a population table, which
+    contains the table: for journalist and marketer risk.
+    entities: (n_rows,) int32 codes from 0, whose record it is, where one person may have several;
+    or what is known of the persons already, by these classes.
+    weights: (n_rows,) float64 sampling weights: for individual and household risk.
+    households: (n_rows,) int32 codes from 0, -1 for a record without one.
 
     Notes
     -----

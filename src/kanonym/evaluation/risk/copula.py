@@ -49,19 +49,10 @@ CORRECTNESS = Meaning(
 class CopulaRisk(ShortRepr):
     """What a Gaussian copula says of the records and of the population they come from.
 
-    Attributes
-    ----------
-    uniqueness
-        (n,) float64 in [0, 1]: chance that nobody else in the population has the record's
-        values.
-    correctness
-        (n,) float64 in (0, 1]: chance that a match on the record's values is the right
-        person; 1 / m on average over the m persons who have them.
-    population_uniqueness, population_correctness
-        The same averaged over the population of the copula. Their part `records` is the
-        average over the records of the table, which is higher where attributes depend on
-        each other: a single record is judged without its place in the copula.
-
+    uniqueness: (n,) float64 in [0, 1]: chance that nobody else in the population has the record's
+    values.
+    correctness: (n,) float64 in (0, 1]: chance that a match on the record's values is the right
+    person; 1 / m on average over the m persons who have them.
     """
 
     uniqueness: Floats
@@ -82,21 +73,7 @@ def copula_risk(
 ) -> CopulaRisk:
     """Judge records by how likely their values are in a copula fitted to all of them.
 
-    Parameters
-    ----------
-    codes
-        (n, d) int32, the values of d quasi-identifiers, numbered from 0.
-    sizes
-        d numbers of values; all codes are below.
-    population
-        Number of persons N that the table is a random sample of, at least n.
-    seed
-        Of the one random shift of the integration points.
-
-    Raises
-    ------
-    DataError
-        The population has fewer persons than the table has records.
+    codes: (n, d) int32, the values of d quasi-identifiers, numbered from 0.
 
     Notes
     -----

@@ -34,15 +34,10 @@ WIDE = 20.0
 def fit_correlation(codes: NDArray[np.int32], weights: Counts, counts: Sequence[Counts]) -> Floats:
     """Fit the correlations of a Gaussian copula to the dependence of each pair of attributes.
 
-    Parameters
-    ----------
-    codes
-        (n_distinct, d) int32, distinct records; values are numbered in the order that they
-        have in the copula.
-    weights
-        (n_distinct,) int64, records equal to each.
-    counts
-        d arrays (n_values,) int64, positive: records with each value.
+    codes: (n_distinct, d) int32, distinct records; values are numbered in the order that they have
+    in the copula.
+    weights: (n_distinct,) int64, records equal to each.
+    counts: d arrays (n_values,) int64, positive: records with each value.
 
     Returns
     -------
@@ -104,10 +99,7 @@ def mutual_information(cells: Floats, first: Counts, second: Counts) -> float:
 def expected_mutual_information(first: Counts, second: Counts) -> float:
     """Return the mean of the mutual information over all shuffles of one column, in nats.
 
-    Parameters
-    ----------
-    first, second
-        (n_values,) int64, positive: records with each value.
+    first, second: (n_values,) int64, positive: records with each value.
 
     Notes
     -----
@@ -160,12 +152,7 @@ def _log_factorials(n: int) -> Floats:
 def correlation_of(information: float, first: Counts, second: Counts) -> float:
     """Return the correlation in [0, 1) at which a copula has this mutual information.
 
-    Parameters
-    ----------
-    information
-        In nats; 0 or less gives 0.
-    first, second
-        (n_values,) int64: records with each value, in the copula's order of the values.
+    first, second: (n_values,) int64: records with each value, in the copula's order of the values.
 
     Notes
     -----

@@ -40,18 +40,7 @@ at least `LONG`."""
 class HouseholdRisk(ShortRepr):
     """How likely one member of a household at least is re-identified.
 
-    Attributes
-    ----------
-    households
-        Number of households; records without one are a household each.
-    highest, average
-        Over the records, each with the risk of its household, in [0, 1].
-    expected
-        Sum over the records of the risk of their household: re-identified members are
-        counted with the rest of the household, which they give away.
-    by_record
-        (n_rows,) float64, the risk of each record's household.
-
+    by_record: (n_rows,) float64, the risk of each record's household.
     """
 
     households: int
@@ -66,19 +55,8 @@ def estimated_population(
 ) -> NDArray[np.float64]:
     """Return (n_classes,) float64: the persons of each class in the population, estimated.
 
-    Parameters
-    ----------
-    labels
-        (n_rows,) int32, the class of each record, -1 for suppressed ones.
-    n_classes
-        Labels are below it.
-    weights
-        (n_rows,) float64 sampling weights: how many persons each record stands for.
-
-    Raises
-    ------
-    DataError
-        A weight is missing, infinite, or not above 0; those of suppressed records, too.
+    labels: (n_rows,) int32, the class of each record, -1 for suppressed ones.
+    weights: (n_rows,) float64 sampling weights: how many persons each record stands for.
 
     Notes
     -----
@@ -91,14 +69,7 @@ def estimated_population(
 
 
 def require_weights(weights: NDArray[np.float64]) -> None:
-    """Refuse (n_rows,) sampling weights of which one is not a finite number above 0.
-
-    Raises
-    ------
-    DataError
-        It names the first such row, counted from 1.
-
-    """
+    """Refuse (n_rows,) sampling weights of which one is not a finite number above 0."""
     wrong = np.flatnonzero(~((weights > 0) & np.isfinite(weights)))
     if len(wrong):
         weight = weights[wrong[0]]
@@ -117,21 +88,10 @@ def individual_risk(
 ) -> RecordRisk:
     """Measure the Benedetti-Franconi risk of each class's records.
 
-    Parameters
-    ----------
-    sizes
-        (n_classes,) int64, records of each class. A null is a value like others here;
-        statistical offices let it match any value, which gives larger classes and lower
-        risks.
-    population
-        (n_classes,) float64, `estimated_population`. Below the class size, as from weights
-        below 1, it counts as the class size.
-    threshold
-        In [0, 1].
-    form
-        `approximate`: for f > 2 it is p / (f - q), as statistical offices compute it and
-        sdcMicro does by default. It is never below the exact risk, and equals it for
-        p = 1 and in the limit of p = 0. `exact`: the hypergeometric function.
+    sizes: (n_classes,) int64, records of each class. A null is a value like others here;
+    statistical offices let it match any value, which gives larger classes and lower risks.
+    population: (n_classes,) float64, `estimated_population`. Below the class size, as from weights
+    below 1, it counts as the class size.
 
     Notes
     -----
@@ -160,13 +120,9 @@ def individual_risk(
 def household_risk(risks: NDArray[np.float64], households: NDArray[np.int32]) -> HouseholdRisk:
     """Measure how likely one member of each record's household at least is re-identified.
 
-    Parameters
-    ----------
-    risks
-        (n_rows,) float64, the risk of each record, in [0, 1].
-    households
-        (n_rows,) int32 codes from 0; -1 for a record without a household, which is one
-        of its own.
+    risks: (n_rows,) float64, the risk of each record, in [0, 1].
+    households: (n_rows,) int32 codes from 0; -1 for a record without a household, which is one of
+    its own.
 
     Notes
     -----

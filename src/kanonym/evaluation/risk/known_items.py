@@ -24,18 +24,7 @@ USUAL = 2
 
 @dataclass(frozen=True, slots=True)
 class ItemCandidates:
-    """The records that could be a person's, whose class and some of whose items are known.
-
-    Attributes
-    ----------
-    m
-        How many items are known, at most.
-    fewest
-        The fewest records; None where no record has an item, or where they were not counted.
-    reason
-        Why they were not counted; else None.
-
-    """
+    """The records that could be a person's, whose class and some of whose items are known."""
 
     m: int
     fewest: int | None = None

@@ -22,13 +22,8 @@ CHUNKS = 64
 class Sides(NamedTuple):
     """Where the sides of boxes lie along one dimension.
 
-    Attributes
-    ----------
-    lower, upper
-        (n_values, n_points) float64 normal quantiles, infinite allowed: the side that
-        each value has at each integration point. (n_values, 1) where it is the same at
-        all of them.
-
+    lower, upper: (n_values, n_points) float64 normal quantiles, infinite allowed: the side that
+    each value has at each integration point. (n_values, 1) where it is the same at all of them.
     """
 
     lower: Floats
@@ -57,17 +52,10 @@ def box_probabilities(
 ) -> Floats:
     """Return (n,) float64 in [0, 1]: the probability of each box.
 
-    Parameters
-    ----------
-    codes
-        (n, d) int32: box i has along dimension a the sides of value codes[i, a]. Sorted
-        boxes take less time.
-    sides
-        The d dimensions, narrow ones first: that keeps the error small.
-    correlation
-        (d, d) float64, positive definite, ones on the diagonal.
-    points
-        (n_points, d - 1) float64 in (0, 1), C order, integration points.
+    codes: (n, d) int32: box i has along dimension a the sides of value codes[i, a]. Sorted boxes
+    take less time.
+    correlation: (d, d) float64, positive definite, ones on the diagonal.
+    points: (n_points, d - 1) float64 in (0, 1), C order, integration points.
 
     Notes
     -----
@@ -100,13 +88,8 @@ def box_probabilities(
 def rectangle_probabilities(first: Floats, second: Floats, correlation: float) -> Floats:
     """Return (r, c) float64: the probability of each cell of a grid, in two dimensions.
 
-    Parameters
-    ----------
-    first, second
-        (r + 1,) and (c + 1,) float64, cumulative probabilities from 0 to 1, ascending:
-        the grid's lines are their normal quantiles.
-    correlation
-        Between -1 and 1, exclusive.
+    first, second: (r + 1,) and (c + 1,) float64, cumulative probabilities from 0 to 1, ascending:
+    the grid's lines are their normal quantiles.
 
     Notes
     -----

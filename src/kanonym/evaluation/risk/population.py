@@ -15,21 +15,7 @@ from kanonym.kernels.risk.population import ESTIMATORS, SMALL_FRACTION, histogra
 
 @dataclass(frozen=True, slots=True)
 class PopulationUniques:
-    """Estimated numbers of persons who are unique in the population.
-
-    Attributes
-    ----------
-    population
-        Number of persons in the population.
-    records
-        Number of records in the table, a random sample of them.
-    estimates
-        By estimator (`pitman`, `zayatz`, `snb`, `dankar`) the number of population
-        uniques, in [0, population]; None where the estimator has none.
-    chosen
-        Which of the others Dankar's rule takes.
-
-    """
+    """Estimated numbers of persons who are unique in the population."""
 
     population: int
     records: int
@@ -53,17 +39,7 @@ class PopulationUniques:
 def population_uniques(sizes: NDArray[np.int64], population: int) -> PopulationUniques:
     """Estimate the population uniques from the class sizes of a random sample.
 
-    Parameters
-    ----------
-    sizes
-        (n_classes,) int64, records of each class.
-    population
-        Number of persons that the table is a sample of, at least its records.
-
-    Raises
-    ------
-    DataError
-        The population has fewer persons than the table has records.
+    sizes: (n_classes,) int64, records of each class.
 
     Notes
     -----

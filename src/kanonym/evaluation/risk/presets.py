@@ -52,16 +52,7 @@ EL_EMAM = (
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a table meets a preset.
-
-    Attributes
-    ----------
-    met
-        None where what the preset looks at was not measured.
-    reason
-        A sentence.
-
-    """
+    """Whether a table meets a preset."""
 
     met: bool | None
     reason: str
@@ -69,24 +60,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A named threshold.
-
-    Attributes
-    ----------
-    name, title
-        As it is asked for, and as people say it.
-    quoted
-        The threshold as its source prints it, in [0, 1]: on the highest risk of
-        re-identification, or on the share of population uniques.
-    smallest
-        Fewest records or persons that a record must be one of, which decides; None where
-        population uniques do.
-    basis
-        `guidance` of a regulator, `policy` of a custodian, or `custom`.
-    source
-        Where the number is from.
-
-    """
+    """A named threshold."""
 
     name: str
     title: str
@@ -103,17 +77,6 @@ class Preset:
         no_share: str | None = None,
     ) -> Verdict:
         """Say whether a table meets it.
-
-        Parameters
-        ----------
-        fewest
-            The fewest records or persons of a class; None for a table without records.
-        noun
-            What these are, in the plural.
-        unique_share
-            Estimated population uniques / population; None where there is no estimate.
-        no_share
-            Why there is none, where it was asked for.
 
         Examples
         --------

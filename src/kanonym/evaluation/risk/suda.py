@@ -51,27 +51,11 @@ class Suda(ShortRepr):
     A minimal sample unique of a record is a set of attributes on whose values it is alone
     in the table, while on each smaller part of the set it is not.
 
-    Attributes
-    ----------
-    names
-        The d attributes.
-    largest
-        Minimal sample uniques of more attributes were not looked for.
-    scores
-        (n_rows,) float64, at least 0: the SUDA score of each record; 0 for records with an
-        equal one, and for those without a set of at most `largest` attributes.
-    dis
-        (n_rows,) float64 in [0, 1], 0 where the score is: the DIS-SUDA score, the chance
-        that a match is correct if it is the only one.
-    file_dis
-        The same chance for all unique records of the table together; 0 without any.
-    counts
-        (largest,) int64: number of minimal sample uniques of 1, 2 ... attributes.
-    contributions
-        By attribute, in [0, 1]: share of the sum of all scores that comes from minimal
-        sample uniques with the attribute. Each counts for all of its attributes: the
-        shares sum to more than 1.
-
+    scores: (n_rows,) float64, at least 0: the SUDA score of each record; 0 for records with an
+    equal one, and for those without a set of at most `largest` attributes.
+    dis: (n_rows,) float64 in [0, 1], 0 where the score is: the DIS-SUDA score, the chance that a
+    match is correct if it is the only one.
+    counts: (largest,) int64: number of minimal sample uniques of 1, 2 ... attributes.
     """
 
     names: tuple[str, ...]
@@ -91,14 +75,7 @@ class Suda(ShortRepr):
         return looked or not bool((self._uniques.counts == 1).any())
 
     def explain(self, row: int) -> tuple[tuple[str, ...], ...]:
-        """Return the minimal sample uniques of a record as names, the smallest first.
-
-        Raises
-        ------
-        DataError
-            There is no such row.
-
-        """
+        """Return the minimal sample uniques of a record as names, the smallest first."""
         t = self._tuple(row)
         uniques = self._uniques
         sets = uniques.sets[uniques.starts[t] : uniques.starts[t + 1]].tolist()
@@ -107,14 +84,7 @@ class Suda(ShortRepr):
         return tuple(tuple(self.names[a] for a in chosen) for chosen in members)
 
     def shares(self, row: int) -> dict[str, float]:
-        """Return `contributions` to the score of one record; zeros where that is 0.
-
-        Raises
-        ------
-        DataError
-            There is no such row.
-
-        """
+        """Return `contributions` to the score of one record; zeros where that is 0."""
         return _shares(self.names, self._carried[self._tuple(row)], float(self.scores[row]))
 
     def entries(self) -> dict[str, MeasuredValue]:
@@ -192,25 +162,9 @@ def suda(
     from k to min(largest, d - 1); a record scores the sum. Without `largest` that is
     (d - k)!, as in sdcMicro.
 
-    Parameters
-    ----------
-    codes
-        (n_rows, d) int32 from 0, with d from 1 to 27. Null is a value with a code of its own:
-        it makes a record unique where it is rare. (In sdcMicro a missing value is in no
-        minimal sample unique and agrees with no other value.)
-    names
-        The d attributes.
-    largest
-        Attributes of a minimal sample unique at most, from 1; more than d is d, as is None.
-    fraction
-        Share of the population that is in the table, in (0, 1]: for the DIS scores alone.
-
-    Raises
-    ------
-    DataError
-        There is no attribute, or more than 27.
-    PolicyError
-        `largest` or `fraction` is out of its range.
+    codes: (n_rows, d) int32 from 0, with d from 1 to 27. Null is a value with a code of its own: it
+    makes a record unique where it is rare. (In sdcMicro a missing value is in no minimal sample
+    unique and agrees with no other value.)
 
     Notes
     -----

@@ -27,20 +27,8 @@ CHUNK = 1 << 14
 class NumericCells(ShortRepr):
     """Bins of a column of numbers: quantiles of the original, and one cell for null.
 
-    Attributes
-    ----------
-    name
-        The attribute.
-    size
-        Number of cells; the last is that of null.
-    original
-        (n_original,) int32 cells.
-    borders
-        (size - 2,) float64, ascending: bin i is [borders[i - 1], borders[i]), the outer
-        ones without end.
-    low, high
-        (n_released,) float64, as in `NumericColumn`.
-
+    original: (n_original,) int32 cells.
+    low, high: (n_released,) float64, as in `NumericColumn`.
     """
 
     name: str
@@ -68,19 +56,9 @@ class NumericCells(ShortRepr):
 class CategoryCells(ShortRepr):
     """Categories of a column; where they are many, the rare ones are one cell.
 
-    Attributes
-    ----------
-    column
-        The column.
-    size
-        Number of cells.
-    cell_of
-        (n_categories,) int32, the cell of each category.
-    original
-        (n_original,) int32 cells.
-    shares
-        (n_labels, size) float64: the share of its categories that a label has in each cell.
-
+    cell_of: (n_categories,) int32, the cell of each category.
+    original: (n_original,) int32 cells.
+    shares: (n_labels, size) float64: the share of its categories that a label has in each cell.
     """
 
     column: CategoricalColumn

@@ -67,21 +67,7 @@ def share_intervals(shares: NDArray[np.float64], n: int) -> Ends:
 def slope_intervals(moments: NDArray[np.float64], n: int, target: int) -> Ends | None:
     """Return 95 % intervals of the slopes of one column's regression on all others.
 
-    Parameters
-    ----------
-    moments
-        (d, d) float64 covariances of all columns.
-    n
-        Records.
-    target
-        The column that is explained.
-
-    Returns
-    -------
-    (d - 1,) ends by ordinary least squares, with standard errors for equal variances. None
-    where a column is constant, the others are collinear or records too few: there is no
-    estimate.
-
+    moments: (d, d) float64 covariances of all columns.
     """
     others = np.arange(len(moments)) != target
     inner, outer = moments[np.ix_(others, others)], moments[others, target]

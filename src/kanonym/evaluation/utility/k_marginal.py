@@ -50,16 +50,9 @@ Pairs = Sequence[tuple[int, int]]
 class TableSide(ShortRepr):
     """The cells of one column in one of the tables.
 
-    Attributes
-    ----------
-    size
-        Number of cells.
-    labels
-        (n,) int64: the cell of each record; or what it leaves open, if `shares` says so.
-    shares
-        (n_labels, size) float64, the share of its record that a label has in each cell; None
-        where each record falls into one cell.
-
+    labels: (n,) int64: the cell of each record; or what it leaves open, if `shares` says so.
+    shares: (n_labels, size) float64, the share of its record that a label has in each cell; None
+    where each record falls into one cell.
     """
 
     size: int
@@ -159,20 +152,6 @@ def table_differences(
 def k_marginal(pair: TablePair, random: np.random.Generator) -> MeasuredValue:
     """Measure how close the tables of every two columns are.
 
-    Parameters
-    ----------
-    pair
-        Both tables; all their columns count.
-    random
-        Draws 200 pairs of columns where there are more than 29 columns.
-
-    Returns
-    -------
-    (2 − D) · 500, where D is the mean over pairs of columns of the sum of absolute differences
-    between the shares of both tables in each two cells: 1,000 where all two-way tables are
-    equal, 0 where none has a cell in common. Parts: `as good as a sample of`, the size, as a
-    share of the original, of that random sample whose score is the nearest.
-
     Notes
     -----
     Cost O(n) for each pair of columns and each of the eleven samples; for cells that leave
@@ -197,16 +176,7 @@ def k_marginal(pair: TablePair, random: np.random.Generator) -> MeasuredValue:
 
 
 def k_marginal_by(pair: TablePair, random: np.random.Generator, column: str) -> MeasuredValue:
-    """Measure how close the tables of every two columns are within each value of another one.
-
-    Returns
-    -------
-    The score of `k_marginal` for three-way tables, each of `column` and two others. Parts:
-    `lowest` and `mean` over the values of `column`, of (1 − d / p) · 1000, where p is the
-    value's share of the original and d the mean over pairs of their sum of absolute
-    differences within the value, at most p.
-
-    """
+    """Measure how close the tables of every two columns are within each value of another one."""
     meaning = replace(K_MARGINAL, name=f"{K_MARGINAL.name}-{column}")
     names = [one.name for one in pair.columns]
     reason = _obstacle(pair)

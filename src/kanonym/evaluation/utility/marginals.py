@@ -47,17 +47,6 @@ def jensen_shannon(original: Shares, released: Shares) -> float:
 def wasserstein(column: NumericColumn) -> float:
     """Return the earth mover's distance of one column, in shares of the original's range.
 
-    Parameters
-    ----------
-    column
-        Its nulls are left out: those of each table on their own.
-
-    Returns
-    -------
-    The area between the two distribution functions over the original's range, at most 1;
-    intervals are uniform. 1 where only one table has numbers, or where a constant
-    original has moved.
-
     Notes
     -----
     Exact but for rounding: between neighbouring ends one function is constant and the other

@@ -15,19 +15,7 @@ Measuring = Callable[[TablePair, np.random.Generator], MeasuredValue]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure of utility of any pair of tables.
-
-    Attributes
-    ----------
-    meaning
-        How to read it.
-    take
-        Takes it: of a `TablePair`, with a generator for what is drawn. Where the tables
-        give no number, its value is None and the reason is said; it never raises for that.
-    slow
-        Whether it takes longer than a pass or two over the tables; asked for by name only.
-
-    """
+    """A measure of utility of any pair of tables."""
 
     meaning: Meaning
     take: Measuring

@@ -36,15 +36,8 @@ Kept = TypeVar("Kept", np.bool_, np.float64)
 class Condition(ShortRepr):
     """What a query asks about one attribute.
 
-    Attributes
-    ----------
-    attribute
-        Its number.
-    original
-        (n_values,) bool: which values of the original answer.
-    released
-        (n_labels,) float64 in [0, 1]: what share of each released label answers.
-
+    original: (n_values,) bool: which values of the original answer.
+    released: (n_labels,) float64 in [0, 1]: what share of each released label answers.
     """
 
     attribute: int
@@ -146,14 +139,7 @@ def draw_query(asked: Sequence[Asked], random: np.random.Generator) -> list[Cond
 class CountedRecords(ShortRepr):
     """Records of both tables, equal ones counted.
 
-    Attributes
-    ----------
-    original, released
-        For each attribute asked about, the codes of values or labels of the distinct records:
-        (n_distinct,) int32 each.
-    n_original, n_released
-        (n_distinct,) int64, how many records those are.
-
+    n_original, n_released: (n_distinct,) int64, how many records those are.
     """
 
     original: list[NDArray[np.int32]]
@@ -198,21 +184,6 @@ def query_errors(
     pair: TablePair, random: np.random.Generator, n_queries: int = QUERIES
 ) -> MeasuredValue:
     """Measure the relative error of a workload of random counting queries.
-
-    Parameters
-    ----------
-    pair
-        Both tables.
-    random
-        Draws the queries: from the original's values only, so two releases of one table
-        are asked the same under one seed.
-    n_queries
-        At least 1.
-
-    Returns
-    -------
-    The median of |estimate − truth| / max(truth, 0.1 % of the records). Parts: the mean,
-    the 95th percentile, and the median by number of attributes.
 
     Notes
     -----

@@ -27,12 +27,6 @@ from kanonym.metrics.information_loss.weighted import ALL, METRICS, Weighted
 def metric_from(given: str | Mapping[str, Any] | Metric) -> Metric:
     """Return a metric from its name, its YAML form, or itself; the inverse of `to_dict`.
 
-    Raises
-    ------
-    PolicyError
-        An unknown name or parameter (with the nearest right one), a missing parameter,
-        or one that the metric refuses.
-
     Examples
     --------
     >>> metric_from("precision")

@@ -62,16 +62,8 @@ class Ambiguity(PlainForm):
 class BoundAmbiguity:
     """Ambiguity over one table.
 
-    Attributes
-    ----------
-    tables
-        Leaves below every label.
-    logs
-        (d, n_levels) float64, sums over all records of the natural logarithm of the
-        leaves below their label.
-    domain
-        Combinations of leaves in the whole domain.
-
+    logs: (d, n_levels) float64, sums over all records of the natural logarithm of the leaves below
+    their label.
     """
 
     tables: LabelTables

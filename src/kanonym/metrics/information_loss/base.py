@@ -29,19 +29,12 @@ SLACK = 1e-12
 class Generalized:
     """The classes of a table at one node of the lattice, as a metric sees them.
 
-    Attributes
-    ----------
-    levels
-        (d,) int64, the level of each quasi-identifier.
-    labels
-        (n_classes, d) int32, the label index of each class at these levels.
-    sizes
-        (n_classes,) int64 numbers of records, suppressed classes included; they add
-        up to the records of the table. Classes of no record do not count. Where suppressed
-        records lose alike, suppressed classes may be left out.
-    kept
-        (n_classes,) bool, False for suppressed classes.
-
+    levels: (d,) int64, the level of each quasi-identifier.
+    labels: (n_classes, d) int32, the label index of each class at these levels.
+    sizes: (n_classes,) int64 numbers of records, suppressed classes included; they add up to the
+    records of the table. Classes of no record do not count. Where suppressed records lose alike,
+    suppressed classes may be left out.
+    kept: (n_classes,) bool, False for suppressed classes.
     """
 
     levels: NDArray[np.int64]
@@ -56,17 +49,9 @@ class FinestClasses:
 
     Every node of the branch joins them, and keeps or suppresses what it has joined.
 
-    Attributes
-    ----------
-    levels
-        (d,) int64, the lowest levels of the branch.
-    sizes
-        (n_classes,) int64 numbers of records.
-    column
-        Returns (n_classes,) int32: the labels of one attribute at its lowest level.
-    least
-        No node keeps a class of fewer records.
-
+    levels: (d,) int64, the lowest levels of the branch.
+    sizes: (n_classes,) int64 numbers of records.
+    column: returns (n_classes,) int32: the labels of one attribute at its lowest level.
     """
 
     levels: NDArray[np.int64]
@@ -89,21 +74,10 @@ class Terms:
     x_j · w_j. `low`, `high`, and with the usual factor 0.5 every term, are whole numbers:
     sums below 2^53 are exact in any order.
 
-    Attributes
-    ----------
-    kept, lost
-        By attribute and level (n_labels,) float64: what one record with the label
-        loses where it is kept, and where it is suppressed.
-    low, high
-        (d,) float64, the sums that count as 0 and as 1; high is above low.
-    weights
-        (d,) float64.
-    geometric, rounded
-        How the attributes are put together.
-    charged
-        Where above 0, each sum grows by so much of S · log2(S) - sum over labels u of
-        m(u) · log2(m(u)), for S suppressed records, m(u) of them with label u.
-
+    kept, lost: by attribute and level (n_labels,) float64: what one record with the label loses
+    where it is kept, and where it is suppressed.
+    low, high: (d,) float64, the sums that count as 0 and as 1; high is above low.
+    weights: (d,) float64.
     """
 
     kept: list[list[NDArray[np.float64]]]
@@ -153,17 +127,9 @@ class BoundMetric(Protocol):
     ) -> float:
         """Return a lower bound on the score of every node of a branch.
 
-        Parameters
-        ----------
-        levels
-            The lowest levels of the branch.
-        sums
-            (n_joined, n_floors) float64: `class_floors` of its finest classes, or of those of
-            a branch around it, added up within each class of its coarsest node that is large
-            enough to be kept.
-        lost
-            Records of the other classes: every node of the branch suppresses them.
-
+        sums: (n_joined, n_floors) float64: `class_floors` of its finest classes, or of those of a
+        branch around it, added up within each class of its coarsest node that is large enough to be
+        kept.
         """
         ...
 
@@ -178,20 +144,7 @@ class BoundMetric(Protocol):
 
 @runtime_checkable
 class Metric(Protocol):
-    """A measure of what generalization and suppression lose; lower is better.
-
-    Attributes
-    ----------
-    type
-        The name that a policy gives it.
-    unit, source
-        What it counts, and the paper.
-    low, high
-        Range of the score; infinite where there is no bound that all tables share.
-    better
-        `lower`: lower is better.
-
-    """
+    """A measure of what generalization and suppression lose; lower is better."""
 
     type: ClassVar[str]
     unit: ClassVar[str]
@@ -269,14 +222,7 @@ def aggregate(x: Iterable[float], weights: Iterable[float], *, geometric: bool) 
 
 
 def attribute_weights(table: EncodedTable, weights: Mapping[str, float]) -> NDArray[np.float64]:
-    """Return (d,) float64: the weight of each attribute, divided by the largest.
-
-    Raises
-    ------
-    PolicyError
-        A weight is negative or of no quasi-identifier, or all are 0.
-
-    """
+    """Return (d,) float64: the weight of each attribute, divided by the largest."""
     names = [domain.name for domain in table.domains]
     for name, weight in weights.items():
         if name not in names:

@@ -77,16 +77,7 @@ class AverageClassSize(PlainForm):
 
 @dataclass(frozen=True, slots=True)
 class BoundClassSize:
-    """Average class size over one table.
-
-    Attributes
-    ----------
-    tables
-        Numbers of labels.
-    generalization, suppression
-        g and s.
-
-    """
+    """Average class size over one table."""
 
     tables: LabelTables
     generalization: float

@@ -55,14 +55,7 @@ class Discernibility(PlainForm):
 
 @dataclass(frozen=True, slots=True)
 class BoundDiscernibility:
-    """Discernibility over one table.
-
-    Attributes
-    ----------
-    tables
-        Numbers of records and of labels.
-
-    """
+    """Discernibility over one table."""
 
     tables: LabelTables
 

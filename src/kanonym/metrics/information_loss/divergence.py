@@ -76,20 +76,9 @@ class BoundDivergence:
     N · score = sum of n · log2(n) over distinct tuples + sum over records of the log2 of
     the leaves below their labels - sum of n · log2(n) over classes.
 
-    Attributes
-    ----------
-    tables
-        Leaves below every label.
-    logs
-        (n_entries,) float64, their log2.
-    own
-        Sum of n · log2(n) over distinct tuples of the table.
-    totals, spreads
-        (d, n_levels) float64: sums over all records of the log2 of the leaves below
-        their label, and of the log2 of the records with their label.
-    domain
-        log2 of the combinations of leaves in the whole domain.
-
+    logs: (n_entries,) float64, their log2.
+    totals, spreads: (d, n_levels) float64: sums over all records of the log2 of the leaves below
+    their label, and of the log2 of the records with their label.
     """
 
     tables: LabelTables

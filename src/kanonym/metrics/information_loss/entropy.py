@@ -126,19 +126,9 @@ class NormalizedEntropy(PlainForm):
 class BoundEntropy(LevelBounds):
     """Non-uniform entropy over one table.
 
-    Attributes
-    ----------
-    tables
-        Where labels stand.
-    bits
-        (d, n_levels) float64, what generalizing all records to a level costs.
-    suppression
-        s.
-    scale
-        (d,) float64, what each attribute's bits are divided by.
-    weights
-        (d,) float64.
-
+    bits: (d, n_levels) float64, what generalizing all records to a level costs.
+    scale: (d,) float64, what each attribute's bits are divided by.
+    weights: (d,) float64.
     """
 
     tables: LabelTables

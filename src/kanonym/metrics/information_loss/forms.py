@@ -11,15 +11,7 @@ from kanonym.metrics.information_loss.base import Metric, nearest
 
 
 def build_metric(given: object, kinds: Mapping[str, type[Metric]]) -> Metric:
-    """Return a metric of one of some kinds from its name, its YAML form, or itself.
-
-    Raises
-    ------
-    PolicyError
-        An unknown name or parameter (with the nearest right one), a missing parameter,
-        or one that the metric refuses.
-
-    """
+    """Return a metric of one of some kinds from its name, its YAML form, or itself."""
     if isinstance(given, tuple(kinds.values())):
         return cast("Metric", given)
     if isinstance(given, str):

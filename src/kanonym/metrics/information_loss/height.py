@@ -54,13 +54,7 @@ class Height(PlainForm):
 class BoundHeight(LevelBounds):
     """Height over one table.
 
-    Attributes
-    ----------
-    tables
-        Heights of the hierarchies.
-    weights
-        (d,) float64.
-
+    weights: (d,) float64.
     """
 
     tables: LabelTables

@@ -26,26 +26,13 @@ class LabelTables:
     Level l of attribute j owns the entries places[j][l] of the flat arrays: widths[j, l]
     of them, from starts[j, l] on. Past the root of a low hierarchy the root is repeated.
 
-    Attributes
-    ----------
-    starts, widths
-        (d, n_levels) int64.
-    places
-        By attribute and level, the slice of the flat arrays.
-    held
-        (d, n_levels) int64, how many labels of each level the data holds.
-    leaves
-        (n_entries,) float64, leaves of the hierarchy below the label: whole numbers,
-        so that sums below 2^53 are exact in any order. A branch of null is a leaf.
-    counts
-        (n_entries,) float64, records with the label.
-    heights
-        (d,) int64, the level of the root.
-    sizes
-        (d,) float64, leaves of the whole hierarchy.
-    n_rows
-        Number of records.
-
+    starts, widths: (d, n_levels) int64.
+    held: (d, n_levels) int64, how many labels of each level the data holds.
+    leaves: (n_entries,) float64, leaves of the hierarchy below the label: whole numbers, so that
+    sums below 2^53 are exact in any order. A branch of null is a leaf.
+    counts: (n_entries,) float64, records with the label.
+    heights: (d,) int64, the level of the root.
+    sizes: (d,) float64, leaves of the whole hierarchy.
     """
 
     starts: NDArray[np.int64]
@@ -61,11 +48,6 @@ class LabelTables:
     @classmethod
     def of(cls, table: EncodedTable) -> LabelTables:
         """Tabulate the hierarchies of a table.
-
-        Raises
-        ------
-        HierarchyError
-            An attribute has none.
 
         Notes
         -----
@@ -178,14 +160,7 @@ class LabelTables:
 
 
 def hierarchies(table: EncodedTable) -> list[Hierarchy]:
-    """Return the hierarchy of each quasi-identifier.
-
-    Raises
-    ------
-    HierarchyError
-        An attribute has none.
-
-    """
+    """Return the hierarchy of each quasi-identifier."""
     found = []
     for domain in table.domains:
         if domain.hierarchy is None:

@@ -138,23 +138,10 @@ class LossArithmetic(PlainForm):
 class BoundLoss(LevelBounds):
     """Loss over one table, counted in leaves instead of shares: in whole numbers.
 
-    Attributes
-    ----------
-    tables
-        Leaves below every label.
-    totals
-        (d, n_levels) float64, leaves below the labels of all records of the table.
-    least
-        (d, n_levels) float64, x of an attribute at a level where nothing is suppressed.
-    low, high
-        (d,) float64, the leaves at which x is 0 and 1.
-    weights
-        (d,) float64.
-    generalization, suppression
-        g and s.
-    geometric
-        Whether the mean is geometric.
-
+    totals: (d, n_levels) float64, leaves below the labels of all records of the table.
+    least: (d, n_levels) float64, x of an attribute at a level where nothing is suppressed.
+    low, high: (d,) float64, the leaves at which x is 0 and 1.
+    weights: (d,) float64.
     """
 
     tables: LabelTables

@@ -82,15 +82,7 @@ class Precision(PlainForm):
 class BoundPrecision(LevelBounds):
     """Precision over one table.
 
-    Attributes
-    ----------
-    tables
-        Heights of the hierarchies.
-    weights
-        (d,) float64, each divided by d.
-    generalization, suppression
-        g and s.
-
+    weights: (d,) float64, each divided by d.
     """
 
     tables: LabelTables

@@ -19,18 +19,9 @@ from kanonym.metrics.information_loss.loss import bounds, scale_sums
 class ReleasedValues:
     """What one quasi-identifier is released as.
 
-    Attributes
-    ----------
-    name
-        The attribute.
-    hierarchy
-        Its hierarchy; the released values are labels of it, at any levels.
-    values
-        (n,) distinct released values: labels as text, or leaves in the column's type.
-    counts
-        (n,) int64, released records with each value. Cells that are suppressed are not
-        counted, even where null is a value of the hierarchy and stands for them.
-
+    values: (n,) distinct released values: labels as text, or leaves in the column's type.
+    counts: (n,) int64, released records with each value. Cells that are suppressed are not counted,
+    even where null is a value of the hierarchy and stands for them.
     """
 
     name: str
@@ -41,19 +32,6 @@ class ReleasedValues:
 
 def released_loss(attributes: Sequence[ReleasedValues], n_rows: int) -> tuple[float, float]:
     """Return the `Loss` and the `LossArithmetic` of a released table, factor 0.5, no weights.
-
-    Parameters
-    ----------
-    attributes
-        One a quasi-identifier.
-    n_rows
-        Records of the input. What is not counted in an attribute is suppressed in the fit,
-        record or cell, and loses the whole domain.
-
-    Raises
-    ------
-    HierarchyError
-        A released value is not a label of its hierarchy.
 
     Notes
     -----
@@ -80,12 +58,6 @@ def leaves_below(hierarchy: Hierarchy, values: pl.Series) -> NDArray[np.int64]:
     taken to be theirs; of several such levels, and where there is none, the widest label
     counts. Null is one leaf where the hierarchy has it, else a suppressed cell: all of
     them.
-
-    Raises
-    ------
-    HierarchyError
-        A value is no label of the hierarchy.
-
     """
     found = np.full(len(values), 1 if hierarchy.has_null else hierarchy.size, np.int64)
     named = values.is_not_null().to_numpy()

@@ -103,14 +103,7 @@ class Weighted:
 
 @dataclass(frozen=True, slots=True)
 class BoundWeighted:
-    """A weighted sum over one table.
-
-    Attributes
-    ----------
-    parts
-        Bound metrics and their weights.
-
-    """
+    """A weighted sum over one table."""
 
     parts: tuple[tuple[BoundMetric, float], ...]
 

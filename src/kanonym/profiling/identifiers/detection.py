@@ -28,16 +28,7 @@ _RANK = {"both": 0, "values": 1, "name": 2}
 def find_identifiers(column: pl.Series) -> tuple[Finding, ...]:
     """Return what tells that a column is a direct identifier, the best evidence first.
 
-    Parameters
-    ----------
-    column
-        (n,) values; null is no value. Its name counts as evidence.
-
-    Returns
-    -------
-    tuple of Finding
-        One for each kind of identifier that the column may be; empty for none. Dates of birth,
-        postal codes and other quasi-identifiers are none: `name_hints` tells those.
+    column: (n,) values; null is no value. Its name counts as evidence.
 
     Notes
     -----

@@ -13,23 +13,7 @@ By = Literal["name", "values", "both"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One reason to hold a column for a direct identifier.
-
-    Attributes
-    ----------
-    kind
-        What the column holds, such as `e-mail address` or `national number`.
-    reasons
-        Why, for a reader.
-    share
-        Of the column's values that are there, those that have the form, 0 to 1; where only
-        the name tells, those that at least could be such values.
-    by
-        What tells it: the column's name, the form of its values, or both.
-    safe_harbor
-        The category of HIPAA's Safe Harbor, 45 CFR 164.514(b)(2)(i), or None.
-
-    """
+    """One reason to hold a column for a direct identifier."""
 
     kind: str
     reasons: tuple[Reason, ...]

@@ -24,21 +24,7 @@ _LARGE_OCTET = re.compile(r"(?<!\d)\d{3}(?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A form of values.
-
-    Attributes
-    ----------
-    kind, plural
-        What has it, and how a sentence calls many of them.
-    matches
-        Whether a text has it.
-    least
-        Share of the rows from which on the column counts as one of them. A tenth of a
-        column in a form that nothing else has names persons already.
-    distinctness
-        Different values per row from which on: what many records share names none of them.
-
-    """
+    """A form of values."""
 
     kind: str
     plural: str
@@ -76,16 +62,7 @@ FORMATS = (
 
 
 def find_formats(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
-    """Return what the form of the values tells.
-
-    Parameters
-    ----------
-    sample
-        Values of a column.
-    hinted
-        Kinds that the column's name hints at: they need not differ from row to row.
-
-    """
+    """Return what the form of the values tells."""
     if sample.form != "text":
         return ()
     found = []

@@ -61,16 +61,7 @@ are left out: they are quasi-identifiers."""
 
 
 def find_free_text(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
-    """Return whether the values are sentences, in which anything may be written.
-
-    Parameters
-    ----------
-    sample
-        Values of a column.
-    hinted
-        Kinds that the column's name hints at.
-
-    """
+    """Return whether the values are sentences, in which anything may be written."""
     if sample.form != "text" or len(sample.values) < _LEAST_TEXTS:
         return ()
     words = np.array([len(value.split()) for value in sample.values])
@@ -89,27 +80,7 @@ def find_in_text(
 ) -> tuple[Finding, ...]:
     """Return the kinds of identifier that are written in the texts of a column.
 
-    Parameters
-    ----------
-    column
-        (n,) texts; null and blank ones are left out.
-    language
-        Of the texts, as Presidio names it; its analyzer must have a model of it.
-    analyzer
-        Presidio's analyzer, configured; None makes one with the best English model of spaCy
-        that is installed (`actions.free_text.presidio.MODELS`).
-
-    Returns
-    -------
-    tuple of Finding
-        One a kind, by falling share of the rows whose text mentions it with a score of
-        `LEAST_SCORE` or more. At most `TEXTS` different texts are read, chosen by their hash.
-
-    Raises
-    ------
-    MissingExtraError
-        No analyzer is given, and Presidio or a language model is not installed. Nothing is
-        downloaded.
+    column: (n,) texts; null and blank ones are left out.
 
     Notes
     -----

@@ -35,15 +35,6 @@ _PARTICLES = frozenset(_PARTICLE_WORDS.split())
 def find_persons(sample: Sample, hinted: frozenset[str], *, sure: bool) -> tuple[Finding, ...]:
     """Return whether the values are names of persons.
 
-    Parameters
-    ----------
-    sample
-        Values of a column.
-    hinted
-        Kinds that the column's name hints at.
-    sure
-        Whether it can mean nothing else, as `surname` does: then the shape is enough.
-
     Notes
     -----
     A heuristic: of a column with any other name it finds given names and full names where

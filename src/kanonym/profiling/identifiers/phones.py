@@ -41,17 +41,7 @@ _QUANTITY = re.compile(
 
 
 def find_phones(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
-    """Return whether the values are telephone numbers.
-
-    Parameters
-    ----------
-    sample
-        Values of a column.
-    hinted
-        Kinds that the column's name hints at: bare digits are telephone numbers only where it
-        hints at them, and a possible length is enough then.
-
-    """
+    """Return whether the values are telephone numbers."""
     named = hinted & {"phone number", "fax number"}
     if sample.form == "other" or (sample.form != "text" and not named):
         return ()

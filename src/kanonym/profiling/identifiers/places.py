@@ -33,16 +33,7 @@ _LATITUDES = frozenset(("latitude", "lat", "latitud", "latitudine", "breitengrad
 
 
 def find_addresses(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
-    """Return whether the values are addresses: words with a house number, and streets.
-
-    Parameters
-    ----------
-    sample
-        Values of a column.
-    hinted
-        Kinds that the column's name hints at: then no word for a street is needed.
-
-    """
+    """Return whether the values are addresses: words with a house number, and streets."""
     if sample.form != "text":
         return ()
     numbered = sample.matching(has_house_number)

@@ -31,16 +31,6 @@ _CODE = re.compile(r"[^\s]{1,64}")
 def find_records(sample: Sample, column: pl.Series, hinted: frozenset[str]) -> tuple[Finding, ...]:
     """Return whether each value stands for one record.
 
-    Parameters
-    ----------
-    sample
-        Values of the column.
-    column
-        The whole column, for its smallest and largest number.
-    hinted
-        Kinds that the column's name hints at: then it is enough that integers or codes all
-        differ.
-
     Notes
     -----
     Whether values differ is known exactly of those in the sample: a value that is in it is

@@ -27,24 +27,7 @@ _EXACT = 2**53
 
 @dataclass(frozen=True, repr=False)
 class Sample(ShortRepr):
-    """Different values of a column as text, with the number of rows that have each.
-
-    Attributes
-    ----------
-    name
-        Of the column.
-    form
-        `text`, `integer`, `decimal` or `other` (dates, truth values, lists ...), which has no
-        values here. Floating-point columns of whole numbers are `decimal` too, but their
-        values are written without a fraction: a null among integers makes such columns.
-    values
-        Different values without surrounding blanks, at most `DISTINCT`; none is empty.
-    counts
-        (len(values),) int64, exact numbers of rows of the whole column.
-    n_filled
-        Rows of the whole column that are not null (blank texts are among them).
-
-    """
+    """Different values of a column as text, with the number of rows that have each."""
 
     name: str
     form: Form

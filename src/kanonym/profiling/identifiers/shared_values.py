@@ -42,15 +42,6 @@ def can_be(value: str, kind: str, *, ambiguous: bool = False) -> bool:
     Forms are narrower than those of columns of many values, as flags and small categories
     have a few values, too: a column `passport` of 0 and 1 says who has one.
 
-    Parameters
-    ----------
-    value
-        One of the column's values, without blanks around it.
-    kind
-        What the column's name says, as in `Finding.kind`.
-    ambiguous
-        Whether the name says two kinds, as `patient` does: a name or a number.
-
     Examples
     --------
     >>> can_be("Berg", "name of a person"), can_be("Yes", "name of a person")

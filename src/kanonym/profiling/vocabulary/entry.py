@@ -8,22 +8,7 @@ from kanonym.data.schema import Role
 
 
 class Entry(NamedTuple):
-    """Phrases that hint at one thing.
-
-    Attributes
-    ----------
-    role
-        The role that such an attribute has.
-    what
-        What the attribute is, in words; of identifiers the kind of the finding.
-    sure
-        Phrases that tell it on their own.
-    vague
-        Phrases that need values to confirm them: a `name` may be that of a product.
-    alone
-        Phrases that are sure where nothing else stands in the column's name, vague otherwise.
-
-    """
+    """Phrases that hint at one thing."""
 
     role: Role
     what: str

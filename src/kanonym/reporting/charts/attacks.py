@@ -23,18 +23,7 @@ PADDING = 12  # marks at 0 % reach over the axis
 def attacks_chart(
     attacks: Sequence[AttackResult], titles: Sequence[str], speech: Translator = ENGLISH
 ) -> Drawing:
-    """Draw the rate of each attack with its interval, its baseline and its control.
-
-    Parameters
-    ----------
-    attacks
-        Those that were tried; at least one.
-    titles
-        Their names, in the same order.
-    speech
-        The language.
-
-    """
+    """Draw the rate of each attack with its interval, its baseline and its control."""
     kinds = [speech.text(f"legend.{key}") for key in ("rate", "baseline", "control")]
     rows: list[Row] = [
         {"bar": i, "rate": found.rate, "kind": kind, "low": low, "high": high}

@@ -39,22 +39,7 @@ NAME: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A release.
-
-    Attributes
-    ----------
-    series
-        What it shares with the releases that it is connected with.
-    label
-        Its parameters in a line.
-    private, useful
-        Its values of privacy, above 0, and of utility.
-    classes, suppressed
-        Its classes, and suppressed records.
-    on_frontier, knee
-        Whether nothing beats it, and whether it is the one to take.
-
-    """
+    """A release."""
 
     series: str
     label: str
@@ -68,22 +53,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonData:
-    """What the chart and its page show.
-
-    Attributes
-    ----------
-    privacy, measure
-        What privacy and utility are measured by, in words.
-    more_is_private, less_is_better
-        Which way is good on either axis.
-    dots
-        The releases, in the order of the sweep.
-    refused
-        Combinations without a release, with the reason.
-    reason
-        Which release to take, and why.
-
-    """
+    """What the chart and its page show."""
 
     privacy: str
     more_is_private: bool
@@ -158,18 +128,7 @@ def draw(
     format: Literal["html", "svg", "png"],  # noqa: A002
     says: Translator = ENGLISH,
 ) -> bytes:
-    """Return the file of a chart.
-
-    Parameters
-    ----------
-    compared
-        What to show.
-    format
-        `html` (one page with everything inside, and the frontier as a table), `svg` or `png`.
-    says
-        The language.
-
-    """
+    """Return the file of a chart."""
     chart = comparison_chart(compared, says)
     if format == "png":
         return chart.to_png()

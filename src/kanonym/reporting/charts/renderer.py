@@ -19,26 +19,12 @@ Drawn = TypeVar("Drawn")
 
 
 def to_svg(spec: dict[str, Any], **options: Any) -> str:
-    """Draw a Vega-Lite specification as SVG.
-
-    Raises
-    ------
-    DataError
-        The chart library failed.
-
-    """
+    """Draw a Vega-Lite specification as SVG."""
     return _call_safely(lambda: str(vl_convert.vegalite_to_svg(_printable_parts(spec), **options)))
 
 
 def to_png(spec: dict[str, Any], **options: Any) -> bytes:
-    """Draw a Vega-Lite specification as PNG.
-
-    Raises
-    ------
-    DataError
-        The chart library failed.
-
-    """
+    """Draw a Vega-Lite specification as PNG."""
     return _call_safely(
         lambda: bytes(
             vl_convert.vegalite_to_png(_printable_parts(spec), scale=SHARPNESS, **options)

@@ -21,17 +21,8 @@ def risk_chart(
 ) -> Drawing:
     """Draw the share of records whose risk is at least x, with the threshold as a dashed line.
 
-    Parameters
-    ----------
-    by_class
-        (n_classes,) the risk of a record of each class, in [0, 1].
-    sizes
-        (n_classes,) records of each class.
-    threshold
-        Records with a higher risk are at risk.
-    speech
-        The language.
-
+    by_class: (n_classes,) the risk of a record of each class, in [0, 1].
+    sizes: (n_classes,) records of each class.
     """
     order = np.argsort(-by_class, kind="stable")
     risks, reached = by_class[order], np.cumsum(sizes[order])

@@ -34,22 +34,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Drawing(ShortRepr):
-    """A chart before it has a form: as SVG for pages, as PNG, or as an Altair chart.
-
-    Attributes
-    ----------
-    chart
-        Its marks and axes, over the data `rows`.
-    rows
-        The data.
-    speech
-        The language, for numbers and dates.
-    width
-        Pixels.
-    names
-        Labels: those that are cut get a tooltip.
-
-    """
+    """A chart before it has a form: as SVG for pages, as PNG, or as an Altair chart."""
 
     chart: Any
     rows: list[Row]

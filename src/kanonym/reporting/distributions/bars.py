@@ -38,18 +38,7 @@ _CALENDAR = (
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """The bars of one attribute.
-
-    Attributes
-    ----------
-    labels
-        One text a bar.
-    bar_of_code
-        (domain.size,) int64, the bar of each code.
-    rest
-        The bar of all values that are not named; None where there is none.
-
-    """
+    """The bars of one attribute."""
 
     labels: tuple[str, ...]
     bar_of_code: NDArray[np.int64]
@@ -75,22 +64,6 @@ def bars_of(
     marks: NDArray[np.uint64] | None = None,
 ) -> Bars:
     """Choose at most `most` bars (one more for null), none with 1 to `floor` - 1 records.
-
-    Parameters
-    ----------
-    domain
-        The attribute.
-    counts
-        (domain.size,) number of released records of each code.
-    floor
-        Fewest records that a bar may show.
-    most
-        At least 10: a calendar has no steps of more than 1,000 years.
-    speech
-        The language of the labels.
-    marks
-        (domain.size,) equal for codes that the release does not tell apart: they share a bar.
-        None: it tells all apart.
 
     Notes
     -----

@@ -33,25 +33,7 @@ DIGITS = "4720615839"
 
 @dataclass(frozen=True, slots=True)
 class Transformation:
-    """What was done to one attribute.
-
-    Attributes
-    ----------
-    name, role
-        The attribute, and its role.
-    recoding
-        Of a quasi-identifier; else None.
-    level, highest
-        The level of its hierarchy in every record, and that of the root; None where levels
-        differ or there is no hierarchy.
-    actions
-        The types of what was done value by value.
-    examples
-        `(invented value, released as)`, the first empty for a label of which no value can be
-        made up; none for identifiers, sensitive and insensitive
-        attributes, and where actions changed the values.
-
-    """
+    """What was done to one attribute."""
 
     name: str
     role: str
@@ -73,21 +55,7 @@ def transformations_of(
 ) -> tuple[Transformation, ...]:
     """Say what was done to every attribute, in the order of the table.
 
-    Parameters
-    ----------
-    attributes
-        The role of each attribute, and the actions on it.
-    table, recoded
-        The original table, and the released values of its classes.
-    sizes
-        (n_classes,) released records of each class.
-    held
-        By quasi-identifier (domain.size,) the released records of each original value.
-    floor
-        Fewest records of a category that is named.
-    account
-        What the algorithm tells: `levels` and `highest_levels` by attribute.
-
+    sizes: (n_classes,) released records of each class.
     """
     place = {one.name: a for a, one in enumerate(recoded)}
     found = []
@@ -126,17 +94,7 @@ def examples_of(
 ) -> tuple[tuple[str, str], ...]:
     """Return up to three `(invented value, released label)`, of the labels most records have.
 
-    Parameters
-    ----------
-    domain, recoded
-        A quasi-identifier.
-    sizes
-        (n_classes,) released records of each class.
-    counts
-        (domain.size,) released records of each original value.
-    floor
-        Fewest records of a category that is named.
-
+    sizes: (n_classes,) released records of each class.
     """
     n_labels = len(recoded.columns[0])
     if not n_labels or not sizes.any():

@@ -25,13 +25,8 @@ POINTS = ("mean", "median", "mode", "balanced")
 class Extent:
     """An interval of codes for each class.
 
-    Attributes
-    ----------
-    low, high
-        (n_classes,) int32, first and last code covered.
-    mixed
-        (n_classes,) bool, null together with other values, or a blank that leaves all open.
-
+    low, high: (n_classes,) int32, first and last code covered.
+    mixed: (n_classes,) bool, null together with other values, or a blank that leaves all open.
     """
 
     low: NDArray[np.int32]

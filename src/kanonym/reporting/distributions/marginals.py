@@ -31,22 +31,7 @@ DWARFING = 2
 
 @dataclass(frozen=True, slots=True)
 class Marginal:
-    """Numbers of records by value of one attribute, rounded to multiples of the floor.
-
-    Attributes
-    ----------
-    name, kind
-        The attribute and the kind of its domain.
-    labels
-        One text per bar. A bar is never finer than what the release's labels tell apart.
-    before, after
-        Released records of each bar: by their original values, and as the release has them,
-        with the records of every class spread evenly over what was released for it.
-        Suppressed records are in neither.
-    rest
-        The bar of all values that are not named; None where there is none.
-
-    """
+    """Numbers of records by value of one attribute, rounded to multiples of the floor."""
 
     name: str
     kind: str
@@ -76,20 +61,7 @@ def marginal_of(
 ) -> Marginal:
     """Count one quasi-identifier before and after.
 
-    Parameters
-    ----------
-    table, partition
-        The original table and its classes.
-    column
-        Which quasi-identifier.
-    recoded
-        That attribute after recoding.
-    sizes
-        (n_classes,) records of each class.
-    floor
-        Fewest records that a bar of original values may show; counts are multiples of it.
-    speech
-        The language of the labels.
+    sizes: (n_classes,) records of each class.
 
     Notes
     -----

@@ -35,24 +35,7 @@ OPEN = 0.06
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One side of a map. It ends where the labels of the release end.
-
-    Attributes
-    ----------
-    name
-        The attribute.
-    kind
-        `number`, `temporal` (milliseconds since 1970), or `category`: place i covers
-        i to i + 1.
-    ends
-        Where the axis begins and ends.
-    known
-        The outermost ends that labels name: beyond them, labels are open.
-    labels
-        Of a `category` axis: one text per place, empty where the release has no name for it or
-        fewer records have it than may be shown; none at all where there are too many to write.
-
-    """
+    """One side of a map. It ends where the labels of the release end."""
 
     name: str
     kind: str
@@ -63,22 +46,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class ClassMap:
-    """The classes over two attributes; classes of equal bounds are one rectangle.
-
-    Attributes
-    ----------
-    x, y
-        The attributes.
-    rectangles
-        `(x_low, x_high, y_low, y_high, records, classes)`, most records first.
-    n_rectangles
-        How many there are, drawn or not.
-    share
-        Share of the released records that the drawn ones hold, in [0, 1].
-    undrawn_missing
-        Released records left out because a missing value has no place on the axis.
-
-    """
+    """The classes over two attributes; classes of equal bounds are one rectangle."""
 
     x: Axis
     y: Axis
@@ -92,17 +60,9 @@ class ClassMap:
 class Side:
     """The bounds of every class along one attribute, ready to be paired.
 
-    Attributes
-    ----------
-    axis
-        The axis.
-    low, high
-        (n_classes,) places on the axis.
-    place
-        (n_classes,) int64, equal where both bounds are equal.
-    drawn
-        (n_classes,) bool, False where null is part of the released value.
-
+    low, high: (n_classes,) places on the axis.
+    place: (n_classes,) int64, equal where both bounds are equal.
+    drawn: (n_classes,) bool, False where null is part of the released value.
     """
 
     axis: Axis
@@ -190,32 +150,7 @@ def maps_of(
 ) -> tuple[tuple[ClassMap, ...], tuple[ClassMap, ...]]:
     """Draw the classes over pairs of quasi-identifiers.
 
-    Parameters
-    ----------
-    table, recoded
-        The original table and the released values of its classes.
-    held
-        By quasi-identifier (domain.size,) the released records of each original value.
-    sizes
-        (n_classes,) records of each class.
-    floor
-        A category of fewer records gets no label.
-    named
-        The pair to draw. None draws the pairs of up to five attributes with the most
-        different released values, numbers and dates first.
-    speech
-        The language of the labels.
-
-    Returns
-    -------
-    The first three maps, and the further ones with fewer rectangles; these are left out
-    where there are many classes.
-
-    Raises
-    ------
-    SchemaError
-        `named` is no pair of quasi-identifiers.
-
+    sizes: (n_classes,) records of each class.
     """
     chosen = _rank_by_variety(table, recoded) if named is None else _places(recoded, named)
     sides = [Side.of(table.domains[a], recoded[a], held[a], floor, speech) for a in chosen]
@@ -235,15 +170,7 @@ def class_map(x: Side, y: Side, sizes: NDArray[np.int64], most: int) -> ClassMap
 
     Those with most records are drawn; ties by place.
 
-    Parameters
-    ----------
-    x, y
-        The attributes.
-    sizes
-        (n_classes,) records of each class.
-    most
-        Most rectangles.
-
+    sizes: (n_classes,) records of each class.
     """
     drawn = x.drawn & y.drawn
     kept = np.flatnonzero(drawn)

@@ -15,16 +15,7 @@ WIDE = 10
 
 @dataclass(frozen=True, slots=True)
 class ClassSizes:
-    """The sizes of the released classes.
-
-    Attributes
-    ----------
-    smallest, median, mean, largest
-        Over classes; 0 for a release without a record.
-    labels, classes, records
-        One entry a bar: sizes, number of classes of these sizes, their records.
-
-    """
+    """The sizes of the released classes."""
 
     smallest: int
     median: float

@@ -16,20 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KnownResults:
-    """What else is known of a release: results of attacks and measures, None where there is none.
-
-    Attributes
-    ----------
-    attacks
-        Of `ka.attack`.
-    risk, utility
-        Of `ka.risk` and `ka.utility`.
-    comparison
-        Of `ka.compare`.
-    profile
-        Of `ka.profile`, of the original table.
-
-    """
+    """Results of attacks and measures of a release, None where there are none."""
 
     attacks: Sequence[AttackResult] = ()
     risk: Risk | None = None

@@ -40,16 +40,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Associations:
-    """How far associations moved: `(column, column, change)`; `all_columns` counts those there are.
-
-    Attributes
-    ----------
-    columns
-        At most 14, those whose associations moved most, in the order of the table.
-    pairs
-        Changes of pairs of them, in [0, 1] (of correlations, up to 2).
-
-    """
+    """How far associations moved: `(column, column, change)`; `all_columns` is their number."""
 
     columns: tuple[str, ...]
     pairs: tuple[tuple[str, str, float], ...]
@@ -58,21 +49,7 @@ class Associations:
 
 @dataclass(frozen=True, slots=True)
 class AssessmentFigures:
-    """What an assessment measured.
-
-    Attributes
-    ----------
-    risk, utility
-        What was measured, by its name in the JSON contract.
-    presets
-        Thresholds, and whether they are met.
-    suda
-        Each quasi-identifier's contribution to the scores of special uniques; all 0 where
-        there are none.
-    associations
-        How far they moved; None where nothing was compared.
-
-    """
+    """What an assessment measured."""
 
     risk: Mapping[str, MeasuredValue]
     utility: Mapping[str, MeasuredValue]

@@ -49,16 +49,7 @@ _OF_ATTACK = {
 
 
 class Part(NamedTuple):
-    """What one detail is.
-
-    Attributes
-    ----------
-    kind
-        A key of `UNITS`.
-    subject
-        The column or the way of attacking that it is about; may be empty.
-
-    """
+    """What one detail is."""
 
     kind: str
     subject: str

@@ -24,21 +24,7 @@ PROOF = (
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """The node beside the chosen one: another level of one attribute.
-
-    Attributes
-    ----------
-    attribute, level
-        What differs.
-    score
-        What it loses of the released records; where it does not satisfy, with all that fails
-        suppressed.
-    suppressed, classes
-        The records that are suppressed here, with further ones, and its classes.
-    satisfied
-        Whether it satisfies the policy.
-
-    """
+    """The node beside the chosen one: another level of one attribute."""
 
     attribute: str
     level: int
@@ -50,20 +36,7 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """One attribute of the chosen node, and what a level less or more would cost.
-
-    Attributes
-    ----------
-    attribute
-        Its name.
-    level, highest
-        The chosen level, and that of the root.
-    example
-        The released label that most records have; None for null, or without a record.
-    finer, coarser
-        The nodes one level below and above; None where there is no such level.
-
-    """
+    """One attribute of the chosen node, and what a level less or more would cost."""
 
     attribute: str
     level: int
@@ -75,22 +48,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The chosen node among its neighbours.
-
-    Attributes
-    ----------
-    metric, score
-        What was minimized, and what the node loses of the released records.
-    account
-        What the search tells of itself: its proof, or how far it came.
-    sentences
-        The same for readers without statistics.
-    suppressed, classes
-        Of the chosen node.
-    prices
-        One `Price` a quasi-identifier.
-
-    """
+    """The chosen node among its neighbours."""
 
     metric: str
     score: float

@@ -14,20 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One release that was tried.
-
-    Attributes
-    ----------
-    label
-        Its algorithm and parameters in a line.
-    private, useful
-        Its values of privacy and of utility.
-    suppressed
-        Its suppressed records, rounded.
-    frontier, knee
-        Whether no other beats it in both, and whether it is the one to take.
-
-    """
+    """One release that was tried."""
 
     label: str
     private: float
@@ -39,20 +26,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """What was compared.
-
-    Attributes
-    ----------
-    privacy, measure
-        Names of what is compared: `k` or `average_risk`; `gcp` or another measure.
-    runs
-        Those that released something.
-    refused
-        How many did not.
-    reason
-        Which to take and why.
-
-    """
+    """What was compared."""
 
     privacy: str
     measure: str

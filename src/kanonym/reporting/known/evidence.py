@@ -15,16 +15,7 @@ WHOLE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a profile says of the attributes of a release.
-
-    Attributes
-    ----------
-    reasons
-        Its reasons by attribute as sentences, without a value of the table.
-    suggested
-        The role that it suggests, where that is not the policy's.
-
-    """
+    """What a profile says of the attributes of a release."""
 
     reasons: dict[str, tuple[str, ...]]
     suggested: dict[str, str]

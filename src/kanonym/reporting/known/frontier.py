@@ -27,24 +27,9 @@ class FrontNode:
 class Frontier:
     """Nodes by the privacy that they achieve and what they lose.
 
-    Attributes
-    ----------
-    names
-        The quasi-identifiers, in the order of levels.
-    model, attribute, symbol, relation, required
-        The privacy model on the axis, and what is asked of it; attribute is None for most.
-    metric
-        The name of the loss.
-    achieved, score
-        (n_nodes,) float64; nodes without a finite value or without a
-        class are left out.
-    satisfied
-        (n_nodes,) bool, whether a node satisfies every model.
-    front
-        The satisfied nodes that no other one beats in both, most private first.
-    n_nodes, n_satisfied
-        How many nodes were evaluated, and how many satisfy.
-
+    achieved, score: (n_nodes,) float64; nodes without a finite value or without a class are left
+    out.
+    satisfied: (n_nodes,) bool, whether a node satisfies every model.
     """
 
     names: tuple[str, ...]
@@ -87,20 +72,7 @@ def frontier_of(
 ) -> Frontier:
     """Find the nodes that nothing beats.
 
-    Parameters
-    ----------
-    names
-        The quasi-identifiers.
-    model
-        The YAML form of the model on the axis.
-    required
-        Its required value.
-    metric
-        The name of the loss.
-    levels
-        (n_nodes, d).
-    achieved, score, suppressed, classes, satisfied
-        (n_nodes,) each.
+    achieved, score, suppressed, classes, satisfied: (n_nodes,) each.
 
     Notes
     -----

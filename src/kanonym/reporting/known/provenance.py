@@ -27,26 +27,7 @@ COMPARED = ("t-closeness", "beta-likeness", "delta-disclosure")
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What somebody needs who wants the same release again.
-
-    Attributes
-    ----------
-    source, output
-        Names of the files that were read and written, without folders; None where not known.
-    command
-        What to run.
-    checks
-        What verifies the released file by itself, and what attacks it.
-    policy_printed
-        Whether the policy file that the commands name is the policy that the report prints.
-    policy_hash
-        SHA-256 of the policy's JSON form with sorted keys.
-    release_hash
-        SHA-256 of the release as kanonym writes it to CSV; None where CSV cannot hold it.
-    input_hash, output_hash
-        Of the files; None where not known.
-
-    """
+    """What somebody needs who wants the same release again."""
 
     source: str | None = None
     output: str | None = None
@@ -75,12 +56,6 @@ class Provenance:
         Without a `command`, that of the policy file is told; of several, the others check the
         release. Without a `policy_file`, it is `PRINTED`, which holds the policy that the report
         prints. recorded: whether only a manifest has what the policy counts.
-
-        Raises
-        ------
-        DataError
-            A file cannot be read.
-
         """
         read, written = (
             None if file is None else files.Content.of(file) for file in (source, output)

@@ -26,20 +26,7 @@ PHONE = 328
 
 
 def render_html(summary: Summary) -> str:
-    """Write the report as a complete HTML page.
-
-    Parameters
-    ----------
-    summary
-        What to say.
-
-    Returns
-    -------
-    str
-        The page. Names and values are escaped; charts are inline SVG with a text
-        alternative each.
-
-    """
+    """Write the report as a complete HTML page."""
     return render_document(document_of(summary))
 
 
@@ -71,14 +58,7 @@ def escape_sentence(text: str) -> Markup:
 
 
 def draw_figure(figure: Figure) -> Markup:
-    """Draw a chart for a page.
-
-    Raises
-    ------
-    DataError
-        The chart library failed; the error names the chart.
-
-    """
+    """Draw a chart for a page."""
     from altair.utils.schemapi import debug_mode  # noqa: PLC0415 - takes a while to load
 
     try:

@@ -28,14 +28,7 @@ WITHOUT = "install Chromium, Google Chrome or Microsoft Edge, or write .html and
 
 
 def browser() -> str:
-    """Return the command of a browser that prints.
-
-    Raises
-    ------
-    DataError
-        None is installed.
-
-    """
+    """Return the command of a browser that prints."""
     found = next(filter(None, map(shutil.which, COMMANDS)), None)
     found = found or next((place for place in PLACES if Path(place).is_file()), None)
     if found is None:
@@ -45,16 +38,6 @@ def browser() -> str:
 
 def print_pdf(page: str) -> bytes:
     """Print an HTML page on A4.
-
-    Parameters
-    ----------
-    page
-        A page that needs nothing else.
-
-    Raises
-    ------
-    DataError
-        No browser is installed, or it printed nothing.
 
     Notes
     -----

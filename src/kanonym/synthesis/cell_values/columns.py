@@ -33,18 +33,7 @@ SECOND = {"ms": 10**3, "us": 10**6, "ns": 10**9}
 class CellValues(ShortRepr):
     """How one quasi-identifier gets one value per cell.
 
-    Attributes
-    ----------
-    name
-        The attribute.
-    is_open
-        (n,) bool, the cells with several values to choose from.
-    is_label
-        Whether the released column holds labels, or is two columns: it is then replaced even
-        where no cell is open.
-    draw
-        Returns the values of some records, in their order.
-
+    is_open: (n,) bool, the cells with several values to choose from.
     """
 
     name: str
@@ -140,13 +129,7 @@ def values_of_classes(
 ) -> CellValues:
     """Draw from the values of the records of each class, as frequent as they are there.
 
-    Parameters
-    ----------
-    domain
-        The attribute.
-    codes, classes
-        (n,) int32 of released records: the code that each had, and its class, from 0.
-
+    codes, classes: (n,) int32 of released records: the code that each had, and its class, from 0.
     """
     order = np.lexsort((codes, classes))
     known = codes[order]

@@ -21,20 +21,11 @@ TERMS = 150
 class BinnedAxis(NamedTuple):
     """An axis as it is counted.
 
-    Attributes
-    ----------
-    codes
-        (n,) int64, the bin of each record; the number of bins where it has no place.
-    lines
-        (r + 1,) float64 from 0 to 1, the cumulative shares that part the bins.
-    scores
-        (r,) float64, the mean of a normal distribution within each bin.
-    coefficients
-        (150,) float64: the scores as a function of the normal variable, in Hermite polynomials
-        of degree 1, 2, … of variance 1.
-    is_nominal
-        Whether each bin is a value without an order of its own.
-
+    codes: (n,) int64, the bin of each record; the number of bins where it has no place.
+    lines: (r + 1,) float64 from 0 to 1, the cumulative shares that part the bins.
+    scores: (r,) float64, the mean of a normal distribution within each bin.
+    coefficients: (150,) float64: the scores as a function of the normal variable, in Hermite
+    polynomials of degree 1, 2, … of variance 1.
     """
 
     codes: NDArray[np.int64]
@@ -52,15 +43,8 @@ class BinnedAxis(NamedTuple):
 def bin_axis(codes: Codes, cumulative: Floats, *, is_nominal: bool = False) -> BinnedAxis:
     """Return an axis in at most about 32 bins of neighbouring values.
 
-    Parameters
-    ----------
-    codes
-        (n,) int32, the place of each record, -1 for none.
-    cumulative
-        (m + 1,) float64 ascending from 0 to 1.
-    is_nominal
-        Whether the values have no order of their own.
-
+    codes: (n,) int32, the place of each record, -1 for none.
+    cumulative: (m + 1,) float64 ascending from 0 to 1.
     """
     lines = cumulative
     if len(cumulative) - 1 > BINS:
@@ -84,12 +68,8 @@ def normal_scores(lines: Floats) -> Floats:
 def hermite_coefficients(lines: Floats, scores: Floats) -> Floats:
     """Return the (150,) coefficients of a step function of a normal variable.
 
-    Parameters
-    ----------
-    lines
-        (r + 1,) cumulative shares that part the steps.
-    scores
-        (r,) the value of each.
+    lines: (r + 1,) cumulative shares that part the steps.
+    scores: (r,) the value of each.
 
     Notes
     -----

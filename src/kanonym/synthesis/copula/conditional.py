@@ -23,14 +23,8 @@ def draw_in_boxes(
 ) -> Floats:
     """Draw from a normal distribution within boxes.
 
-    Parameters
-    ----------
-    lower, upper
-        (n, d) float64, lower <= upper, infinite where nothing is known.
-    correlation
-        (d, d) float64, positive definite, ones on the diagonal.
-    random
-        Draws.
+    lower, upper: (n, d) float64, lower <= upper, infinite where nothing is known.
+    correlation: (d, d) float64, positive definite, ones on the diagonal.
 
     Returns
     -------

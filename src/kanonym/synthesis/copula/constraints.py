@@ -19,18 +19,6 @@ _SIGNS = {"≤": "<=", "≥": ">="}
 class Constraint:
     """An order of two columns of numbers, or of times of one kind; it asks nothing of nulls.
 
-    Parameters
-    ----------
-    left, right
-        Names of two columns.
-    operator
-        How the left one stands to the right one: `<`, `<=`, `>` or `>=`.
-
-    Raises
-    ------
-    PolicyError
-        The operator is none of these, or both columns are the same.
-
     Examples
     --------
     >>> Constraint.parse("discharge >= admission")
@@ -62,12 +50,6 @@ class Constraint:
 
         Column names with a sign or spaces at their ends stand in double quotes; a quote in such
         a name is doubled. `≤` and `≥` are taken too.
-
-        Raises
-        ------
-        PolicyError
-            The text is no constraint.
-
         """
         found = _FORM.fullmatch(text) if isinstance(text, str) else None
         if found is None:

@@ -20,16 +20,7 @@ Floats = NDArray[np.float64]
 
 
 class Axis(NamedTuple):
-    """What a coordinate is about.
-
-    Attributes
-    ----------
-    kind
-        `value` of a column; `presence`, whether it has one; `gap` of a constraint.
-    of
-        Number of the column or of the constraint.
-
-    """
+    """What a coordinate is about."""
 
     kind: Literal["value", "presence", "gap"]
     of: int
@@ -47,14 +38,7 @@ class _Read(NamedTuple):
 class Coordinates(ShortRepr):
     """The axes of the copula and how they hang together.
 
-    Attributes
-    ----------
-    axes
-        d axes, and the number of each. A column without nulls has no presence, one with less
-        than two values no value.
-    correlation
-        (d, d) float64, each pair as it was found: together they may contradict each other.
-
+    correlation: (d, d) float64, each pair as it was found: together they may contradict each other.
     """
 
     axes: Mapping[Axis, int]
@@ -73,12 +57,8 @@ def coordinates_of(
 ) -> tuple[list[Scale], Coordinates]:
     """Return the scales of the columns, nominal values ordered, and the coordinates.
 
-    Parameters
-    ----------
-    columns, gaps
-        A scale, and the (n,) int32 place of each record on it, -1 for none, of each column
-        and of each constraint.
-
+    columns, gaps: A scale, and the (n,) int32 place of each record on it, -1 for none, of each
+    column and of each constraint.
     """
     read = _axes(columns, gaps)
     scales = [scale for scale, _ in columns]

@@ -34,14 +34,6 @@ WEAK = 0.9
 def fit_correlation(axes: Sequence[BinnedAxis], chance: Sequence[float]) -> Floats:
     """Fit the correlations of a Gaussian copula to the covariances of normal scores.
 
-    Parameters
-    ----------
-    axes
-        d axes.
-    chance
-        Of each axis, the share of its squared correlations that its order would show in a table
-        without any association: 0 but where the order was chosen after the associations.
-
     Returns
     -------
     (d, d) float64, symmetric, ones on the diagonal, of either sign; not always positive definite.

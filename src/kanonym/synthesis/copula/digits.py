@@ -31,20 +31,9 @@ PARTS = {"ms": 10**3, "us": 10**6, "ns": 10**9}
 class Digits(ShortRepr):
     """Which values are finer than most, and what those are rounded to.
 
-    Attributes
-    ----------
-    unit
-        What most whole numbers are multiples of; 0 for floating-point numbers.
-    decimals
-        Those of most floating-point numbers.
-    size
-        How large nine of ten of these are at most: what sums that come near zero are made of.
-    finer
-        (m,) bool, the values with more digits.
-    off
-        (m,) float64, by how many of a float's last steps a value is off its decimals, as
-        3.5799999999999996 is off 3.58.
-
+    finer: (m,) bool, the values with more digits.
+    off: (m,) float64, by how many of a float's last steps a value is off its decimals, as
+    3.5799999999999996 is off 3.58.
     """
 
     unit: int
@@ -67,15 +56,6 @@ class Digits(ShortRepr):
 
 def digits_of(numbers: NDArray[Any], dtype: pl.DataType, step: int) -> Digits | None:
     """Return the digits of (m,) numbers, None where all are of one kind.
-
-    Parameters
-    ----------
-    numbers
-        The different values of a column, int64 or float64.
-    dtype
-        Of the column: times are round in days, hours and so on, other numbers in tens.
-    step
-        What all differences of whole numbers are multiples of; 0 for floating-point numbers.
 
     Notes
     -----

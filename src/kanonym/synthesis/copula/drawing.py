@@ -36,13 +36,7 @@ class FittedTable(ShortRepr):
 class KnownCoordinates(ShortRepr):
     """What is known of records before anything is drawn.
 
-    Attributes
-    ----------
-    axes
-        The a coordinates that are needed.
-    lower, upper
-        (n, a) float64, normal quantiles between which each lies.
-
+    lower, upper: (n, a) float64, normal quantiles between which each lies.
     """
 
     axes: tuple[Axis, ...]
@@ -53,14 +47,7 @@ class KnownCoordinates(ShortRepr):
 def complete_records(
     fitted: FittedTable, n: int, held: Mapping[int, pl.Series], random: np.random.Generator
 ) -> list[pl.Series]:
-    """Return n records, one series a column; `held` are given columns by number.
-
-    Raises
-    ------
-    DataError
-        Given values leave no room for a column between them.
-
-    """
+    """Return n records, one series a column; `held` are given columns by number."""
     steps = fitted.relations.walk(list(held))
     asked = known_coordinates(fitted, n, held, steps)
     correlation = fitted.coordinates.among(asked.axes)

@@ -27,14 +27,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TableModel(ShortRepr):
-    """A Gaussian copula over the columns of a table: see `fit`.
-
-    Attributes
-    ----------
-    fitted
-        Scales of the columns, coordinates of the copula, constraints.
-
-    """
+    """A Gaussian copula over the columns of a table: see `fit`."""
 
     fitted: FittedTable
 
@@ -53,26 +46,9 @@ class TableModel(ShortRepr):
     def complete(self, given: Sequence[pl.Series], random: np.random.Generator) -> list[pl.Series]:
         """Return records that hold given values, and in all other columns what goes with them.
 
-        Parameters
-        ----------
-        given
-            Columns of the table, by name and in their types (numbers in any), of one length n.
-            A number or time that the table does not hold is placed between its neighbours; null
-            in a column that has none in the table says nothing of the others.
-        random
-            Draws; one state of it, one result.
-
         Returns
         -------
         One (n,) series a column in the order of the table, the given ones as they came.
-
-        Raises
-        ------
-        SchemaError
-            No column is given, or one that the table does not have or of another kind.
-        DataError
-            Columns differ in length, a category is unknown, or given values break a constraint
-            or leave no room for a column between them.
 
         Notes
         -----
@@ -87,23 +63,11 @@ class TableModel(ShortRepr):
     def probabilities(self, name: str, given: Sequence[pl.Series]) -> tuple[pl.Series, Floats]:
         """Return the values of a column, and how likely `complete` draws each.
 
-        Parameters
-        ----------
-        name
-            A column of the table, none of the given ones.
-        given
-            As for `complete`.
-
         Returns
         -------
         The (m,) values that the table has, null last if it has any, and (n, m) float64 of which
         each row sums to 1. Of a column that is measured finely, a value stands for its
         surroundings.
-
-        Raises
-        ------
-        SchemaError, DataError
-            As `complete`, and where the column is itself given.
 
         Notes
         -----
@@ -121,22 +85,10 @@ class TableModel(ShortRepr):
     ) -> tuple[NDArray[Any], NDArray[Any]] | None:
         """Return what constraints leave open to a column beside given ones.
 
-        Parameters
-        ----------
-        name
-            A column of the table, none of the given ones.
-        given
-            As for `complete`.
-
         Returns
         -------
         (n,) the lowest and (n,) the highest number that each record can have, times in the unit
         of their type; None where no constraint is about the column.
-
-        Raises
-        ------
-        SchemaError, DataError
-            As `complete`.
 
         """
         column = self._place(name)
@@ -182,26 +134,6 @@ class TableModel(ShortRepr):
 
 def fit(columns: Sequence[pl.Series], constraints: Sequence[Constraint] = ()) -> TableModel:
     """Fit a Gaussian copula to the columns of a table.
-
-    Parameters
-    ----------
-    columns
-        Numbers, times, truth values, categories or text of few values, with distinct names and
-        of one length, at least 1. NaN is null.
-    constraints
-        What holds between two columns in every record, and will in every one drawn.
-
-    Raises
-    ------
-    SchemaError
-        No column, two of one name, free text (more than half of at least 20 values are
-        different), numbers of which as many are and that lie 2**53 units or more apart, a type
-        that cannot be imitated, a constraint on an unknown column or between
-        types that have no order.
-    PolicyError
-        Constraints run in a circle.
-    DataError
-        No record, an infinite number, or a record that breaks a constraint.
 
     Notes
     -----

@@ -23,15 +23,8 @@ INDICATORS = 16
 class Attribute(NamedTuple):
     """An attribute as it is counted.
 
-    Attributes
-    ----------
-    codes
-        (n,) int64, `len(shares)` for no value.
-    shares
-        (r,) float64, positive, sum 1.
-    is_nominal
-        Whether it wants an order.
-
+    codes: (n,) int64, `len(shares)` for no value.
+    shares: (r,) float64, positive, sum 1.
     """
 
     codes: NDArray[np.int64]
@@ -42,14 +35,7 @@ class Attribute(NamedTuple):
 class Order(NamedTuple):
     """The order found for an attribute.
 
-    Attributes
-    ----------
-    order
-        (r,) int64, codes in their new order.
-    chance
-        What such an order explains by chance, as a share of what this one explains; more than 1
-        where that is less than expected.
-
+    order: (r,) int64, codes in their new order.
     """
 
     order: NDArray[np.int64]

@@ -45,19 +45,7 @@ def typed_numbers(numbers: NDArray[Any], name: str, dtype: pl.DataType) -> pl.Se
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Grid(ShortRepr):
-    """The numbers that a column could hold: multiples of a step within the observed range.
-
-    Attributes
-    ----------
-    low, high
-        The observed range; integers of whole numbers and times.
-    step
-        Whole numbers and times: the greatest common divisor of all differences. Dates that are
-        all first days of a week stay so. Floating-point numbers: 0, see `decimals`.
-    decimals
-        The decimals that floating-point numbers have; None where they have too many to tell.
-
-    """
+    """The numbers that a column could hold: multiples of a step within the observed range."""
 
     low: float
     high: float

@@ -22,18 +22,7 @@ FAR = WIDEST
 
 
 class Link(NamedTuple):
-    """A constraint between two columns, by number, and the gaps that it leaves.
-
-    Attributes
-    ----------
-    constraint
-        As it was given.
-    low, high
-        The column of the smaller and of the larger numbers.
-    gaps
-        The scale of the differences, where both have one.
-
-    """
+    """A constraint between two columns, by number, and the gaps that it leaves."""
 
     constraint: Constraint
     low: int
@@ -54,21 +43,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Relations(ShortRepr):
-    """The constraints of a table.
-
-    Attributes
-    ----------
-    links
-        One a constraint.
-    steps_up
-        By pair of columns of which the first is never above the second: how many strict
-        constraints lie between them at least.
-    grids
-        By column that stands in a constraint, the numbers that it could hold.
-    decimals
-        Those of all these columns; None where one has too many to tell. 0 for whole numbers.
-
-    """
+    """The constraints of a table."""
 
     links: tuple[Link, ...]
     steps_up: Mapping[tuple[int, int], int]
@@ -156,18 +131,7 @@ class Relations(ShortRepr):
 def relate_columns(
     columns: Sequence[pl.Series], scales: Sequence[Scale], constraints: Sequence[Constraint]
 ) -> tuple[Relations, list[Codes]]:
-    """Return the relations of a table, and (n,) int32 places of its gaps, one array a link.
-
-    Raises
-    ------
-    PolicyError
-        The constraints run in a circle.
-    SchemaError
-        A column is unknown, or two cannot be compared.
-    DataError
-        A record breaks a constraint.
-
-    """
+    """Return the relations of a table, and (n,) int32 places of its gaps, one array a link."""
     names = [column.name for column in columns]
     links, codes = [], []
     for constraint in dict.fromkeys(constraints):

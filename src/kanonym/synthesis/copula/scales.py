@@ -31,18 +31,7 @@ FEW = 20
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Interpolation(ShortRepr):
-    """What is drawn of a column that is measured finely.
-
-    Attributes
-    ----------
-    stretches
-        How places on the grid are distributed.
-    grid
-        What the column could hold.
-    digits
-        How round its values are; None where all are alike.
-
-    """
+    """What is drawn of a column that is measured finely."""
 
     stretches: Stretches
     grid: Grid
@@ -53,20 +42,9 @@ class Interpolation(ShortRepr):
 class Scale(ShortRepr):
     """The values of a column that are not null, in an order.
 
-    Attributes
-    ----------
-    name, dtype
-        Of the column.
-    values
-        (m,) distinct values: numbers, times and ordered categories ascending, others in the
-        order that shows most of their associations.
-    counts
-        (m,) int64, positive: records with each.
-    n_null
-        Records without a value.
-    between
-        What is drawn beside the values themselves; None where they repeat.
-
+    values: (m,) distinct values: numbers, times and ordered categories ascending, others in the
+    order that shows most of their associations.
+    counts: (m,) int64, positive: records with each.
     """
 
     name: str
@@ -130,14 +108,6 @@ class Scale(ShortRepr):
         A known value has the interval of its records. A number or time between known ones is a
         point, by interpolation; one beyond all of them lies with the last one. Null can lie
         anywhere: from 0 to 1.
-
-        Raises
-        ------
-        SchemaError
-            The values are of another kind than the column's.
-        DataError
-            A category that the column does not have, or a value where it has none at all.
-
         """
         low, high = np.zeros(len(given)), np.ones(len(given))
         if given.dtype.is_float():
@@ -215,13 +185,6 @@ class Scale(ShortRepr):
 
 def scale_of(column: pl.Series) -> tuple[Scale, Codes]:
     """Return a column's scale and the (n,) int32 place of each record on it, -1 for null.
-
-    Raises
-    ------
-    SchemaError
-        The column holds free text, lists, records, bytes or objects.
-    DataError
-        A number is infinite.
 
     Notes
     -----

@@ -29,15 +29,8 @@ HEAP = 5
 class Stretches(ShortRepr):
     """A distribution in stretches that are straight lines in a normal probability plot.
 
-    Attributes
-    ----------
-    shares
-        (s + 1,) float64 from 0 to 1, the cumulative share before each stretch.
-    low, high
-        (s,) float64, its ends; equal for a heap of equal values.
-    rim
-        Half a record's share: where the lowest and the highest number stand.
-
+    shares: (s + 1,) float64 from 0 to 1, the cumulative share before each stretch.
+    low, high: (s,) float64, its ends; equal for a heap of equal values.
     """
 
     shares: Floats
@@ -60,12 +53,8 @@ class Stretches(ShortRepr):
 def stretches_of(numbers: Floats, counts: NDArray[np.int64]) -> Stretches:
     """Return stretches that the values follow as closely as chance would have them.
 
-    Parameters
-    ----------
-    numbers
-        (m,) float64, distinct and ascending.
-    counts
-        (m,) int64, records with each.
+    numbers: (m,) float64, distinct and ascending.
+    counts: (m,) int64, records with each.
 
     Notes
     -----

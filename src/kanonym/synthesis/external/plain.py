@@ -28,14 +28,7 @@ EXACT = 2.0**53
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlainTable(ShortRepr):
-    """A table as numbers and texts.
-
-    Attributes
-    ----------
-    columns
-        As they are.
-
-    """
+    """A table as numbers and texts."""
 
     columns: tuple[pl.Series, ...]
 
@@ -56,15 +49,7 @@ class PlainTable(ShortRepr):
     def restore(self, drawn: Any, *, observed: bool) -> list[pl.Series]:
         """Return a pandas frame with the columns of `frame` in the types of the table.
 
-        Parameters
-        ----------
-        drawn
-            (n,) rows.
-        observed
-            Whether numbers are moved to the nearest that the table could hold: in its
-            range, with its decimals or steps. Else whole numbers and times are rounded only: a
-            range that was not asked of a privacy budget is none that may be used.
-
+        drawn: (n,) rows.
         """
         held = {one.name for one in self._columns_with_values()}
         return [
@@ -79,14 +64,7 @@ class PlainTable(ShortRepr):
 
 
 def check_imitable(columns: Sequence[pl.Series], constraints: Sequence[Constraint]) -> None:
-    """Refuse what no synthesizer may learn, in the words of our own.
-
-    Raises
-    ------
-    SchemaError, DataError, PolicyError
-        As `synthesis.copula.fit`.
-
-    """
+    """Refuse what no synthesizer may learn, in the words of our own."""
     scales = [scale_of(column)[0] for column in columns]
     known = [column.name for column in columns]
     for constraint in constraints:
@@ -98,14 +76,7 @@ def check_imitable(columns: Sequence[pl.Series], constraints: Sequence[Constrain
 
 @contextlib.contextmanager
 def silence_library(what: str) -> Iterator[None]:
-    """Keep what a library prints and warns to itself, and name it where it fails.
-
-    Raises
-    ------
-    DataError
-        The library raised anything. Its message may quote values, so it is not passed on.
-
-    """
+    """Keep what a library prints and warns to itself, and name it where it fails."""
     with (
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),

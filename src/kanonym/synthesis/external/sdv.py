@@ -100,18 +100,7 @@ class SDV:
 
 @dataclass(frozen=True, slots=True)
 class LearnedBySDV:
-    """What a synthesizer of SDV learned.
-
-    Attributes
-    ----------
-    name
-        Of the synthesizer.
-    table
-        What it learned from.
-    model
-        SDV's object.
-
-    """
+    """What a synthesizer of SDV learned."""
 
     name: str
     table: PlainTable

@@ -105,18 +105,7 @@ class SmartNoise:
 
 @dataclass(frozen=True, slots=True)
 class LearnedBySmartNoise:
-    """What a synthesizer of SmartNoise learned.
-
-    Attributes
-    ----------
-    name
-        Of the synthesizer.
-    table
-        What it learned from: of it, only types and names are read again.
-    model
-        SmartNoise's object.
-
-    """
+    """What a synthesizer of SmartNoise learned."""
 
     name: str
     table: PlainTable

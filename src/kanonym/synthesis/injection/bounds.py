@@ -21,18 +21,9 @@ Numbers = NDArray[Any]
 class Domain(ShortRepr):
     """The values that can be drawn of one sensitive attribute.
 
-    Attributes
-    ----------
-    column
-        (n_rows,) what the table has.
-    values
-        (m,) its different values, ascending, null last where there is one.
-    reach
-        (n_classes,) int64: different values that each class can have.
-    grid
-        What lies between the values of a column that is measured finely; None where only
-        the values themselves are drawn.
-
+    column: (n_rows,) what the table has.
+    values: (m,) its different values, ascending, null last where there is one.
+    reach: (n_classes,) int64: different values that each class can have.
     """
 
     column: pl.Series
@@ -46,16 +37,9 @@ def domain_of(
 ) -> Domain:
     """Return what can be drawn of a sensitive attribute.
 
-    Parameters
-    ----------
-    model
-        Fitted to all columns of the table: it knows the constraints.
-    column
-        (n_rows,) of the table.
-    known
-        (n_rows,) quasi-identifiers.
-    first
-        (n_classes,) int64 first record of each class.
+    column: (n_rows,) of the table.
+    known: (n_rows,) quasi-identifiers.
+    first: (n_classes,) int64 first record of each class.
 
     Notes
     -----

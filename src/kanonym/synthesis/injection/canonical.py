@@ -21,10 +21,7 @@ _WORDS = {"True": "true", "False": "false"}
 def record_texts(columns: Sequence[pl.Series]) -> pl.Series:
     """Return (n,) texts, equal where records are.
 
-    Parameters
-    ----------
-    columns
-        (n,) columns of numbers, dates, text or categories, in any order.
+    columns: (n,) columns of numbers, dates, text or categories, in any order.
 
     Notes
     -----

@@ -23,21 +23,7 @@ OWNER = "inject"
 def named_classes(given: Any, known: Sequence[pl.Series], classes: Classes) -> NDArray[np.int64]:
     """Return the numbers of the classes that are named, ascending, each once.
 
-    Parameters
-    ----------
-    given
-        A list of mappings from quasi-identifier to value, or a table that has these columns, a
-        row a class. A value is one of the column's type, or its text; None is null.
-    known
-        (n_rows,) columns of quasi-identifiers.
-    classes
-        Those of the table.
-
-    Raises
-    ------
-    PolicyError
-        None is named, a quasi-identifier is missing or unknown, or the table has no such class.
-
+    known: (n_rows,) columns of quasi-identifiers.
     """
     names = [column.name for column in known]
     read = _texts_of_frame if frames.is_frame(given) else _texts_of_mappings

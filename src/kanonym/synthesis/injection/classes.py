@@ -19,17 +19,10 @@ from kanonym.verification import group_released
 class Classes(ShortRepr):
     """Equivalence classes, numbered by their first record.
 
-    Attributes
-    ----------
-    labels
-        (n_rows,) int32 class of each record.
-    first
-        (n_classes,) int64 first record of each class, ascending.
-    sizes
-        (n_classes,) int64 records of each class.
-    distinct
-        By sensitive attribute, (n_classes,) int64 different values; null is one of them.
-
+    labels: (n_rows,) int32 class of each record.
+    first: (n_classes,) int64 first record of each class, ascending.
+    sizes: (n_classes,) int64 records of each class.
+    distinct: by sensitive attribute, (n_classes,) int64 different values; null is one of them.
     """
 
     labels: NDArray[np.int32]
@@ -47,14 +40,8 @@ def classes_of(
 ) -> Classes:
     """Group records by their quasi-identifiers and count the sensitive values of each class.
 
-    Parameters
-    ----------
-    known
-        (n_rows,) columns of quasi-identifiers; without one, all records are one class.
-    sensitive
-        (n_rows,) columns of sensitive attributes.
-    n_rows
-        Records, at least one.
+    known: (n_rows,) columns of quasi-identifiers; without one, all records are one class.
+    sensitive: (n_rows,) columns of sensitive attributes.
 
     Notes
     -----

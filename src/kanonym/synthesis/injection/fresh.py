@@ -42,21 +42,9 @@ def fresh_values(
 ) -> pl.Series:
     """Draw a value for each new record that neither its class nor another of them has.
 
-    Parameters
-    ----------
-    model
-        Gives the probabilities.
-    domain
-        Of the attribute; each class can have at least as many further values as it has new
-        records (`targets.compute_needs`).
-    labels
-        (n_rows,) int32 class of each record of the table.
-    owners
-        (n,) int64 class of each new record, ascending.
-    given
-        (n,) columns that new records have already: their values are drawn to fit them.
-    random
-        Draws.
+    labels: (n_rows,) int32 class of each record of the table.
+    owners: (n,) int64 class of each new record, ascending.
+    given: (n,) columns that new records have already: their values are drawn to fit them.
 
     Returns
     -------

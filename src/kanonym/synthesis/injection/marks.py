@@ -89,14 +89,8 @@ class Marks(ShortRepr):
 def marks_of(columns: list[pl.Series], injected: NDArray[np.bool_], key: bytes) -> Marks:
     """Return the marks of a table's injected records.
 
-    Parameters
-    ----------
-    columns
-        (n,) columns of the whole table.
-    injected
-        (n,) bool.
-    key
-        At least 16 bytes.
+    columns: (n,) columns of the whole table.
+    injected: (n,) bool.
 
     Notes
     -----
@@ -160,15 +154,7 @@ def injected_rows(frame: Any, marks: Marks | str | Path, key: Key) -> NDArray[np
 
 
 def key_of(key: Key) -> bytes:
-    """Return the bytes of a key: itself, or what the file or variable that is named holds.
-
-    Raises
-    ------
-    PolicyError
-        There is none, it cannot be read, or has fewer than 16 bytes. The message never repeats a
-        text that names no file: it may be the key.
-
-    """
+    """Return the bytes of a key: itself, or what the file or variable that is named holds."""
     if isinstance(key, bytes):
         if len(key) < LEAST_BYTES:
             raise PolicyError(

@@ -25,12 +25,6 @@ def refuse_numbering(columns: Iterable[pl.Series]) -> None:
     table twice. Were n numbers drawn freely of m possible ones, n - m · (1 - exp(-n / m)) would
     repeat another one. That none does where five are expected, or that so many fewer do,
     happens in less than one of a hundred tables.
-
-    Raises
-    ------
-    SchemaError
-        A column does: what to do about it.
-
     """
     for column in columns:
         dtype, held = column.dtype, column.drop_nulls()

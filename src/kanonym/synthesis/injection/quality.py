@@ -37,18 +37,7 @@ def joint_distance(
 ) -> MeasuredValue:
     """Measure how far added records move the joint distribution of a table's columns.
 
-    Parameters
-    ----------
-    before, added
-        (n,) and (m,) columns by name, of the table and of the added records.
-    known
-        Quasi-identifiers: they count before others where there are more than 20 columns.
-
-    Returns
-    -------
-    Mean total variation between the two-way tables before and after, in [0, 1], over pairs of
-    columns, cells as in `utility.associations`; each pair's own in `parts`. At most
-    m / (n + m). None for a table of one column.
+    before, added: (n,) and (m,) columns by name, of the table and of the added records.
 
     Notes
     -----
@@ -108,22 +97,8 @@ def measure_distinguishability(
 ) -> MeasuredValue:
     """Measure how well a classifier tells added records from real ones of the same classes.
 
-    Parameters
-    ----------
-    real, added
-        (n,) and (m,) columns of the table and of the added records.
-    classes
-        Of the table.
-    owners
-        (m,) int64 class of each added record.
-    random
-        Draws at most 5,000 records of each.
-
-    Returns
-    -------
-    As `utility.models.detection`. Real records are those of changed classes, weighted so that
-    each class weighs as much among them as among the added: where there was room for
-    records, which everybody can see, must not be taken for what they look like.
+    real, added: (n,) and (m,) columns of the table and of the added records.
+    owners: (m,) int64 class of each added record.
 
     Notes
     -----

@@ -24,18 +24,7 @@ def new_records(
 ) -> list[pl.Series]:
     """Draw the records that classes need, in the order of the classes.
 
-    Parameters
-    ----------
-    model
-        Fitted to all columns of the table.
-    known
-        (n_rows,) quasi-identifiers.
-    domains
-        Of each sensitive attribute.
-    classes, needs
-        What there is, and what is lacking.
-    random
-        Draws.
+    known: (n_rows,) quasi-identifiers.
 
     Returns
     -------

@@ -21,24 +21,7 @@ WHOLE = 100.0
 
 @dataclass(frozen=True, slots=True)
 class ClassTargets:
-    """What every chosen class is to reach.
-
-    Parameters
-    ----------
-    size
-        Anonymity set size: records of a class, at least 1.
-    diversity
-        Extended l-diversity in percent, above 0 and at most 100: 100 · different sensitive
-        values / records of a class, of every sensitive attribute.
-    l
-        Different values of every sensitive attribute, at least 1.
-
-    Raises
-    ------
-    PolicyError
-        None of them is given, or one is out of range.
-
-    """
+    """What every chosen class is to reach."""
 
     size: int | None = None
     diversity: float | None = None
@@ -83,14 +66,9 @@ class ClassTargets:
 class Needs:
     """Records that classes need.
 
-    Attributes
-    ----------
-    records
-        (n_classes,) int64 records to be added to each class.
-    fresh
-        By sensitive attribute, (n_classes,) int64: how many of them need values that neither the
-        class nor another one of them has.
-
+    records: (n_classes,) int64 records to be added to each class.
+    fresh: by sensitive attribute, (n_classes,) int64: how many of them need values that neither the
+    class nor another one of them has.
     """
 
     records: Counts
@@ -102,22 +80,8 @@ def compute_needs(
 ) -> Needs:
     """Return the fewest records that take every chosen class to all that is wanted.
 
-    Parameters
-    ----------
-    wanted
-        The targets.
-    classes
-        What there is.
-    reach
-        By sensitive attribute, (n_classes,) int64: different values that a class could have:
-        its own, and all that can be drawn for it.
-    chosen
-        Numbers of the classes that are to reach the targets; all others get no record.
-
-    Raises
-    ------
-    InfeasibleError
-        A class cannot reach a target: which one, by its first record, and what is the most.
+    reach: by sensitive attribute, (n_classes,) int64: different values that a class could have: its
+    own, and all that can be drawn for it.
 
     Notes
     -----

@@ -43,16 +43,7 @@ NOISE_PER_CELL = sqrt(2 / pi)
 def fit_aim(
     records: PrivateRecords, impossible: Mapping[Attributes, NDArray[np.bool_]]
 ) -> GraphicalModel:
-    """Spend a budget on a model of the records.
-
-    Parameters
-    ----------
-    records
-        What is measured.
-    impossible
-        Structural zeros, by set.
-
-    """
+    """Spend a budget on a model of the records."""
     budget, d = records.budget, len(records.sizes)
     variance, epsilon = scales_for(records, budget.rest / (ROUNDS_PER_ATTRIBUTE * d))
     for one in range(d):

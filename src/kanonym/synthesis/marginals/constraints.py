@@ -18,14 +18,7 @@ from kanonym.synthesis.marginals.junction_tree import Attributes
 def impossible_cells(
     domains: Sequence[CellDomain], rules: Sequence[Constraint]
 ) -> dict[Attributes, NDArray[np.bool_]]:
-    """Return which cells of two attributes break a constraint, whatever their values are.
-
-    Raises
-    ------
-    PolicyError
-        A constraint is of columns that have no range, or nothing satisfies it.
-
-    """
+    """Return which cells of two attributes break a constraint, whatever their values are."""
     found: dict[Attributes, NDArray[np.bool_]] = {}
     names = [one.name for one in domains]
     for rule in rules:

@@ -31,18 +31,6 @@ class CellDomain(ABC):
     """The cells of one attribute.
 
     The first cells are groups of values; then comes null, where it is allowed.
-
-    Attributes
-    ----------
-    name
-        Of the column.
-    groups
-        Number of groups of values.
-    has_null
-        Whether there is a cell for null.
-    dtype
-        Type of the released column.
-
     """
 
     name: str
@@ -88,15 +76,7 @@ class CellDomain(ABC):
 class Categories(CellDomain):
     """Listed values, each in a group.
 
-    Attributes
-    ----------
-    values
-        In the released type.
-    texts
-        Their canonical texts.
-    group
-        (values,) int32, ascending: the group of each.
-
+    group: (values,) int32, ascending: the group of each.
     """
 
     values: tuple[Any, ...]
@@ -140,14 +120,7 @@ class Categories(CellDomain):
 
 @dataclass(frozen=True, slots=True)
 class Range(CellDomain):
-    """Numbers or dates on a grid, in bins of equal length.
-
-    Attributes
-    ----------
-    domain
-        As declared.
-
-    """
+    """Numbers or dates on a grid, in bins of equal length."""
 
     domain: Domain
 
@@ -209,14 +182,7 @@ class Range(CellDomain):
 
 
 def cell_domains(columns: Sequence[str], attributes: Mapping[str, Attribute]) -> list[CellDomain]:
-    """Return the public domain of each column that is no identifier.
-
-    Raises
-    ------
-    PolicyError
-        Columns have no domain: all are listed.
-
-    """
+    """Return the public domain of each column that is no identifier."""
     found: list[CellDomain] = []
     lacking = []
     for name in columns:

@@ -34,16 +34,7 @@ FINEST_STEP = 1e-12
 
 @dataclass(slots=True)
 class Measurement:
-    """All that was measured of one set, combined by precision.
-
-    Attributes
-    ----------
-    values
-        Noisy counts, an axis an attribute.
-    precision
-        Sum of 1/σ² over the measurements, for each cell.
-
-    """
+    """All that was measured of one set, combined by precision."""
 
     values: Table
     precision: Table
@@ -77,22 +68,7 @@ def fit_model(
     iterations: int,
     impossible: Mapping[Attributes, NDArray[np.bool_]],
 ) -> GraphicalModel:
-    """Fit a model to measurements, and leave its potentials in `start`.
-
-    Parameters
-    ----------
-    sizes
-        Cells of each attribute.
-    measured
-        Noisy marginals, at least one.
-    start
-        θ of an earlier fit, or empty.
-    iterations
-        Steps that are tried.
-    impossible
-        Structural zeros: cells that no record can have, by set.
-
-    """
+    """Fit a model to measurements, and leave its potentials in `start`."""
     tree = build_tree([*measured, *impossible], sizes)
     for one, found in measured.items():
         start.logs.setdefault(one, np.zeros(found.values.shape))

@@ -35,16 +35,7 @@ REDRAWS = 50
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """Synthetic records, and what was measured for them.
-
-    Attributes
-    ----------
-    table
-        The records.
-    measured
-        Names of the columns of each noisy marginal.
-
-    """
+    """Synthetic records, and what was measured for them."""
 
     table: pl.DataFrame
     measured: tuple[tuple[str, ...], ...]
@@ -65,24 +56,6 @@ def generate(
 
     A record with a value that its domain does not have is left out: one record more or less changes
     what is measured by that record alone, so the cost is the same.
-
-    Parameters
-    ----------
-    columns
-        The table's, one for each domain.
-    domains
-        Public.
-    method
-        A name in `FITS`.
-    budget, bits
-        What may be spent, and what noise is made of.
-    per_person
-        How many records one person has at most.
-    rows
-        Records to draw; None for as many as the noisy counts say.
-    rules
-        Public constraints, which every record keeps.
-
     """
     impossible = impossible_cells(domains, rules)
     sizes = tuple(one.size for one in domains)

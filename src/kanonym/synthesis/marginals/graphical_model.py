@@ -14,16 +14,7 @@ Table = NDArray[np.float64]
 
 
 class GraphicalModel:
-    """Calibrated tables of cliques, and marginals of any attributes.
-
-    Parameters
-    ----------
-    tree
-        The cliques.
-    tables
-        One a clique, with an axis an attribute; each sums to 1, and they agree on separators.
-
-    """
+    """Calibrated tables of cliques, and marginals of any attributes."""
 
     def __init__(self, tree: JunctionTree, tables: Sequence[Table]) -> None:
         self.tree = tree

@@ -18,18 +18,7 @@ FEW_CANDIDATES = 500
 
 @dataclass(frozen=True, slots=True)
 class JunctionTree:
-    """Cliques of a chordal graph, each below the one that it shares most attributes with.
-
-    Attributes
-    ----------
-    cliques
-        Maximal cliques; parents stand before children, the root is the first.
-    parents
-        Position of each clique's parent; -1 for the root.
-    separators
-        What each clique shares with its parent; empty for the root, and where nothing is shared.
-
-    """
+    """Cliques of a chordal graph, each below the one that it shares most attributes with."""
 
     cliques: tuple[Attributes, ...]
     parents: tuple[int, ...]

@@ -32,23 +32,8 @@ FINE = 1 << 40
 class PrivateRecords:
     """Records that are only seen through mechanisms that are paid for.
 
-    Parameters
-    ----------
-    codes
-        (attributes, n) integers, the cell of each record in each attribute; the records' own
-        from now on.
-    sizes
-        Cells of each attribute.
-    per_person
-        How many records one person has at most; a mechanism protects all of them.
-    budget
-        What may be spent.
-    bits
-        What noise is made of.
-    pooling
-        How cells with few records are counted together, by attribute; those that are not there
-        keep their cells.
-
+    codes: (attributes, n) integers, the cell of each record in each attribute; the records' own
+    from now on.
     """
 
     def __init__(
@@ -128,18 +113,6 @@ class PrivateRecords:
         The score is weight·(‖counts - expected‖₁ - allowance·cells). A record changes it by at
         most the weight, times the records of a person. What is expected is rounded to the grid
         before, so a score is a whole number and its sensitivity holds exactly.
-
-        Parameters
-        ----------
-        expected
-            Counts by the model, of each candidate; made from noisy numbers only.
-        weights
-            How much each candidate matters, at least 1.
-        allowance
-            What a cell may differ because of noise.
-        epsilon
-            Of the draw.
-
         """
         self.budget.spend("choice of attributes", rho_of_exponential(epsilon))
         candidates = list(expected)

@@ -15,16 +15,6 @@ class SharedSums:
 
     Each step sums one axis, the longest first: what follows works on little. The same steps
     backwards add tables of the parts to one of the whole clique.
-
-    Parameters
-    ----------
-    clique
-        Attributes of the table, ascending.
-    parts
-        Attributes of the marginals.
-    sizes
-        Cells of each attribute.
-
     """
 
     def __init__(

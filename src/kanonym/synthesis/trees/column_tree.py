@@ -25,17 +25,9 @@ DIRECTIONS = 16
 class ColumnTree(ShortRepr):
     """The distribution of one column, given others.
 
-    Attributes
-    ----------
-    tree
-        Of scikit-learn; None where no column is given: one leaf.
-    ranks
-        By given column, the (m + 1,) int64 feature of each code, null last.
-    donors
-        (n,) int32 codes of the records that the tree was grown from, leaf by leaf.
-    starts
-        (n_nodes + 1,) int64, where the codes of each node begin.
-
+    ranks: by given column, the (m + 1,) int64 feature of each code, null last.
+    donors: (n,) int32 codes of the records that the tree was grown from, leaf by leaf.
+    starts: (n_nodes + 1,) int64, where the codes of each node begin.
     """
 
     tree: Any
@@ -61,14 +53,7 @@ def grow_tree(
 ) -> ColumnTree:
     """Grow the tree of a column until no cut leaves `leaf` records on both sides.
 
-    Parameters
-    ----------
-    column, given
-        Scales and (n,) int32 codes, -1 for null.
-    leaf
-        Records in a leaf, at least.
-    seed
-        Decides between cuts that are equally good.
+    column, given: scales and (n,) int32 codes, -1 for null.
 
     Notes
     -----

@@ -127,19 +127,7 @@ class SequentialTrees:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Step(ShortRepr):
-    """How one column is drawn after those of the steps before.
-
-    Attributes
-    ----------
-    place
-        Of the column.
-    tree
-        Of the column; one leaf for the first one.
-    gap
-        A constraint that joins the column to one before it, the tree of its gaps, and what
-        the column could hold.
-
-    """
+    """How one column is drawn after those of the steps before."""
 
     place: int
     tree: ColumnTree
@@ -148,16 +136,7 @@ class Step(ShortRepr):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LearnedByTrees(ShortRepr):
-    """What sequential trees learned of a table.
-
-    Attributes
-    ----------
-    scales
-        Of the columns, in the order of the table.
-    steps
-        One a column, in the order in which they are drawn.
-
-    """
+    """What sequential trees learned of a table."""
 
     scales: tuple[Scale, ...]
     steps: tuple[Step, ...]

@@ -25,11 +25,8 @@ value: that 95 % of a class share what 94 % of all have tells nobody anything.""
 class _CommonestValue(NamedTuple):
     """The commonest value of each class that has a value.
 
-    Attributes
-    ----------
-    shares, records, table_shares
-        (n,) float64, int64, float64: of the class, its records with a value, of the table.
-
+    shares, records, table_shares: (n,) float64, int64, float64: of the class, its records with a
+    value, of the table.
     """
 
     shares: NDArray[np.float64]
@@ -81,13 +78,8 @@ class DominantValue(FindingKind):
 class DominatedClasses(NamedTuple):
     """The classes that are nearly all one value of an attribute.
 
-    Attributes
-    ----------
-    shares, sizes
-        (n,) float64 and int64: the share of the value, and the records that have a value.
-    n_classes
-        Number of all classes in which a record has a value.
-
+    shares, sizes: (n,) float64 and int64: the share of the value, and the records that have a
+    value.
     """
 
     shares: NDArray[np.float64]

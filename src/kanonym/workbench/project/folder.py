@@ -25,14 +25,7 @@ NOTE = (
 
 
 class ProjectFolder:
-    """A project on the disk.
-
-    Attributes
-    ----------
-    path
-        The folder; it is made when something is saved.
-
-    """
+    """A project on the disk."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
@@ -53,14 +46,7 @@ class ProjectFolder:
         return self.path / PRIVATE_SEED
 
     def save(self, source: Source, history: History) -> None:
-        """Write the project, each file whole or not at all.
-
-        Raises
-        ------
-        DataError
-            The folder cannot be written, or holds something else.
-
-        """
+        """Write the project, each file whole or not at all."""
         if self.path.exists() and not self.exists and any(self.path.iterdir()):
             raise DataError(f"{self.path} is not empty and holds no project; name another folder")
         try:
@@ -76,16 +62,7 @@ class ProjectFolder:
         write_text(self.path / SETTINGS, json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
 
     def load(self) -> tuple[Source, History]:
-        """Read the project; a policy that was edited by hand is a further state.
-
-        Raises
-        ------
-        DataError
-            There is none, or a file of it is damaged.
-        PolicyError
-            The policy is no YAML.
-
-        """
+        """Read the project; a policy that was edited by hand is a further state."""
         source = self._source()
         place = self.path / HISTORY
         form = self._form()

@@ -26,11 +26,6 @@ def with_group(
     Where other values have that label already, those that join them get the labels above it,
     too: a label has one parent.
 
-    Raises
-    ------
-    HierarchyError
-        There is no such level between the values and the root, or no label is given.
-
     Examples
     --------
     >>> rows = [("Rome", "Italy", "*"), ("Lyon", "France", "*"), ("Bern", "Bern", "*")]
@@ -61,14 +56,7 @@ def with_level(rows: Sequence[Row]) -> list[Row]:
 
 
 def rename_label(rows: Sequence[Row], level: int, old: str, new: str) -> list[Row]:
-    """Return rows in which a label of a level has another name.
-
-    Raises
-    ------
-    HierarchyError
-        No name is given, or the level is that of the values.
-
-    """
+    """Return rows in which a label of a level has another name."""
     if level < 1 or not new.strip():
         raise HierarchyError("give the label a name")
     return [

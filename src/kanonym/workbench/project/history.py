@@ -15,20 +15,7 @@ LONGEST = 200
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A policy at one time.
-
-    Attributes
-    ----------
-    number
-        Counts up from 1, and never comes twice in a project.
-    form
-        The policy.
-    change, facts
-        What was done to come here: a key of the catalogue, and the facts of its sentence.
-    name
-        What the person called it; empty for most.
-
-    """
+    """A policy at one time."""
 
     number: int
     form: Form
@@ -120,14 +107,7 @@ class History:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> History:
-        """Return the history of a JSON form.
-
-        Raises
-        ------
-        KeyError, TypeError, ValueError
-            It is none.
-
-        """
+        """Return the history of a JSON form."""
         listed: Sequence[Mapping[str, Any]] = given["states"]
         states = tuple(
             State(

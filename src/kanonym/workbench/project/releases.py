@@ -27,20 +27,7 @@ _NAME = re.compile(r"(hierarchies/)?\w[\w. -]*")
 
 @dataclass(frozen=True, slots=True)
 class KeptRelease:
-    """A release that was written into the project.
-
-    Attributes
-    ----------
-    state, asked
-        The number of the state that asked for it, and its policy.
-    table
-        SHA-256 of the table that it was made of; empty for a table of a database.
-    made
-        What the pages show of it.
-    written
-        Its files.
-
-    """
+    """A release that was written into the project."""
 
     state: int
     asked: Form
@@ -137,14 +124,7 @@ def write_note(folder: Path, kept: KeptRelease) -> None:
 
 
 def _checked_figures(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return figures that have what pages show.
-
-    Raises
-    ------
-    KeyError, TypeError, ValueError
-        They have not.
-
-    """
+    """Return figures that have what pages show."""
     checked = given["verification"]
     if checked["verdict"] not in get_args(Verdict):
         raise ValueError("verdict")

@@ -19,16 +19,7 @@ Step = Callable[[str], None]
 
 
 def keep_recoding(frame: Any, release: Release, place: Path, step: Step) -> None:
-    """Fit the recoding of a release, count the release as its first batch, and write both.
-
-    Raises
-    ------
-    PolicyError
-        The algorithm or the policy has no recoding for further batches.
-    DataError
-        The recoding would release this table otherwise than it was released.
-
-    """
+    """Fit the recoding of a release, count the release as its first batch, and write both."""
     fitted = series.fit(frame, release.policy, progress=step)
     first = fitted.apply(frame, progress=step)
     ours, theirs = (frames.to_polars(one.frame) for one in (release, first))
@@ -52,12 +43,6 @@ def apply_recoding(
     """Release a further batch, and count it once the release is in its place.
 
     encoding: of the table of the recoding, for a text file that is not UTF-8.
-
-    Raises
-    ------
-    KanonymError
-        The batch is refused; nothing is written or counted then.
-
     """
     step("read")
     batch = str(Path(batch).expanduser())

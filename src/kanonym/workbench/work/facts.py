@@ -16,27 +16,7 @@ from kanonym.profiling import Profile
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a table is, and how it is read.
-
-    Attributes
-    ----------
-    path
-        A file of this machine, DuckDB's among them, or the URL of a database.
-    sheet, header_row
-        Of an Excel workbook.
-    encoding
-        Of a text file that is not UTF-8.
-    columns
-        The names of the columns of a file without a header, separated by commas.
-    table
-        The name of the table, in a database.
-    uploaded
-        Whether it lies in the private folder of this workbench, and goes with it.
-    ledger
-        The file that adds up what releases under differential privacy spend of the table; None
-        for the usual one.
-
-    """
+    """Where a table is, and how it is read."""
 
     path: str
     sheet: str | None = None
@@ -103,22 +83,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class OpenedTable:
-    """A table that was read.
-
-    Attributes
-    ----------
-    name, sha256
-        Of the file; the hash is empty for a table of a database.
-    profile
-        The columns, with the roles that are suggested and why.
-    histograms
-        By language and column.
-    sheets
-        Names of the sheets, of a workbook.
-    notes
-        Sentences on what was guessed in reading it.
-
-    """
+    """A table that was read."""
 
     name: str
     sha256: str
@@ -140,16 +105,7 @@ class OpenedTable:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Some rows of a table, as text; None is a missing value.
-
-    Attributes
-    ----------
-    header, cells
-        Names of the columns, and a tuple a row.
-    start, total
-        The number of the first row, from 0, and how many there are.
-
-    """
+    """Some rows of a table, as text; None is a missing value."""
 
     header: tuple[str, ...]
     cells: tuple[tuple[str | None, ...], ...]
@@ -159,17 +115,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class MadeRelease:
-    """A release that was made and verified; the table itself stays in the process.
-
-    Attributes
-    ----------
-    form
-        The policy, as it was carried out.
-    figures
-        As of `Release.to_dict`.
-    rows
-        The first of the released table.
-    """
+    """A release that was made and verified; the table itself stays in the process."""
 
     form: Mapping[str, Any]
     figures: Mapping[str, Any]
@@ -178,20 +124,7 @@ class MadeRelease:
 
 @dataclass(frozen=True, slots=True)
 class BoundHierarchy:
-    """A hierarchy over the values of a column.
-
-    Attributes
-    ----------
-    form
-        As a policy has it; of one that was suggested, the builder.
-    rows
-        The labels of each value, from the value to the root; None is null.
-    counts
-        Records of each value, in the order of the rows.
-    labels
-        How many labels each level has.
-
-    """
+    """A hierarchy over the values of a column."""
 
     form: Any
     rows: tuple[tuple[str | None, ...], ...]
@@ -201,23 +134,7 @@ class BoundHierarchy:
 
 @dataclass(frozen=True, slots=True)
 class RecordRisk:
-    """One record, before and after.
-
-    Attributes
-    ----------
-    number
-        In the table, from 1.
-    before, after
-        Records with the same quasi-identifiers, itself included, in the table and in the release;
-        or persons with such records. after is 0 for a suppressed record.
-    cells
-        By quasi-identifier, the original value and the released one; None is a missing one.
-    telling
-        By quasi-identifier, how many would be the same without it, where that are more.
-    reasons
-        Why it was suppressed, or its values generalized.
-
-    """
+    """One record, before and after."""
 
     number: int
     before: int
@@ -229,24 +146,7 @@ class RecordRisk:
 
 @dataclass(frozen=True, slots=True)
 class RecordRisks:
-    """Some records, the riskiest first.
-
-    Attributes
-    ----------
-    names
-        The quasi-identifiers.
-    records
-        On this page.
-    start, total
-        The first of them, from 0, and how many there are.
-    suppressed
-        Records of the whole table that are not released.
-    uniques, whole
-        Records that were unique before, of all; or persons.
-    entity
-        The identifier by which persons are counted; None where records are.
-
-    """
+    """Some records, the riskiest first."""
 
     names: tuple[str, ...]
     records: tuple[RecordRisk, ...]
@@ -265,22 +165,7 @@ class RecordRisks:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """One of many releases, or one node of a lattice.
-
-    Attributes
-    ----------
-    label
-        What makes it.
-    privacy, loss
-        Its place in the picture.
-    suppressed, classes
-        Records and classes.
-    satisfied, front, knee
-        Whether it satisfies the policy, whether no other one beats it, whether it is recommended.
-    parts
-        What it changes of the policy.
-
-    """
+    """One of many releases, or one node of a lattice."""
 
     label: str
     privacy: float
@@ -295,20 +180,7 @@ class Solution:
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """Solutions beside the chosen one.
-
-    Attributes
-    ----------
-    kind
-        `comparison` or `lattice`.
-    axes, reason
-        By language: what privacy and loss are measured by; why one is recommended.
-    solutions, total
-        Those that are shown, and how many were found.
-    whole
-        How many there would be without the limit of time; 0 where all were found.
-
-    """
+    """Solutions beside the chosen one."""
 
     kind: str
     axes: Mapping[str, tuple[str, str]]
@@ -329,18 +201,7 @@ class ReportPart:
 
 @dataclass(frozen=True, slots=True)
 class WrittenFiles:
-    """The files of a release, in a folder of the project.
-
-    Attributes
-    ----------
-    folder
-        Its name.
-    names
-        Of the files.
-    sha256
-        Of the released table.
-
-    """
+    """The files of a release, in a folder of the project."""
 
     folder: str
     names: tuple[str, ...]
@@ -350,36 +211,14 @@ class WrittenFiles:
 
 @dataclass(frozen=True, slots=True)
 class ReleasedBatch:
-    """A further batch that was released by the recoding of a release.
-
-    Attributes
-    ----------
-    place
-        The file.
-    figures
-        As of `BatchRelease.to_dict`.
-
-    """
+    """A further batch that was released by the recoding of a release."""
 
     place: str
     figures: Mapping[str, Any]
 
 
 class ReadCell(NamedTuple):
-    """A cell of a column and what it is read as.
-
-    Attributes
-    ----------
-    kind
-        `value`, `bound`, `missing`, `exception`, or `fault`: the column cannot be read.
-    text
-        The cell; of a fault nothing.
-    value
-        What it is read as; of a fault why not.
-    row, cells
-        Of missing cells and exceptions, the first row, from 1, and how many there are.
-
-    """
+    """A cell of a column and what it is read as."""
 
     kind: Literal["value", "bound", "missing", "exception", "fault"]
     text: str

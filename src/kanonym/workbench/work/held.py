@@ -18,14 +18,7 @@ Hear = Callable[[Step], None]
 
 
 class HeldTable:
-    """A process, and what it is to hold.
-
-    Attributes
-    ----------
-    worker
-        The process.
-
-    """
+    """A process, and what it is to hold."""
 
     def __init__(self) -> None:
         self.worker = Worker()
@@ -71,15 +64,7 @@ class HeldTable:
         self._policy, self._release_of, self._repeatable = (policy, folder), 0, repeatable
 
     async def ready(self, hear: Hear | None, *, released: bool = False) -> None:
-        """Have the process hold the table, and the release, again if it was ended.
-
-        Raises
-        ------
-        WorkError
-            The file was changed meanwhile, or cannot be read; or the release has no seed, so that
-            another one would take its place.
-
-        """
+        """Have the process hold the table, and the release, again if it was ended."""
         if not self.worker.alive or self._table_of != self.worker.generation:
             await self.worker.ask("reopen", "long", hear, source=self._source, sha256=self._sha256)
             self._table_of = self.worker.generation

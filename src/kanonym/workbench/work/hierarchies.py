@@ -22,16 +22,7 @@ MOST_VALUES = 20_000
 
 
 def bind(column: Any, form: Any, folder: str) -> BoundHierarchy:
-    """Bind a hierarchy to a column.
-
-    Raises
-    ------
-    PolicyError, HierarchyError
-        The form is wrong, or does not cover the values.
-    DataError
-        The column has too many values to be shown.
-
-    """
+    """Bind a hierarchy to a column."""
     try:
         source = None if form is None else build_source(form, Path(folder))
     except FaultsFoundError as error:
@@ -56,14 +47,7 @@ def bind(column: Any, form: Any, folder: str) -> BoundHierarchy:
 
 
 def copy_hierarchies(policy: Policy, project: Path, place: Path) -> tuple[str, ...]:
-    """Copy the hierarchy files of a project to where its policy is exported; returns their names.
-
-    Raises
-    ------
-    DataError
-        The policy names a file outside the project by a relative path.
-
-    """
+    """Copy hierarchy files of a project to where its policy is exported; return their names."""
     copied = []
     for attribute in policy.attributes.values():
         if not isinstance(attribute, QuasiIdentifier | Sensitive):

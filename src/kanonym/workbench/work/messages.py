@@ -39,18 +39,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why nothing was computed.
-
-    Attributes
-    ----------
-    number
-        Of the request.
-    sentence
-        What the error says; of foreign errors, which may quote data, only the kind is told.
-    kind
-        Its class.
-
-    """
+    """Why nothing was computed."""
 
     number: int
     sentence: str

@@ -29,12 +29,6 @@ class RankedRecords:
     """The records of a table and its release, those with the fewest others alike first.
 
     Where the policy counts persons by an entity, these are the persons with records alike.
-
-    Parameters
-    ----------
-    frame, release
-        The table, and what was made of it.
-
     """
 
     def __init__(self, frame: Any, release: Release) -> None:
@@ -66,23 +60,7 @@ class RankedRecords:
     def page(
         self, sought: Mapping[str, str], start: int, count: int, *, suppressed: bool
     ) -> RecordRisks:
-        """Return some records.
-
-        Parameters
-        ----------
-        sought
-            Texts of values by quasi-identifier: records that have them all.
-        start, count
-            The first record, from 0, and how many.
-        suppressed
-            Whether only records that are not released are meant.
-
-        Raises
-        ------
-        SchemaError
-            A column that is sought is no quasi-identifier.
-
-        """
+        """Return some records."""
         release, table = self._release, self._release.decision.encoded().table
         names = release.schema.names(Role.QUASI_IDENTIFIER)
         wrong = [name for name in sought if name not in names]

@@ -19,14 +19,7 @@ ENDED = "Ended"
 
 
 class WorkError(KanonymError):
-    """What was asked could not be computed.
-
-    Attributes
-    ----------
-    kind
-        The class of the error in the process; `Cancelled` or `Ended` where it was stopped.
-
-    """
+    """What was asked could not be computed."""
 
     def __init__(self, sentence: str, kind: str) -> None:
         super().__init__(sentence)
@@ -34,14 +27,7 @@ class WorkError(KanonymError):
 
 
 class Worker:
-    """A process that holds a table.
-
-    Attributes
-    ----------
-    generation
-        How often a process was started: what an earlier one held is gone.
-
-    """
+    """A process that holds a table."""
 
     def __init__(self) -> None:
         self.generation = 0
@@ -82,14 +68,7 @@ class Worker:
         step: Callable[[Step], None] | None = None,
         **arguments: Any,
     ) -> Any:
-        """Have something computed, and return it.
-
-        Raises
-        ------
-        WorkError
-            It was refused, or the process was ended.
-
-        """
+        """Have something computed, and return it."""
         self.start()
         assert self._connection is not None  # noqa: S101 - it was started
         self._number += 1

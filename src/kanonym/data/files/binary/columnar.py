@@ -16,14 +16,7 @@ OF_TYPES = frozenset({"ARROW:schema", "pandas"})
 
 
 def read_parquet(data: bytes, where: str) -> pl.DataFrame:
-    """Read a Parquet file.
-
-    Raises
-    ------
-    DataError
-        It is none, is damaged, or has two columns of one name.
-
-    """
+    """Read a Parquet file."""
     try:
         return pl.read_parquet(io.BytesIO(data))
     except (pl.exceptions.PolarsError, OSError) as error:
@@ -31,15 +24,7 @@ def read_parquet(data: bytes, where: str) -> pl.DataFrame:
 
 
 def read_feather(data: bytes, where: str) -> pl.DataFrame:
-    """Read an Arrow file: Feather version 2, IPC file or IPC stream.
-
-    Raises
-    ------
-    DataError
-        It is none (Feather version 1 neither), is damaged, or has two columns of
-        one name.
-
-    """
+    """Read an Arrow file: Feather version 2, IPC file or IPC stream."""
     if data.startswith(b"FEA1"):
         raise DataError(f"{where} is a Feather file of version 1; write it as version 2")
     try:
@@ -69,28 +54,14 @@ def _metadata(data: bytes) -> list[str]:
 
 
 def write_parquet(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
-    """Write a Parquet file (zstd), and return the table.
-
-    Raises
-    ------
-    DataError
-        A column of integers of 128 bits.
-
-    """
+    """Write a Parquet file (zstd), and return the table."""
     _refuse_long_integers(frame, "Parquet")
     frame.write_parquet(target)
     return frame
 
 
 def write_feather(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
-    """Write a Feather file of version 2 (lz4) in types that every reader knows; return the table.
-
-    Raises
-    ------
-    DataError
-        A column of integers of 128 bits.
-
-    """
+    """Write a Feather file of version 2 (lz4) in widely read types; return the table."""
     _refuse_long_integers(frame, "Feather")
     frame.write_ipc(target, compression="lz4", compat_level=pl.CompatLevel.oldest())
     return frame

@@ -63,33 +63,7 @@ def read(
     columns: Sequence[str] | None = None,
     texts: dict[str, pl.Series] | None = None,
 ) -> pl.DataFrame:
-    """Read a sheet of a workbook.
-
-    Parameters
-    ----------
-    data
-        The workbook.
-    where
-        The file's name, for messages.
-    sheet
-        Its name, or its number from 1; None reads the first one, and warns of others.
-    header_row
-        The row of the names, counted from 1 as Excel does; None takes the first row that is
-        not empty.
-    columns
-        The names of the columns of a sheet without a header.
-    texts
-        Filled with the columns in which cells of one value differ: a number and a text, formats,
-        comments, hidden rows.
-
-    Raises
-    ------
-    DataError
-        No workbook, no such sheet, an empty sheet, a cover sheet, a column without a name or with
-        the name of another, a first row that is no header, a cell of more than a million bytes,
-        or notes below the table.
-
-    """
+    """Read a sheet of a workbook."""
     workbook = _open_workbook(data, where)
     name = _sheet_name(workbook.sheet_names, sheet, where)
     names, frame, header = _cells(workbook, name, where, header_row, columns)
@@ -161,14 +135,7 @@ def sheet_names(data: bytes, where: str) -> tuple[str, ...]:
 
 
 def load(data: bytes, where: str) -> tuple[list[str], pl.DataFrame]:
-    """Return the cells of the first row of the first sheet, and the table below, unchecked.
-
-    Raises
-    ------
-    DataError
-        No workbook, or an empty sheet.
-
-    """
+    """Return the cells of the first row of the first sheet, and the table below, unchecked."""
     workbook = _open_workbook(data, where)
     import fastexcel  # noqa: PLC0415 - as above
 
@@ -267,14 +234,7 @@ def _load(workbook: fastexcel.ExcelReader, name: str, where: str, **options: Any
 
 
 def _refuse_cover(workbook: fastexcel.ExcelReader, table: pl.DataFrame, where: str) -> None:
-    """Refuse a narrow or empty first sheet before one of more columns and records.
-
-    Raises
-    ------
-    DataError
-        The first sheet seems to be a cover: the message names the other one.
-
-    """
+    """Refuse a narrow or empty first sheet before one of more columns and records."""
     if table.height and table.width > _COVER_COLUMNS:
         return
     first, *others = workbook.sheet_names
@@ -333,16 +293,7 @@ def _sheet_name(names: list[str], sheet: str | int | None, where: str) -> str:
 
 
 def write(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
-    """Write a workbook of one sheet, and return the table in the types that were written.
-
-    Raises
-    ------
-    DataError
-        More rows, columns or characters in a cell than Excel holds; infinite
-        numbers; empty texts; lists, structs, bytes or objects; a last row of nulls
-        only, which a sheet cannot tell from no row; or a header like a record.
-
-    """
+    """Write a workbook of one sheet, and return the table in the types that were written."""
     import xlsxwriter  # noqa: PLC0415 - every command would wait for it
 
     held = _expressible_frame(frame)

@@ -32,20 +32,7 @@ _MOST = 1 << 28
 
 @dataclass(frozen=True)
 class SheetCells:
-    """What a sheet has beside the values of its cells.
-
-    Attributes
-    ----------
-    marks
-        By row and column, from 0, of each cell with a value, what tells it apart.
-    rows
-        By row, what tells all of its cells apart: whether it is hidden, its level and format.
-    first_column
-        The first column with a value.
-    unread
-        What else the workbook has.
-
-    """
+    """What a sheet has beside the values of its cells."""
 
     marks: Mapping[tuple[int, int], str]
     rows: Mapping[int, str]

@@ -16,13 +16,6 @@ def header_of(rows: Sequence[tuple[str | None, ...]], where: str, *, named: bool
     """Return the place of the header, or of the first record, among the first rows, from 0.
 
     named: whether the caller names the columns, so that the first row may have empty cells.
-
-    Raises
-    ------
-    DataError
-        The first row that is not empty has cells without a text, and a later one looks like the
-        header: the message names its row, counted from 1 as Excel does.
-
     """
     first = next(place for place, row in enumerate(rows) if _count_filled(row))
     width = max(place for place, cell in enumerate(rows[first], 1) if cell and cell.strip())
@@ -46,12 +39,6 @@ def refuse_notes(table: pl.DataFrame, header: int, where: str) -> None:
     """Refuse a sheet that ends in notes: an empty row, and then rows of a single cell.
 
     header: the place of the header, from 0.
-
-    Raises
-    ------
-    DataError
-        The message names the rows, counted from 1 as Excel does.
-
     """
     if table.width < _NARROW or not table.height:
         return

@@ -53,19 +53,7 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class LabelledSource:
-    """The file whose labels a table gets when it is written.
-
-    Attributes
-    ----------
-    data
-        Its bytes, in one of these formats.
-    coded
-        The columns that hold values of it: no others have its labels of values, because a
-        number that was made anew may equal a code by chance.
-    catalog
-        The bytes of the `.sas7bcat` that has the labels of values of a `.sas7bdat`, or None.
-
-    """
+    """The file whose labels a table gets when it is written."""
 
     data: bytes
     coded: Collection[str]
@@ -73,15 +61,7 @@ class LabelledSource:
 
 
 def read(data: bytes, where: str, kind: str, user_missing: str = "null") -> pl.DataFrame:
-    """Read a table; whole numbers are integers, nominal codes labels, an empty text is null.
-
-    Raises
-    ------
-    DataError
-        pyreadstat is not installed; the file is damaged; or codes are to be kept that its
-        format does not tell.
-
-    """
+    """Read a table; whole numbers are integers, nominal codes labels, an empty text is null."""
     frame, counts = _read(data, where, kind, keep=user_missing == "keep", labelled=True)
     for name, (count, kept) in counts.items():
         fate = "kept: the column holds categories" if kept else "read as null"
@@ -149,12 +129,6 @@ def write(
     """Write a table, and return it in the types that are read again.
 
     like: the file whose labels, measures and missing ranges columns of the same name get.
-
-    Raises
-    ------
-    DataError
-        pyreadstat is not installed; or a name, or a column, is none that the format holds.
-
     """
     held = pl.DataFrame(
         [_column_for_format(column, kind) for column in require_printable(frame, kind)]

@@ -47,10 +47,7 @@ _TIMES = [f"%Y-%m-%d{mark}%H:%M{seconds}" for mark in "T " for seconds in (":%S%
 def infer_type(texts: ArrowArray) -> pl.Series:
     """Return the column with the type that all of its cells have, or as it is.
 
-    Parameters
-    ----------
-    texts
-        (n,) pyarrow chunked array of text, null where the file has null.
+    texts: (n,) pyarrow chunked array of text, null where the file has null.
 
     Returns
     -------
@@ -95,13 +92,8 @@ def may_be_thousands(texts: ArrowArray, values: pl.Series) -> bool:
     or a point and three digits. Numbers that people computed drop a 0 at their end: where
     many fractions have three digits and none ends in 0, these are fractions.
 
-    Parameters
-    ----------
-    texts
-        (n,) pyarrow chunked array of text, null where the file has null.
-    values
-        (n,) what `infer_type` reads in it.
-
+    texts: (n,) pyarrow chunked array of text, null where the file has null.
+    values: (n,) what `infer_type` reads in it.
     """
     if not values.dtype.is_float():
         return False
@@ -134,23 +126,7 @@ def parse_temporal(texts: pl.Series) -> pl.Series:
 
 
 def require_printable(frame: pl.DataFrame, kind: str, *, nested: bool = False) -> pl.DataFrame:
-    """Refuse what a text format cannot hold, and spell durations in ISO 8601.
-
-    Parameters
-    ----------
-    frame
-        A table to be written.
-    kind
-        The format, for the message.
-    nested
-        Whether the format holds lists and structs.
-
-    Raises
-    ------
-    DataError
-        A column of bytes or objects, or of lists or structs without `nested`.
-
-    """
+    """Refuse what a text format cannot hold, and spell durations in ISO 8601."""
     for name, dtype in frame.schema.items():
         if dtype in (pl.Binary, pl.Object) or (dtype.is_nested() and not nested):
             raise DataError(

@@ -72,26 +72,7 @@ _SEPARATOR_LINE = re.compile(rb'"?sep=([^\w\s"]|\t)"?[,;\t|]*(\r\n|\r|\n|$)', re
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a table of separated cells is laid out.
-
-    Attributes
-    ----------
-    start
-        The first byte of the header, or of the first record.
-    lines_above
-        The number of lines before it.
-    separator
-        One character.
-    blank
-        Whether a blank behind the separator belongs to it.
-    names
-        Of the columns.
-    header
-        Whether the first row holds them.
-    unnamed
-        The number of columns behind them, which should be empty.
-
-    """
+    """How a table of separated cells is laid out."""
 
     start: int
     lines_above: int
@@ -108,14 +89,7 @@ class Layout:
         return [*self.names, *further]
 
     def without_unnamed(self, table: pl.DataFrame, where: str) -> pl.DataFrame:
-        """Return a table without the columns behind the names.
-
-        Raises
-        ------
-        DataError
-            One of them has a value.
-
-        """
+        """Return a table without the columns behind the names."""
         for place, name in enumerate(self.all_names[len(self.names) :], len(self.names) + 1):
             if not (table[name].is_null() | (table[name].cast(pl.String) == "")).all():
                 raise unnamed_column(place, where)
@@ -129,28 +103,7 @@ def read(
     texts: dict[str, pl.Series] | None = None,
     columns: Sequence[str] | None = None,
 ) -> pl.DataFrame:
-    """Read a table of separated cells.
-
-    Parameters
-    ----------
-    data
-        The file's bytes, not blank.
-    where
-        The file's name, for messages.
-    separator
-        One character; None detects it.
-    texts
-        Filled with the columns in which several texts read as one value, as text.
-    columns
-        The names of the columns of a file without a header; a first row of these names is one.
-
-    Raises
-    ------
-    DataError
-        Not UTF-8; no header, or a column without a name or with another's name;
-        a row longer or shorter than the header; a quote that is not closed.
-
-    """
+    """Read a table of separated cells."""
     form = layout(data, where, separator, columns)
     data = _prepare(data, form, where)
     cells = _records(_parse_rows(data, form, where), form, where)
@@ -189,21 +142,7 @@ def layout(
     *,
     sampled: int = _SAMPLE_ROWS,
 ) -> Layout:
-    """Return how a table of separated cells is laid out, also for other readers of these rules.
-
-    Parameters
-    ----------
-    data, where, separator, columns
-        As of `read`; the first megabyte of the file is enough.
-    sampled
-        Rows that are looked at.
-
-    Raises
-    ------
-    DataError
-        Not UTF-8; a column without a name or with another's name.
-
-    """
+    """Return how a table of separated cells is laid out, also for other readers of these rules."""
     start = _skip_blank_lines(data, len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0)
     line = _SEPARATOR_LINE.match(data, start)
     if line is not None:
@@ -238,12 +177,6 @@ def write(frame: pl.DataFrame, target: Path | io.BytesIO, separator: str) -> pl.
 
     Null is an empty cell, an empty text a quoted one. Returns the table in the types that
     were written.
-
-    Raises
-    ------
-    DataError
-        A column of lists, structs, bytes or objects, or a header like a record.
-
     """
     held = require_printable(frame, "CSV").with_columns(
         selectors.time().dt.to_string("iso"),

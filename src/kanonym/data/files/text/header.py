@@ -23,21 +23,7 @@ _HEAD = 1000  # rows in which the cells of the header are looked for
 
 
 def check_names(names: list[str], where: str) -> None:
-    """Refuse a column without a name, and two of one name.
-
-    Parameters
-    ----------
-    names
-        The cells of the first row.
-    where
-        The file's name, for the message.
-
-    Raises
-    ------
-    DataError
-        A cell is blank, or occurs twice.
-
-    """
+    """Refuse a column without a name, and two of one name."""
     for position, name in enumerate(names, 1):
         if not name.strip():
             raise unnamed_column(position, where)
@@ -62,19 +48,6 @@ def refuse_missing_header(table: pl.DataFrame, where: str) -> None:
 
     Evident is a number above a column of numbers, a date above dates, or a row of
     which half the cells, at least two, occur again as texts below themselves.
-
-    Parameters
-    ----------
-    table
-        The table, its columns named by its first row.
-    where
-        The file's name, for the message.
-
-    Raises
-    ------
-    DataError
-        The first row is evidently a record.
-
     """
     position = _named_like_values(table)
     if position is not None:
@@ -91,21 +64,7 @@ def refuse_missing_header(table: pl.DataFrame, where: str) -> None:
 
 
 def refuse_names_like_values(table: pl.DataFrame, form: str) -> None:
-    """Refuse to write names that `refuse_missing_header` would take for a record.
-
-    Parameters
-    ----------
-    table
-        The table in the types that are written.
-    form
-        What the format is called.
-
-    Raises
-    ------
-    DataError
-        The header could not be told from a record.
-
-    """
+    """Refuse to write names that `refuse_missing_header` would take for a record."""
     for name in table.columns:
         if name != name.strip():
             raise DataError(

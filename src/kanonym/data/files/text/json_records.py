@@ -47,13 +47,6 @@ def read(data: bytes, where: str, texts: dict[str, pl.Series] | None = None) -> 
 
     texts: filled with the columns in which several cells read as one value, as they are written:
     `1`, `1.0` and `"1"`, null and a key that is not there.
-
-    Raises
-    ------
-    DataError
-        Not UTF-8 or not JSON (line and character are told), something else than
-        an object for a record, or values of several kinds in one column.
-
     """
     data = data.removeprefix(b"\xef\xbb\xbf")
     unit = "line"
@@ -104,12 +97,6 @@ def read_cells(data: bytes, where: str, names: Iterable[str]) -> pl.DataFrame:
 
     No record tells which columns there are: a key that is none of `names` is left out. `NaN` is
     null, as libraries write it.
-
-    Raises
-    ------
-    DataError
-        Not UTF-8, not JSON, or something else than an object for a record.
-
     """
     text = decode(data.removeprefix(b"\xef\xbb\xbf"), where)
     lines: Iterable[str] = (line for line in text.split("\n") if line.strip())
@@ -132,28 +119,14 @@ def read_cells(data: bytes, where: str, names: Iterable[str]) -> pl.DataFrame:
 
 
 def write_lines(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
-    """Write one object per line, and return the table in the types that were written.
-
-    Raises
-    ------
-    DataError
-        A column of bytes or objects, or an infinite number.
-
-    """
+    """Write one object per line, and return the table in the types that were written."""
     held = _expressible_frame(frame)
     held.write_ndjson(target)
     return held
 
 
 def write_array(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
-    """Write an array of objects, one per line; return the table in the types that were written.
-
-    Raises
-    ------
-    DataError
-        A column of bytes or objects, or an infinite number.
-
-    """
+    """Write an array of objects, one per line; return the table in the types that were written."""
     held = _expressible_frame(frame)
     lines = io.BytesIO()
     held.write_ndjson(lines)

@@ -27,18 +27,10 @@ MOST_NODES = 1024
 class ObjectTexts(NamedTuple):
     """The values of n objects.
 
-    Attributes
-    ----------
-    columns
-        By key the (n,) JSON text of each object's value, without blanks between what it nests;
-        null where it has no such key.
-    layouts
-        The orders of keys that objects have, as they appear.
-    layout
-        (n,) int32, the place of each object's order in `layouts`.
-    lines
-        (n,) int64, the line where each object begins, from 1.
-
+    columns: by key the (n,) JSON text of each object's value, without blanks between what it nests;
+    null where it has no such key.
+    layout: (n,) int32, the place of each object's order in `layouts`.
+    lines: (n,) int64, the line where each object begins, from 1.
     """
 
     columns: dict[str, pl.Series]

@@ -67,14 +67,7 @@ def warn_of_rows(where: str, height: int, records: int, why: str) -> None:
 
 
 def refuse_lost_rows(table: pl.DataFrame, form: str) -> None:
-    """Refuse to write last rows that readers take for no records; form: what the format is called.
-
-    Raises
-    ------
-    DataError
-        The message names the first such row.
-
-    """
+    """Refuse to write last rows that readers take for no records; form: the format."""
     records, why = count_records(table)
     if records < table.height:
         raise DataError(

@@ -27,15 +27,8 @@ Labels = Callable[[NDArray[np.int64], NDArray[np.int64]], Sequence[str]]
 class Column(ShortRepr):
     """The distinct values of one column, without null.
 
-    Attributes
-    ----------
-    values
-        (n_values,) non-null values, ascending; enumerations in their own order.
-    counts
-        (n_values,) int64 numbers of records.
-    null
-        Whether the column holds null (or NaN, which is null).
-
+    values: (n_values,) non-null values, ascending; enumerations in their own order.
+    counts: (n_values,) int64 numbers of records.
     """
 
     values: pl.Series
@@ -69,14 +62,9 @@ class Column(ShortRepr):
 class Level(ShortRepr):
     """How one level groups leaves that stand side by side.
 
-    Attributes
-    ----------
-    groups
-        (n_leaves,) any integers; neighbours with the same one are one group.
-    labels
-        From first positions (n_groups,) and positions after the last (n_groups,)
-        to the texts of the groups. Asked only for a level that is kept.
-
+    groups: (n_leaves,) any integers; neighbours with the same one are one group.
+    labels: from first positions (n_groups,) and positions after the last (n_groups,) to the texts
+    of the groups. Asked only for a level that is kept.
     """
 
     groups: NDArray[np.int64]

@@ -105,14 +105,7 @@ class Dates(Builder):
 
 
 def parse_dates(values: pl.Series) -> pl.Series:
-    """Return dates or times; ISO texts are parsed, null where one is none.
-
-    Raises
-    ------
-    HierarchyError
-        The column holds neither dates nor text.
-
-    """
+    """Return dates or times; ISO texts are parsed, null where one is none."""
     if values.dtype in (pl.Date, pl.Datetime):
         return values
     if values.dtype not in (pl.String, pl.Categorical, pl.Enum):

@@ -13,14 +13,7 @@ _BLOCK = 2**22  # characters of codes that are compared at a time
 
 
 def code_texts(values: pl.Series, builder: str) -> pl.Series:
-    """Return text or whole numbers as text.
-
-    Raises
-    ------
-    HierarchyError
-        The column holds something else.
-
-    """
+    """Return text or whole numbers as text."""
     dtype = values.dtype
     if dtype not in (pl.String, pl.Categorical, pl.Enum) and not dtype.is_integer():
         instead = (

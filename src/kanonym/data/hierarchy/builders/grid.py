@@ -34,14 +34,7 @@ class Grid:
 
     @classmethod
     def of(cls, widths: Sequence[float], origin: float) -> Self:
-        """Return the grid of positive, ascending widths that nest.
-
-        Raises
-        ------
-        HierarchyError
-            A width is not positive, or no multiple of the one before.
-
-        """
+        """Return the grid of positive, ascending widths that nest."""
         numbers = [Decimal(str(number)) for number in (*widths, origin)]
         digits = max(0, *(-int(number.normalize().as_tuple().exponent) for number in numbers))
         if digits > _DIGITS:
@@ -60,12 +53,6 @@ class Grid:
         """Return one level a width; values below `bottom` and from `top` on are groups apart.
 
         Cost: a few passes over the values; only kept levels have their labels written.
-
-        Raises
-        ------
-        HierarchyError
-            Values lie so far out that intervals of this width cannot be numbered.
-
         """
         numbers = numbers_of(column.values)
         start = 0 if bottom is None else int((numbers < bottom).sum())

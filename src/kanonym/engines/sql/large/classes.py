@@ -34,18 +34,9 @@ from kanonym.recoding.recode import released_names
 class ReleasedClasses:
     """What the classes of a division release.
 
-    Attributes
-    ----------
-    recoded
-        What each class releases, by attribute.
-    sizes
-        (n_classes,) int64 records.
-    numbers, classes
-        (n,) int64 what the tuples of the engine call their class, and (n,) int32 the class:
-        fragments may have classes that release the same.
-    utility
-        What the release lost.
-
+    sizes: (n_classes,) int64 records.
+    numbers, classes: (n,) int64 what the tuples of the engine call their class, and (n,) int32 the
+    class: fragments may have classes that release the same.
     """
 
     recoded: tuple[RecodedAttribute, ...]

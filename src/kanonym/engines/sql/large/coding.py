@@ -30,24 +30,7 @@ VALUE, CODE = "v", "c"
 
 @dataclass(frozen=True)
 class Coding:
-    """The columns of a table as codes.
-
-    Attributes
-    ----------
-    ready
-        Domains, recodings and costs. Its table has the counts of each single column and the
-        number of records; nothing is known of what stands beside what.
-    names
-        The columns: quasi-identifiers, then those that models look at. Their codes are called
-        `c0`, ….
-    dictionaries
-        By name, what reads the values `v` of a column and their codes `c`.
-    texts
-        Columns of which two texts are one value.
-    types
-        By name the type of each column, under the rules of local tables.
-
-    """
+    """The columns of a table as codes."""
 
     ready: Prepared
     names: Sequence[str]
@@ -95,11 +78,6 @@ def encode_columns(
     Domains, costs, and what models compare with are functions of single columns: they are
     those of the whole table.
 
-    Raises
-    ------
-    DataError
-        A column has more than `source.most_tuples` distinct values.
-
     Notes
     -----
     One GROUP BY a column.
@@ -142,11 +120,6 @@ def table_of_counts(
     Values are put side by side as they come, so that rows end where a value of some column
     does. Whatever depends on single columns is the same for every table of such counts.
 
-    Parameters
-    ----------
-    counts
-        By column the records of each value, at least 1; all columns have as many records.
-
     Returns
     -------
     (n, n_columns) int64 places of values, and (n,) int64 records of each row, at least 1;
@@ -166,12 +139,6 @@ def frequency_set(
     """Hold the frequency set of codes on the engine; return what reads it, and its tuples.
 
     Its columns are the codes and `n` records of each tuple.
-
-    Raises
-    ------
-    DataError
-        Some record has a value that no dictionary has: the table was changed in the meantime.
-
     """
     keys = [exact_column(code, "x") for code in coding.codes]
     number = alias_column(exp.Count(this=exp.Star()), COUNT)

@@ -33,27 +33,7 @@ LARGE = -1
 
 @dataclass(frozen=True)
 class EnginePartition:
-    """What was decided about a frequency set that stays on its engine.
-
-    Attributes
-    ----------
-    tuples
-        Reads the class of each tuple: `c0`, … its codes, `class`, `n` records; where equal
-        records are separated a row for each class of a tuple, with its records from `first`
-        to `last`.
-    classes
-        What the classes release, and what that loses.
-    coding
-        What the codes stand for, and the domains.
-    job
-        What was asked of workers.
-    rows
-        Records of the table; none is suppressed.
-    account
-        `outgrown`: the number of tuples, of fragments, of levels that were counted, and of
-        classes that are larger than a fragment.
-
-    """
+    """What was decided about a frequency set that stays on its engine."""
 
     tuples: Query
     classes: ReleasedClasses
@@ -72,31 +52,6 @@ def partition_on_engine(
     fragment: int | None = None,
 ) -> EnginePartition:
     """Divide a table into classes without taking its frequency set to this process.
-
-    Parameters
-    ----------
-    source
-        The table.
-    task
-        What is asked.
-    names
-        The columns that it looks at: quasi-identifiers, and those that models look at.
-    dtypes
-        Types of the source's columns.
-    watch
-        Notes the seconds of `encode`, `count` (the columns, and the frequency set on the
-        engine), `cut` (the tree of large nodes) and `algorithm` (the fragments).
-    fragment
-        Most tuples of a fragment, for tests; None for what fits the algorithm.
-
-    Raises
-    ------
-    PolicyError
-        The task has to see the whole frequency set.
-    InfeasibleError
-        The table as one class does not satisfy a model.
-    DataError
-        A column has too many values, or the table was changed in the meantime.
 
     Notes
     -----
@@ -143,14 +98,7 @@ def partition_on_engine(
 def _refine_fragments(
     growing: TreeBuilder, job: WorkerContext, size: int
 ) -> tuple[Query, ReleasedClasses]:
-    """Divide the fragments, and give every class its values; return tuples and classes.
-
-    Raises
-    ------
-    DataError
-        There are more than `source.most_tuples` classes.
-
-    """
+    """Divide the fragments, and give every class its values; return tuples and classes."""
     store, schema = growing.source.store, _schema(job)
     wanted = {name: schema[name] for name in [CLASS, *_class_columns(schema, job)]}
     parts: list[Query] = []
@@ -179,12 +127,6 @@ def _classes(source: Source, done: Query | None, others: pl.DataFrame) -> pl.Dat
     """Return a row for each class, ordered by its number, its texts as categories in order.
 
     done: reads what `refine_fragment` returned, if it was asked. others: classes beside those.
-
-    Raises
-    ------
-    DataError
-        There are more than `source.most_tuples` classes.
-
     """
 
     def read(names: Sequence[str]) -> pl.DataFrame:

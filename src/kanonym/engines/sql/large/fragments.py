@@ -36,22 +36,7 @@ _FIRST_OF_BATCH = 1 << 32  # classes of a batch are numbered from its multiple o
 
 @dataclass(frozen=True)
 class WorkerContext:
-    """What every worker knows: it is small beside the fragments, and can be pickled.
-
-    Attributes
-    ----------
-    domains, sensitive, recodings, dtypes, costs, keep_integers, algorithm, models
-        Of the task and of the encoded columns.
-    criteria
-        What classes must satisfy, compared with the whole table.
-    tried
-        Up to how many tuples of a node strict Mondrian tries which cuts.
-    missing
-        By quasi-identifier the records without a value.
-    key
-        What is drawn follows from it; or None.
-
-    """
+    """What every worker knows: it is small beside the fragments, and can be pickled."""
 
     domains: tuple[Domain, ...]
     sensitive: tuple[Domain, ...]
@@ -161,24 +146,7 @@ class WorkerContext:
 
 
 def refine_fragment(rows: pl.DataFrame, job: WorkerContext) -> pl.DataFrame:
-    """Divide the fragments of one batch into classes, and give these their released values.
-
-    Parameters
-    ----------
-    rows
-        The tuples: `batch`, its number; `node`, the fragment of each; `c0`, … its codes; `n`
-        its records.
-    job
-        What is to be done.
-
-    Returns
-    -------
-    The codes, `class`, `n`; where equal records are separated a tuple has a row for each of
-    its classes, which have its records from `first` to `last`, counted from 1. Beside the first
-    tuple of each class what `WorkerContext.recode_partition` says about it, null beside the
-    others. What comes out depends on the set of rows alone.
-
-    """
+    """Divide the fragments of one batch into classes, and give these their released values."""
     rows = rows.sort(NODE, *job.codes)
     table = job.table(
         rows.select(pl.col(job.codes).cast(pl.Int32)).to_numpy(),

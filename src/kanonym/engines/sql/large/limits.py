@@ -21,14 +21,7 @@ OTHERWISE = "give the source a larger most_tuples, so that its whole frequency s
 def fragment_limit(
     algorithm: Algorithm, models: Sequence[PrivacyModel], suppression_limit: float
 ) -> int:
-    """Return how many tuples a fragment has at the most; refuse what has to see all of them.
-
-    Raises
-    ------
-    PolicyError
-        With what can be done.
-
-    """
+    """Return how many tuples a fragment has at the most; refuse what has to see all of them."""
     name = algorithm.type
     if algorithm.largest_fragment is None:
         raise PolicyError(
@@ -65,19 +58,7 @@ def fragment_limit(
 
 
 def require_values(algorithm: Algorithm, ready: Prepared, models: Sequence[PrivacyModel]) -> None:
-    """Refuse what the columns themselves do not allow.
-
-    Raises
-    ------
-    DataError
-        A quasi-identifier has no value in some record, and the algorithm has no distance to it.
-    SchemaError
-        A quasi-identifier is not numeric, and the algorithm takes numbers alone.
-    PolicyError
-        The algorithm looks at sizes of classes alone, and a model at more. Delta-disclosure,
-        where classes of equal released values may have to be joined.
-
-    """
+    """Refuse what the columns themselves do not allow."""
     # Known here, and not from whichever worker comes first to a fragment.
     if algorithm.by_size:
         class_size(models, ready.table, algorithm.type)

@@ -41,22 +41,7 @@ _number = exp.Literal.number
 
 @dataclass
 class TreeBuilder:
-    """A tree, and where each tuple of the engine's frequency set stands in it.
-
-    Attributes
-    ----------
-    source, held
-        Who has the frequency set, and what reads it: `c0`, …, and `n`.
-    n_known
-        Number of quasi-identifiers; the columns after them are sensitive attributes.
-    sizes
-        By column the number of codes.
-    tree
-        Grown by `grow`.
-    levels
-        Of the tree that were counted.
-
-    """
+    """A tree, and where each tuple of the engine's frequency set stands in it."""
 
     source: Source
     held: Query
@@ -79,14 +64,7 @@ class TreeBuilder:
             self.levels += 1
 
     def counts(self, numbers: Sequence[int]) -> Iterator[tuple[int, list[Histogram]]]:
-        """Yield leaves of the tree, each with a histogram of every quasi-identifier.
-
-        Raises
-        ------
-        DataError
-            A node has more than `source.most_tuples` values.
-
-        """
+        """Yield leaves of the tree, each with a histogram of every quasi-identifier."""
         for several in self._chunks(numbers):
             yield from self._count_values(several)
 

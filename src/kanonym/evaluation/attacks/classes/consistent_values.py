@@ -27,22 +27,7 @@ MASKS = 8
 
 @dataclass(slots=True)
 class Assignment:
-    """What is known of the values of units: sets of values are bits of integers.
-
-    Attributes
-    ----------
-    sizes, classes
-        Records and class of each unit.
-    counts
-        By class, the records of each value that it has.
-    domains
-        The values that each unit may have.
-    least
-        A group fails where it has fewer distinct values; those of `free` count for none.
-    free
-        The bit of the value that does not count, or 0.
-
-    """
+    """What is known of the values of units: sets of values are bits of integers."""
 
     sizes: list[int]
     classes: list[int]
@@ -110,17 +95,8 @@ def possible_values(
 ) -> NDArray[np.bool_]:
     """Return the values that records of each unit may have, (n_units, n_values + 1) bool.
 
-    Parameters
-    ----------
-    refusals
-        What is known of the algorithm; the true values never contradict it.
-    secrets
-        (n_rows,) int32 true values: how many of each a class has is released. -1 is a value
-        that does not count as a distinct one; it is the last column.
-    n_values
-        Number of values.
-    least
-        A group fails where it has fewer distinct values.
+    secrets: (n_rows,) int32 true values: how many of each a class has is released. -1 is a value
+    that does not count as a distinct one; it is the last column.
 
     Notes
     -----
@@ -332,14 +308,7 @@ def _explain(
 
 
 class _Explanations:
-    """Explanations of refusals: of each, which group fails, and with which values.
-
-    Parameters
-    ----------
-    state, asked
-        The units, and the groups of each refusal.
-
-    """
+    """Explanations of refusals: of each, which group fails, and with which values."""
 
     def __init__(self, state: Assignment, asked: list[list[list[int]]]) -> None:
         self.state, self.asked = state, asked

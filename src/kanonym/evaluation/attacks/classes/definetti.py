@@ -155,13 +155,8 @@ class DeFinetti(Attack):
 class _Guesses:
     """The likeliest value of each person, and whether it is sure.
 
-    Attributes
-    ----------
-    values
-        (n_original,) int64 codes.
-    sure
-        (n_original,) bool.
-
+    values: (n_original,) int64 codes.
+    sure: (n_original,) bool.
     """
 
     values: Codes

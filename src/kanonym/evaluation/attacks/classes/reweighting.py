@@ -33,13 +33,8 @@ Codes = NDArray[np.int64]
 class ClassShares(ShortRepr):
     """Which values each class has.
 
-    Attributes
-    ----------
-    classes
-        (n_persons,) int64, the class of each person, ascending from 0 without a gap.
-    shares
-        (n_classes, n_values) float64, rows add up to 1.
-
+    classes: (n_persons,) int64, the class of each person, ascending from 0 without a gap.
+    shares: (n_classes, n_values) float64, rows add up to 1.
     """
 
     classes: Codes
@@ -54,12 +49,7 @@ class ClassShares(ShortRepr):
 def assign_values(profiles: Sequence[Codes], held: ClassShares) -> Matrix:
     """Return (n_persons, n_values) float64: how likely each person has each value of the class.
 
-    Parameters
-    ----------
-    profiles
-        Known columns as codes from 0, (n_persons,) each.
-    held
-        The classes.
+    profiles: known columns as codes from 0, (n_persons,) each.
 
     Notes
     -----

@@ -130,15 +130,9 @@ class Intersection(Attack):
 class _LookupResult:
     """What two releases say of each person.
 
-    Attributes
-    ----------
-    together
-        (n_persons,) bool, whether the true value alone is left.
-    alone
-        (2, n_persons) bool, the same of either release.
-    left
-        (n_records,) int64, how many values are left; 0 where the releases contradict.
-
+    together: (n_persons,) bool, whether the true value alone is left.
+    alone: (2, n_persons) bool, the same of either release.
+    left: (n_records,) int64, how many values are left; 0 where the releases contradict.
     """
 
     together: NDArray[np.bool_]

@@ -148,13 +148,8 @@ def unattempted_outcome(attack: object, reason: str) -> AttackResult:
 class _Linked:
     """What is known of each attacked record.
 
-    Attributes
-    ----------
-    chances
-        (n_records,) float64, how likely the one that is picked is one of the same person.
-    fitting
-        (n_records,) bool, whether a released record leaves all values open.
-
+    chances: (n_records,) float64, how likely the one that is picked is one of the same person.
+    fitting: (n_records,) bool, whether a released record leaves all values open.
     """
 
     chances: NDArray[np.float64]

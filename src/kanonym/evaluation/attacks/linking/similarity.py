@@ -27,28 +27,17 @@ _INTERVAL = rf"^[\[(]\s*{_NUMBER}\s*,\s*{_NUMBER}\s*[\])]$"
 class SimilarityAttack:
     """What the attack finds for each attacked record.
 
-    Attributes
-    ----------
-    nearest
-        (n,) int64, the group of released records nearest to each attacked one; -1 where
-        there is none.
-    distance
-        (n,) float64, how far away it is; infinite where there is none.
-    similarity
-        (n,) float64 in [0, 1]: 1 / (1 + distance).
-    sensitive
-        (n,) the sensitive value that all records of that group share, null where they do
-        not; None where none was asked for.
-    reidentified
-        (n,) bool: similar enough, and the sensitive value is given away where one was
-        asked for.
-    first
-        (n_groups,) int64, ascending: the first released row of each group.
-    sizes
-        (n_groups,) int64, the number of released rows of each group.
-    labels
-        (n_released,) int32, the group of each released row; -1 where a value is missing.
-
+    nearest: (n,) int64, the group of released records nearest to each attacked one; -1 where there
+    is none.
+    distance: (n,) float64, how far away it is; infinite where there is none.
+    similarity: (n,) float64 in [0, 1]: 1 / (1 + distance).
+    sensitive: (n,) the sensitive value that all records of that group share, null where they do
+    not; None where none was asked for.
+    reidentified: (n,) bool: similar enough, and the sensitive value is given away where one was
+    asked for.
+    first: (n_groups,) int64, ascending: the first released row of each group.
+    sizes: (n_groups,) int64, the number of released rows of each group.
+    labels: (n_released,) int32, the group of each released row; -1 where a value is missing.
     """
 
     nearest: NDArray[np.int64]

@@ -45,19 +45,8 @@ class ReleasedClasses(ShortRepr):
     a value drawn evenly is expected to be: the one that says more, and has the person in its
     middle. Distances within a relative 1e-9 are equal.
 
-    Attributes
-    ----------
-    names
-        The columns.
-    of_record
-        (n_released,) int32, the class of each released record.
-    sizes
-        (n_classes,) int64, released records.
-    origins, ranges
-        The lowest number and the range of each number column: one unit of distance.
-    grove
-        The classes as kernels see them.
-
+    of_record: (n_released,) int32, the class of each released record.
+    sizes: (n_classes,) int64, released records.
     """
 
     names: tuple[str, ...]
@@ -143,15 +132,6 @@ def classes_by(
     pair: TablePair, names: Sequence[str], units: TablePair | None = None
 ) -> ReleasedClasses:
     """Group released records by what they leave open in some columns.
-
-    Parameters
-    ----------
-    pair
-        Persons and a release of at least one record.
-    names
-        At least one column.
-    units
-        The pair whose persons say what one unit of a number is; None for `pair` itself.
 
     Notes
     -----

@@ -55,19 +55,8 @@ def pack_flags(flags: Flags) -> Words:
 class _NumberBits(ShortRepr):
     """Records of numbers or intervals: what begins before an end, and ends after a beginning.
 
-    Attributes
-    ----------
-    column
-        Whose released cells conditions take.
-    low, high
-        (n_cells,) float64, the different cells of the records; NaN for null.
-    cell
-        (n_records,) which of them each record has.
-    always
-        (n_records / 64,) words: suppressed released records, which satisfy everything.
-    sets
-        The column as categories, where some released cells are sets of numbers.
-
+    low, high: (n_cells,) float64, the different cells of the records; NaN for null.
+    cell: (n_records,) which of them each record has.
     """
 
     column: NumericColumn
@@ -131,18 +120,9 @@ class _NumberBits(ShortRepr):
 class _CategoryBits(ShortRepr):
     """Records of categories: the original's have one, released ones what their label leaves open.
 
-    Attributes
-    ----------
-    column
-        Whose released labels conditions take.
-    released
-        Whether the records are released ones.
-    own
-        (n_records,) the label, or the category, of each record.
-    bits
-        (n_categories, n_records / 64) words, the records with each category; None where there are
-        too many categories.
-
+    own: (n_records,) the label, or the category, of each record.
+    bits: (n_categories, n_records / 64) words, the records with each category; None where there are
+    too many categories.
     """
 
     column: CategoricalColumn

@@ -38,19 +38,12 @@ CELLS = 1 << 22
 class PossibleValues(ShortRepr):
     """The sensitive values of the records that could be each person's.
 
-    Attributes
-    ----------
-    counts
-        (n_persons, size + 1) sparse int64, records of the person's candidate classes by
-        value, codes ascending; the last column counts cells that say nothing, of persons of
-        whom no other cell says anything.
-    own
-        (n_persons,) int32, the code of each person's true value.
-    table
-        (size + 1,) int64, all released records by value; the last one as of `counts`.
-    line
-        (size,) numbers behind the codes, None for categories.
-
+    counts: (n_persons, size + 1) sparse int64, records of the person's candidate classes by value,
+    codes ascending; the last column counts cells that say nothing, of persons of whom no other cell
+    says anything.
+    own: (n_persons,) int32, the code of each person's true value.
+    table: (size + 1,) int64, all released records by value; the last one as of `counts`.
+    line: (size,) numbers behind the codes, None for categories.
     """
 
     counts: Sparse
@@ -94,15 +87,9 @@ class PossibleValues(ShortRepr):
 class Judgement(ShortRepr):
     """What the intruder achieved with each record, or each person.
 
-    Attributes
-    ----------
-    successes
-        (n_persons,) bool.
-    chances
-        (n_persons,) float64 in [0, 1]: how likely the same is without the release's classes.
-    claims
-        (n_persons,) bool, whether the intruder claimed anything.
-
+    successes: (n_persons,) bool.
+    chances: (n_persons,) float64 in [0, 1]: how likely the same is without the release's classes.
+    claims: (n_persons,) bool, whether the intruder claimed anything.
     """
 
     successes: NDArray[np.bool_]
@@ -141,23 +128,6 @@ def run_disclosure(
     reason: str,
 ) -> AttackResult:
     """Look persons up in a release, and judge what it says of their sensitive values.
-
-    Parameters
-    ----------
-    attack
-        Names the outcome.
-    scene, random
-        As `run` takes them.
-    judges
-        By sensitive attribute, how its values are coded and when the intruder succeeds.
-    reason
-        Why nothing is attempted where `judges` is empty.
-
-    Returns
-    -------
-    The outcome of the attribute with the largest risk, of equal ones the largest rate, then
-    the first. `parts` has the rate of each attribute, and the share of persons of whom
-    something was claimed where claims may be wrong.
 
     Notes
     -----
@@ -203,18 +173,7 @@ def run_disclosure(
 
 @dataclass(frozen=True, slots=True)
 class LookupSource:
-    """A release in which persons are looked up.
-
-    Attributes
-    ----------
-    pair
-        The tables.
-    coded
-        Values of sensitive attributes.
-    nearest
-        As `lookup.informative_candidates` takes it.
-
-    """
+    """A release in which persons are looked up."""
 
     pair: TablePair
     coded: Sequence[Values]
@@ -226,12 +185,7 @@ def look_up_values(
 ) -> Iterator[tuple[NDArray[np.int64], list[list[PossibleValues]]]]:
     """Yield some of the persons at a time, and what releases say of them.
 
-    Parameters
-    ----------
-    sources
-        Releases of the same persons.
-    persons
-        (n,) rows of the original.
+    persons: (n,) rows of the original.
 
     Yields
     ------

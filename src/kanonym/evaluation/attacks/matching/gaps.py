@@ -22,16 +22,7 @@ def nearest_gaps(
 ) -> NDArray[np.float64]:
     """Return how far the nearest released record is from each person.
 
-    Parameters
-    ----------
-    pair
-        Persons (its original) and a release of at least one record.
-    persons
-        (n,) rows of the original.
-    names
-        Columns that are compared.
-    units
-        The pair whose persons say what one unit of a number is: their range.
+    persons: (n,) rows of the original.
 
     Returns
     -------

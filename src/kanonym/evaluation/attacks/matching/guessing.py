@@ -147,16 +147,8 @@ def guess_values(
 ) -> NDArray[np.float64]:
     """Guess each person's value from the records of the classes that may be the person's.
 
-    Parameters
-    ----------
-    secret
-        What is guessed.
-    found
-        Classes by person.
-    classes
-        (n_released,) int32 class of each released record.
-    weights
-        (n_released,) float64, how much each record counts; those of one class are equal.
+    classes: (n_released,) int32 class of each released record.
+    weights: (n_released,) float64, how much each record counts; those of one class are equal.
 
     Returns
     -------

@@ -23,13 +23,8 @@ Masks = NDArray[np.bool_]
 class Candidates(ShortRepr):
     """The classes that could be each person's, as a sparse table.
 
-    Attributes
-    ----------
-    offsets
-        (n_persons + 1,) int64: person i has the classes[offsets[i]:offsets[i + 1]].
-    classes
-        (n_found,) int32 numbers of `TablePair.classes`, ascending for each person.
-
+    offsets: (n_persons + 1,) int64: person i has the classes[offsets[i]:offsets[i + 1]].
+    classes: (n_found,) int32 numbers of `TablePair.classes`, ascending for each person.
     """
 
     offsets: NDArray[np.int64]
@@ -64,25 +59,8 @@ def find_candidates(
 ) -> Candidates:
     """Find the classes that leave each person's values open.
 
-    Parameters
-    ----------
-    pair
-        Persons (its original) and a release.
-    persons
-        (n,) rows of the original.
-    names
-        Quasi-identifiers that the intruder compares; None for all of them.
-    among
-        (n_among,) int64, the classes that are looked at, ascending; None for all.
-    nearest
-        Whether a person whose values no class leaves open has the nearest classes instead,
-        all that are equally near: where released values are changed (`is_changed`). The
-        distance is the sum over columns: of a number its way to the interval, as a share of
-        the released range; 1 for another category, and for null beside a number.
-
-    Returns
-    -------
-    One entry a person, in the order given; persons may be named twice.
+    persons: (n,) rows of the original.
+    among: (n_among,) int64, the classes that are looked at, ascending; None for all.
 
     Notes
     -----

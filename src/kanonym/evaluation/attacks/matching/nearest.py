@@ -26,14 +26,8 @@ def nearest_points(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Find the nearest point of each one asked.
 
-    Parameters
-    ----------
-    points
-        (m, d) float64, finite; at least one, at least one column.
-    asked
-        (n, d) float64, finite.
-    distance
-        `euclidean` or `manhattan`.
+    points: (m, d) float64, finite; at least one, at least one column.
+    asked: (n, d) float64, finite.
 
     Returns
     -------

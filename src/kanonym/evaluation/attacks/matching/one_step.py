@@ -13,20 +13,7 @@ LARGEST = 1 << 16
 
 
 class OneStep(NamedTuple):
-    """What is known of cells: m labels share the n records of a class, none has k of them.
-
-    Attributes
-    ----------
-    present
-        bool, each of the m labels occurs.
-    known
-        bool, each has k - 1 records.
-    bits
-        float64, what the labels of all records leave open, in bits.
-    told
-        float64, how many of these bits the rule takes away.
-
-    """
+    """What is known of cells: m labels share the n records of a class, none has k of them."""
 
     present: NDArray[np.bool_]
     known: NDArray[np.bool_]

@@ -28,17 +28,11 @@ CELLS = 1 << 24
 class Predicates(ShortRepr):
     """Conditions on several columns at once, each of them on what a released cell leaves open.
 
-    Attributes
-    ----------
-    rows
-        (p,) int64, the released record whose cells each predicate takes.
-    columns
-        (p, c) int64, numbers of `TablePair.columns`.
-    sides
-        (p, c) int8: 0 for a value that the cell leaves open, -1 for at most the cell's
-        lowest number, 1 for at least its highest. A cell that is null asks for null; a
-        suppressed one asks for nothing.
-
+    rows: (p,) int64, the released record whose cells each predicate takes.
+    columns: (p, c) int64, numbers of `TablePair.columns`.
+    sides: (p, c) int8: 0 for a value that the cell leaves open, -1 for at most the cell's lowest
+    number, 1 for at least its highest. A cell that is null asks for null; a suppressed one asks for
+    nothing.
     """
 
     rows: NDArray[np.int64]

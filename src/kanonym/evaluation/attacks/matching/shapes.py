@@ -16,21 +16,14 @@ Members = tuple[NDArray[np.int64], NDArray[np.int64]]
 class Shape(NamedTuple):
     """The cells of one column in some classes, and what is read off their shape.
 
-    Attributes
-    ----------
-    several
-        (n_classes,) bool, whether the cell leaves several values open.
-    named
-        (n_classes,) int64, how many values are named: one of a cell that leaves one open, the
-        two ends of an interval, all members of a set, both values of a label that stands for
-        two, and those of one of which all are known to occur; none of a suppressed cell or of
-        another label of a hierarchy.
-    occurring
-        (n_classes,) int64, how many of these a person of the class has.
-    expected
-        (n_classes,) float64 in [0, 1], how likely a person of the class has a value drawn
-        from those of the original that the cell leaves open.
-
+    several: (n_classes,) bool, whether the cell leaves several values open.
+    named: (n_classes,) int64, how many values are named: one of a cell that leaves one open, the
+    two ends of an interval, all members of a set, both values of a label that stands for two, and
+    those of one of which all are known to occur; none of a suppressed cell or of another label of a
+    hierarchy.
+    occurring: (n_classes,) int64, how many of these a person of the class has.
+    expected: (n_classes,) float64 in [0, 1], how likely a person of the class has a value drawn
+    from those of the original that the cell leaves open.
     """
 
     several: NDArray[np.bool_]
@@ -48,16 +41,9 @@ def shape_of(
 ) -> Shape:
     """Read the shape of a quasi-identifier's cells.
 
-    Parameters
-    ----------
-    pair, name
-        The tables, and the column.
-    rows
-        (n_classes,) one released record of each class.
-    members
-        (n_members,) places of classes and rows of the original.
-    present
-        (n_classes,) bool, where all labels one level below the cell's are known to occur.
+    rows: (n_classes,) one released record of each class.
+    members: (n_members,) places of classes and rows of the original.
+    present: (n_classes,) bool, where all labels one level below the cell's are known to occur.
 
     Notes
     -----

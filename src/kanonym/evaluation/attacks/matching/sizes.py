@@ -14,19 +14,7 @@ _SHAPES = (-9.0, 9.0)
 def expected_singletons(held: NDArray[np.int64], size: int, wanted: int) -> SuccessCount:
     """Estimate how many predicates would match exactly one of `wanted` other persons.
 
-    Parameters
-    ----------
-    held
-        (p,) int64, how many persons of a control set satisfy each predicate.
-    size
-        Persons of the control set, at least 1.
-    wanted
-        Persons of the original, at least 1.
-
-    Returns
-    -------
-    Expected successes. Where the control set is the smaller one, `attempts` are fewer than
-    the predicates, in the same ratio, so that the interval is that of an extrapolation.
+    held: (p,) int64, how many persons of a control set satisfy each predicate.
 
     Notes
     -----

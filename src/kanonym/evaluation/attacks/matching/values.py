@@ -17,18 +17,9 @@ from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, Tab
 class Values(ShortRepr):
     """One attribute of persons and of released records, coded alike.
 
-    Attributes
-    ----------
-    own
-        (n_original,) int32 code of each person's value, below `size`.
-    released
-        (n_released,) int32 code of each released value; `size` where the cell says nothing.
-    size
-        Number of values: ascending numbers or texts, null (where there is one) last. Null is
-        a value as others are.
-    line
-        (size,) float64, the numbers, NaN for null; None where values are categories.
-
+    own: (n_original,) int32 code of each person's value, below `size`.
+    released: (n_released,) int32 code of each released value; `size` where the cell says nothing.
+    line: (size,) float64, the numbers, NaN for null; None where values are categories.
     """
 
     own: NDArray[np.int32]

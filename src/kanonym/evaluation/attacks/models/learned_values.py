@@ -35,15 +35,9 @@ Matrix = NDArray[np.float32]
 class LearnedValues(ShortRepr):
     """What a forest says of persons.
 
-    Attributes
-    ----------
-    guesses
-        (n,) float64: numbers, or codes of `true_values`; NaN where nothing was learned.
-    likely
-        (n,) float64, the probability of the true category; NaN for numbers.
-    usual
-        (n,) float64, the share of the true category in what was learned from; NaN for numbers.
-
+    guesses: (n,) float64: numbers, or codes of `true_values`; NaN where nothing was learned.
+    likely: (n,) float64, the probability of the true category; NaN for numbers.
+    usual: (n,) float64, the share of the true category in what was learned from; NaN for numbers.
     """
 
     guesses: Vector
@@ -86,20 +80,7 @@ def learn_values(
 ) -> LearnedValues:
     """Learn a column of a release from others, and predict it for persons.
 
-    Parameters
-    ----------
-    joined
-        The persons of a pair and of a control beside the release, as of `join_persons`.
-    name, known
-        The column that is predicted, and those that it is predicted from.
-    persons
-        (n,) int64, rows of its original.
-    random
-        Draws values from labels, and grows the trees.
-    told
-        Called with the share that is done.
-    reach
-        Within which numbers count as the same.
+    persons: (n,) int64, rows of its original.
 
     Notes
     -----

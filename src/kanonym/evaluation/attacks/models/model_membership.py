@@ -38,15 +38,9 @@ Flags = NDArray[np.bool_]
 class TrainingData(ShortRepr):
     """Records that a model learns from.
 
-    Attributes
-    ----------
-    features
-        (n_records, n_features) float64.
-    target
-        (n_records,) float64: numbers, or codes of categories from 0.
-    person
-        (n_records,) int64: which of the `Persons` each record is; None where nobody knows.
-
+    features: (n_records, n_features) float64.
+    target: (n_records,) float64: numbers, or codes of categories from 0.
+    person: (n_records,) int64: which of the `Persons` each record is; None where nobody knows.
     """
 
     features: Matrix
@@ -58,20 +52,13 @@ class TrainingData(ShortRepr):
 class Persons(ShortRepr):
     """Persons whose values the intruder knows. Who is no member and no control is not attacked.
 
-    Attributes
-    ----------
-    features
-        (n_persons, n_features) float64, true values.
-    target
-        (n_persons,) float64, as in `TrainingData`; only persons who are not attacked may have NaN.
-    member
-        (n_persons,) bool: the model may have learned from them; where lessons say whose they
-        are, those of them count who are among these.
-    control
-        (n_persons,) bool: it has not.
-    first
-        (n_persons,) bool: the half on which an attack is prepared; the other half judges it.
-
+    features: (n_persons, n_features) float64, true values.
+    target: (n_persons,) float64, as in `TrainingData`; only persons who are not attacked may have
+    NaN.
+    member: (n_persons,) bool: the model may have learned from them; where lessons say whose they
+    are, those of them count who are among these.
+    control: (n_persons,) bool: it has not.
+    first: (n_persons,) bool: the half on which an attack is prepared; the other half judges it.
     """
 
     features: Matrix
@@ -104,24 +91,7 @@ def classifies(estimator: Any) -> bool:
 
 
 def fresh_estimator(estimator: Any, *, categorical: bool, seed: int) -> Any:
-    """Return an estimator that has learned nothing, and learns the same each time.
-
-    Parameters
-    ----------
-    estimator
-        Of scikit-learn, or made like one; it is cloned. None for gradient boosted trees with
-        scikit-learn's parameters, which learn from all records (no early stopping).
-    categorical
-        Whether it is to predict categories; else numbers.
-    seed
-        Of whatever in it takes a `random_state` and has none.
-
-    Raises
-    ------
-    PolicyError
-        It is no estimator, or predicts the other kind.
-
-    """
+    """Return an estimator that has learned nothing, and learns the same each time."""
     from sklearn.base import clone, is_regressor  # noqa: PLC0415
 
     if estimator is None:
@@ -149,24 +119,6 @@ def attack_model(
     estimator: Any, lessons: TrainingData, persons: Persons, *, shadows: int, seed: int
 ) -> ModelAttackResult:
     """Train a model, and tell from its answers whom it has learned from.
-
-    Parameters
-    ----------
-    estimator
-        As `fresh_estimator` returns it. A classifier learns codes, a regressor numbers.
-    lessons
-        What the model learns from; at least one record.
-    persons
-        Who is attacked.
-    shadows
-        Number of shadow models, at least 1.
-    seed
-        Draws whom each of them learns from.
-
-    Raises
-    ------
-    DataError
-        Members, or persons of the control, are fewer than 20.
 
     Notes
     -----

@@ -13,27 +13,7 @@ FALSE_POSITIVES = 0.01
 
 @dataclass(frozen=True, slots=True)
 class MembershipAttack:
-    """What one attack on a model achieved.
-
-    Attributes
-    ----------
-    type
-        `correctness`, `loss` or `shadow`; see `model_membership.attack_model`.
-    auc
-        Area under the ROC curve, in [0, 1]: the probability that a member looks more like one
-        than another person does; 0.5 for an attack that knows nothing.
-    interval
-        Of the area: what other persons would give with this one model.
-    advantage
-        True minus false positive rate, in [-1, 1].
-    true_positive_rate
-        At a false positive rate of 1 %, which is also what chance gives.
-    members, control
-        Persons that the area is taken of.
-    confidence
-        Of the interval.
-
-    """
+    """What one attack on a model achieved."""
 
     type: str
     auc: float
@@ -61,24 +41,7 @@ class MembershipAttack:
 
 @dataclass(frozen=True, slots=True)
 class ModelAttackResult:
-    """A model, and what attacks on it achieved.
-
-    Attributes
-    ----------
-    records
-        Records that it learned from.
-    score
-        `accuracy`, or `R²` of numbers.
-    on_members, on_control
-        That score of their true values; at most 1.
-    members, control
-        Persons it is taken of.
-    attacks
-        One or more.
-    reason
-        Why others were not made, where they were not.
-
-    """
+    """A model, and what attacks on it achieved."""
 
     records: int
     score: str

@@ -30,12 +30,8 @@ def area_interval(
 ) -> tuple[float, float]:
     """Return the confidence interval of `area`, inside of [0, 1].
 
-    Parameters
-    ----------
-    members, others
-        (n_members,) and (n_others,) scores of persons drawn independently; at least two each.
-    confidence
-        In (0, 1).
+    members, others: (n_members,) and (n_others,) scores of persons drawn independently; at least
+    two each.
 
     Notes
     -----

@@ -40,24 +40,7 @@ UNKNOWN_ROWS = (
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ModelRisk(ShortRepr):
-    """What a model gives away of those it has learned from; `print` shows it.
-
-    Attributes
-    ----------
-    target
-        The column that the models predict.
-    estimator
-        Name of their kind.
-    before
-        The model that has learned from the original.
-    after
-        The one that has learned from the release. Both are asked about true values.
-    shadows, seed
-        As asked for.
-    notes
-        What has to be known to read the numbers.
-
-    """
+    """What a model gives away of those it has learned from; `print` shows it."""
 
     target: str
     estimator: str

@@ -26,15 +26,7 @@ Vector = NDArray[np.float64]
 class PersonData(ShortRepr):
     """Persons of the original, and below them those of the control, beside a release.
 
-    Attributes
-    ----------
-    pair
-        All of them as its original.
-    n
-        The first n are those of the original.
-    rows
-        (n_released,) int64, whose record each released one is; None where nobody knows.
-
+    rows: (n_released,) int64, whose record each released one is; None where nobody knows.
     """
 
     pair: TablePair
@@ -47,14 +39,7 @@ class PersonData(ShortRepr):
 
 
 def read_persons(tables: AlignedTables, control: Frame) -> PersonData:
-    """Read the persons of the original and of the control beside the release.
-
-    Raises
-    ------
-    SchemaError, DataError, HierarchyError
-        The control has not the columns of the original, or a value cannot be read.
-
-    """
+    """Read the persons of the original and of the control beside the release."""
     others = control_columns(control, tables)
     both = {name: stack_columns(tables.before, others, name) for name in tables.before}
     scene = build_context(
@@ -75,22 +60,6 @@ def membership_data(
     everybody: PersonData, target: str, *, categorical: bool, seed: int
 ) -> tuple[Persons, TrainingData, TrainingData]:
     """Return who is attacked, and what the original and the release teach.
-
-    Parameters
-    ----------
-    everybody
-        Both tables.
-    target
-        What is to be predicted; who does not have it, or whose record, is left out.
-    categorical
-        Whether to learn its values as categories.
-    seed
-        Parts the persons into halves, the same for any release.
-
-    Raises
-    ------
-    DataError
-        The release has other targets than the original, or they cannot be learned.
 
     Notes
     -----

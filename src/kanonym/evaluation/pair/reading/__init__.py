@@ -42,30 +42,8 @@ def read_pair(
     record has, as a mean. Two columns `age_min` and `age_max` are read as one. Columns of
     other roles hold values; what is no number there is a category.
 
-    Parameters
-    ----------
-    original, released
-        Columns by name. Those that only one of them has are left out.
-    quasi_identifiers
-        Names; the release has each of them.
-    hierarchies
-        Of quasi-identifiers, where they have one; those of others are not read. Where a
-        released value is no label of it, the column is read without.
-    aligned
-        Whether row i of the release is row i of the original. None: decided from the
-        values: as many rows, all columns that were not recoded agree row by row, one of them
-        is not constant, and every released quasi-identifier leaves its original value open.
-    rows
-        (n_released,) int64, the original row of each released one, where it is known;
-        `aligned` is then not read.
-
-    Raises
-    ------
-    SchemaError
-        A quasi-identifier is missing, a released value cannot be read (column, row and value
-        are named), or `aligned` with different numbers of rows.
-    HierarchyError
-        A value of the original is missing from its hierarchy.
+    rows: (n_released,) int64, the original row of each released one, where it is known; `aligned`
+    is then not read.
 
     Notes
     -----

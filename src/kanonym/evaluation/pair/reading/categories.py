@@ -37,11 +37,6 @@ def read_categories(cells: Cells) -> ColumnReading:
     tables have that were made of other persons: plain texts that are no label in form, where
     most of the records with a text say what the original knows.
 
-    Raises
-    ------
-    SchemaError
-        Names the first released value of a quasi-identifier that cannot be read.
-
     Notes
     -----
     Cost: two hash joins, and the parsing of each distinct text that is no value; masks as

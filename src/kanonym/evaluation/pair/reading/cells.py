@@ -19,21 +19,10 @@ from kanonym.evaluation.pair.tables import Column, Generalization
 class Cells(ShortRepr):
     """One attribute of an original and of a release.
 
-    Attributes
-    ----------
-    original
-        (n_original,) values.
-    released
-        One (n_released,) column, or two of lowest and highest values.
-    rows
-        (n_released,) int64, the original record of each released one, or None.
-    classes
-        (n_released,) int32 equivalence classes of the release, from 0.
-    recoded
-        Whether it is a quasi-identifier: a text then is a label, else a value like others.
-    labelled
-        Whether it has a hierarchy: a text that is unknown then is a label, and no new value.
-
+    original: (n_original,) values.
+    released: one (n_released,) column, or two of lowest and highest values.
+    rows: (n_released,) int64, the original record of each released one, or None.
+    classes: (n_released,) int32 equivalence classes of the release, from 0.
     """
 
     original: pl.Series
@@ -83,21 +72,7 @@ class Cells(ShortRepr):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ColumnReading(ShortRepr):
-    """What was read of one attribute.
-
-    Attributes
-    ----------
-    column
-        For measures of values.
-    generalization
-        For measures of what is left open; None of an attribute that is not a quasi-identifier.
-    contains, unchanged
-        Where records are known, whether every released cell leaves the original value open,
-        and whether each leaves open that value alone. Else False.
-    new
-        Released records whose category the original lacks.
-
-    """
+    """What was read of one attribute."""
 
     column: Column
     generalization: Generalization | None

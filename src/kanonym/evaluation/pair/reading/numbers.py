@@ -41,20 +41,11 @@ _ALL = Span(None, None)
 class _Labels(ShortRepr):
     """Distinct released cells as intervals of a line; the last two are null and suppressed.
 
-    Attributes
-    ----------
-    place
-        (n_released,) int32, the label of each cell.
-    low, high
-        (n_labels,) float64, infinite where open to that side.
-    low_open, high_open
-        (n_labels,) bool, whether that end is left out.
-    members
-        By label the codes of its values, where they are no interval.
-    low_code, high_code
-        (n_labels,) int32 codes of ends that are values of the original, -1 for others; None
-        where float64 tells its values apart.
-
+    place: (n_released,) int32, the label of each cell.
+    low, high: (n_labels,) float64, infinite where open to that side.
+    low_open, high_open: (n_labels,) bool, whether that end is left out.
+    low_code, high_code: (n_labels,) int32 codes of ends that are values of the original, -1 for
+    others; None where float64 tells its values apart.
     """
 
     place: NDArray[np.int32]
@@ -74,11 +65,6 @@ class _Labels(ShortRepr):
 
 def read_numbers(cells: Cells) -> ColumnReading:
     """Read a column of numbers or times.
-
-    Raises
-    ------
-    SchemaError
-        Names the first released value that cannot be read.
 
     Notes
     -----

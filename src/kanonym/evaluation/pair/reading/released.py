@@ -43,15 +43,7 @@ class _ReleasedCells(Cells):
 class ReleasedColumn(ShortRepr):
     """What each cell of a released column leaves open.
 
-    Attributes
-    ----------
-    column
-        Of which `original` says nothing.
-    values
-        The values that its labels name, in their type; of a hierarchy, its leaves.
-    high_open
-        (n_released,) bool, whether the upper end of an interval is none of its values.
-
+    high_open: (n_released,) bool, whether the upper end of an interval is none of its values.
     """
 
     column: Column
@@ -74,24 +66,7 @@ def read_released(
     that other labels of the column name, null where there are none. Values of the original that
     no label names stay unknown.
 
-    Parameters
-    ----------
-    name
-        The attribute.
-    released
-        One (n,) column, or two of lowest and highest values.
-    source
-        The attribute's hierarchy in the policy.
-    dates
-        Whether `1980` is a year.
-    nulls
-        Whether null is a value; else it is a suppressed cell.
-
-    Raises
-    ------
-    SchemaError
-        A label does not say which values it stands for: a mask, an interval of categories.
-
+    released: one (n,) column, or two of lowest and highest values.
     """
     texts = pl.concat([one.cast(pl.String) for one in released]).drop_nulls().unique().to_list()
     as_texts = all(one.dtype == pl.String for one in released)

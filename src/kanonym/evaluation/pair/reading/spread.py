@@ -25,19 +25,11 @@ def spread_over_class(
     original one, the value stands for all from the smallest to the largest original value
     of the class, or for its distinct values where they have no order.
 
-    Parameters
-    ----------
-    read
-        As the released values alone say.
-    classes
-        (n_released,) int32, from 0.
-    off
-        (n_released,) bool, the cells with one value that is not the original one.
-    own
-        (n_released,) int32, the original codes.
-    line
-        (n_values,) float64, the non-null values of the domain on a line, None where they
-        have no order.
+    classes: (n_released,) int32, from 0.
+    off: (n_released,) bool, the cells with one value that is not the original one.
+    own: (n_released,) int32, the original codes.
+    line: (n_values,) float64, the non-null values of the domain on a line, None where they have no
+    order.
 
     Notes
     -----

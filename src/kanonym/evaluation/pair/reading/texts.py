@@ -100,13 +100,6 @@ def period_of(text: str) -> Span | None:
 def with_stars(text: str, letters: set[str]) -> str:
     """Return a mask with `*` for its mask character, other texts as they are.
 
-    Parameters
-    ----------
-    text
-        A released text that is no value of the original.
-    letters
-        Characters of the original's values: none of them masks.
-
     Examples
     --------
     >>> with_stars("25xxx", set("0123456789"))
@@ -161,13 +154,6 @@ class Codes:
 
     `*` in a mask stands for one character; at either end for one or none, as masking pads
     short codes.
-
-    Parameters
-    ----------
-    texts
-        The codes.
-    masks
-        Texts that will be looked up: what they have in common is done once for all of them.
 
     Notes
     -----

@@ -24,17 +24,6 @@ def accuracy(
 ) -> MeasuredValue:
     """Measure how well boosted trees that learn from a release predict held-out originals.
 
-    Parameters
-    ----------
-    pair, target, random, folds
-        As of `learning`.
-
-    Returns
-    -------
-    The share of original records whose category is predicted right, in [0, 1], or R² of numbers.
-    Parts: that of models that learn from the original; of a guess (the most frequent category,
-    the mean); of the release in both ways to learn from a label; and what `learning` counts.
-
     Notes
     -----
     A label teaches a value drawn from what it leaves open, so that what is learned from looks

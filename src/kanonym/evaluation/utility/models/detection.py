@@ -37,29 +37,8 @@ def detection(
 ) -> MeasuredValue:
     """Measure how well a classifier tells records of another table from real ones.
 
-    Parameters
-    ----------
-    real, other
-        The columns of both tables, in one order: column i of both is one attribute. Numbers and
-        times count as numbers where both tables have such, Booleans included; all else as
-        categories by their text and by how frequent they are, the rarest beyond 254 by that
-        alone. Null is a value that is missing.
-    random
-        Draws records of tables that have more than 5,000, and deals all out to folds.
-    weights
-        (n_real,) float64 at least 0: how much each real record counts, as where the others
-        imitate a part of the table only. None: all the same.
-    folds
-        At least 2. Each is told apart by a classifier that has learned from the others.
-
-    Returns
-    -------
-    The probability in [0, 1] that a record of the other table looks more like one than a real
-    record does, equal ones counting half: the area under the ROC curve. 0.5 where the tables
-    cannot be told apart, 1 where every record gives itself away. Below 0.5 by chance, or
-    where the other table is closer to the real one than a further sample of its population
-    would be. Parts: `low` and `high` (the interval of 95 %), and the `real` and `other` records
-    that were compared. None where a table has less than 2 · folds records, or no column.
+    weights: (n_real,) float64 at least 0: how much each real record counts, as where the others
+    imitate a part of the table only. None: all the same.
 
     Notes
     -----

@@ -24,16 +24,6 @@ class Features(ShortRepr):
     A number is standardized by the original's mean and deviation, a released interval by its
     middle; where one table has nulls, they are 0 with a flag. A category is 1 in its own
     feature; a label that leaves several open has an equal share in each.
-
-    Attributes
-    ----------
-    numbers
-        Columns of numbers: the first features, one each.
-    flagged
-        Those of them that have nulls: the next features.
-    categories
-        Columns of categories: all others.
-
     """
 
     numbers: tuple[NumericColumn, ...]

@@ -42,33 +42,6 @@ def learning(
 ) -> MeasuredValue:
     """Measure what a release teaches about one column, against what the original teaches.
 
-    Parameters
-    ----------
-    pair
-        Both tables; all other columns are the features (`features`).
-    target
-        The column to predict: categories, at most 25 of them, or numbers. Released
-        records whose label leaves several categories open do not say what to learn, and
-        numbers that are suppressed do not either: they are left out. A released interval
-        teaches its middle.
-    random
-        Divides the records; draws 50,000 from larger tables.
-    folds
-        At least 2. Original records are dealt out to so many folds, the records of each
-        category evenly; each fold is predicted by models that have learned from the others.
-
-    Returns
-    -------
-    (released − guess) / (original − guess) of the model that predicts best from the original: 1
-    where the release teaches as much, 0 where it teaches no more than a guess, below where
-    it misleads. It is taken of balanced accuracy, of which always guessing one category (ZeroR)
-    gives 1 / categories; of numbers, of R², of which guessing the mean gives 0. Parts: both
-    scores and, for categories, the area under the ROC curve (mean over categories, each
-    against all others) of each model; the guess; released records without a target, suppressed
-    records, and whether copies of held-out records were kept out.
-
-    None where the original itself does not predict the column.
-
     Notes
     -----
     Where `pair.rows` is known, released copies of held-out records are kept out of what is
@@ -106,21 +79,8 @@ def learning(
 class LearningTask(ShortRepr):
     """What models learn from, and what they are asked.
 
-    Attributes
-    ----------
-    original
-        Records of the original: lessons, and the questions of their fold.
-    features
-        Of both tables.
-    copies
-        (n,) int64 released records that are learned from.
-    taught, fold
-        (n,) their target, and with which records of the original each is held out.
-    categorical
-        Whether the target has categories.
-    counts
-        What is said of the release beside the scores.
-
+    copies: (n,) int64 released records that are learned from.
+    taught, fold: (n,) their target, and with which records of the original each is held out.
     """
 
     original: TrainingData

@@ -34,17 +34,9 @@ Matrix = NDArray[np.float64]
 class TrainingData(ShortRepr):
     """Records of one table that models learn from.
 
-    Attributes
-    ----------
-    features
-        (n, d) float64.
-    target
-        (n,) float64: a number, or the code of a category; NaN where there is none.
-    fold
-        (n,) integers: with which records of the original each is held out.
-    attributes
-        The first of the features that are categories of one column, and the one after the last.
-
+    features: (n, d) float64.
+    target: (n,) float64: a number, or the code of a category; NaN where there is none.
+    fold: (n,) integers: with which records of the original each is held out.
     """
 
     features: Matrix
@@ -80,15 +72,6 @@ def category_means(
     A tree that splits by it parts the categories into those of low and of high mean: the best
     division of them in two (Fisher 1958), which features of one category each take many
     splits to make. Means are those of the records that are learned from.
-
-    Parameters
-    ----------
-    lessons, learned
-        Records to learn from, those that are True, with `TrainingData.attributes`.
-    classes
-        Categories of the target: of more than two, each has a mean by itself. None for numbers.
-        A column keeps its own features where it has no more of them.
-
     """
     target = lessons.target[learned]
     if classes is None:
@@ -116,16 +99,7 @@ def category_means(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Learner(ShortRepr):
-    """A model of scikit-learn, and how features are encoded for it.
-
-    Attributes
-    ----------
-    model
-        Not fitted.
-    encoding
-        Learns an encoding from some records of a table.
-
-    """
+    """A model of scikit-learn, and how features are encoded for it."""
 
     model: Any
     encoding: Callable[[TrainingData, NDArray[np.bool_]], Encoding] = _as_they_are
@@ -222,24 +196,7 @@ def accuracies(
     *,
     categorical: bool,
 ) -> dict[str, float]:
-    """Return how well boosted trees predict records they have not learned from.
-
-    Parameters
-    ----------
-    lessons
-        What to learn from, by name.
-    asked
-        Records of the original: those of folds 0 to `folds` - 1 are predicted, each fold by
-        what is learned from lessons of all other folds.
-    folds
-        At least 1.
-    seed
-        Of the trees.
-    categorical
-        Whether the target has categories: the score is then the share of records whose most
-        likely category is the right one. Else it is R².
-
-    """
+    """Return how well boosted trees predict records they have not learned from."""
     from sklearn.ensemble import (  # noqa: PLC0415
         HistGradientBoostingClassifier,
         HistGradientBoostingRegressor,

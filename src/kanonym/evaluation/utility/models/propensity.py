@@ -32,24 +32,6 @@ PRECISE = 1e-9
 def propensity_error(pair: TablePair, random: np.random.Generator) -> MeasuredValue:
     """Measure how far the probability of being released is from the same for all records.
 
-    Parameters
-    ----------
-    pair
-        Both tables; their records are put below each other.
-    random
-        Draws a value for each released one that leaves several open, and records from tables
-        of more than 50,000.
-
-    Returns
-    -------
-    pMSE, the mean of (p − c)² over all records, where c is the share of released ones and p a
-    record's probability by logistic regression. At most c (1 − c); 0 where nothing tells them
-    apart. Parts: `parameters` of the model, intercept included; `expected`, the mean of pMSE for
-    records drawn from the original's own distribution, (k − 1)(1 − c)² c / N for k
-    parameters and N records of both tables (Snoke et al., 3.1); and `ratio`, pMSE over expected:
-    near 1 where the release is as close as such a sample, below where it is closer. No ratio
-    where no feature varies.
-
     Notes
     -----
     A released value that leaves several open stands for one of them, drawn evenly: a label is no

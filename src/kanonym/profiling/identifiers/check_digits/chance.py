@@ -21,18 +21,6 @@ def pass_rate_by_chance(numbers: Sequence[str], passes: Callable[[str], bool]) -
     place, but no check digit of their own. Numbers that are valid by their form alone then
     pass as often as the column does, those with a check digit one time in ten or less.
 
-    Parameters
-    ----------
-    numbers
-        Different numbers; those of the commonest length are used.
-    passes
-        The check.
-
-    Returns
-    -------
-    float
-        (passed + 1) / (drawn + 2), Laplace's estimate, in 0 to 1 exclusive.
-
     Notes
     -----
     The same numbers give the same share: the generator has a fixed seed. Cost: `DRAWS` checks.

@@ -31,13 +31,6 @@ _HOPELESS = 0.5
 def find_numbers(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
     """Return the best scheme that nearly all values follow, as one finding or none.
 
-    Parameters
-    ----------
-    sample
-        Values of a column.
-    hinted
-        Kinds that the column's name hints at.
-
     Notes
     -----
     A number counts when its check digit is right. Where the column's name says nothing, at

@@ -14,22 +14,7 @@ _CARD = (
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """How one authority makes its numbers.
-
-    Attributes
-    ----------
-    kind, title
-        Of what, and its name in a sentence.
-    module
-        Module of python-stdnum that checks one number; empty where the form is all there is.
-    form
-        The number without blanks, dots, hyphens and slashes.
-    written
-        The number as written, where only that tells it from others: it has no check digit.
-    telling
-        Whether form and check digits tell so much that a single number is believed.
-
-    """
+    """How one authority makes its numbers."""
 
     kind: str
     title: str
