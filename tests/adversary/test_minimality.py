@@ -67,7 +67,14 @@ def shown(labels, persons, ill):
     )
 
 
-@pytest.mark.parametrize(("name", "drawn"), [("mondrian", 0), ("mondrian", 1), ("full-domain", 1)])
+@pytest.mark.parametrize(
+    ("name", "drawn"),
+    [
+        ("mondrian", 0),
+        ("mondrian", 1),
+        pytest.param("full-domain", 1, marks=pytest.mark.nightly),
+    ],
+)
 def test_every_assignment_of_the_released_values_stays_possible(name, drawn):
     """Nobody's value is certain in a class of two values, and odds change by a bound at most."""
     algorithm = {"mondrian": ka.Mondrian(), "full-domain": ka.FullDomain()}[name]
@@ -99,7 +106,10 @@ def test_every_assignment_of_the_released_values_stays_possible(name, drawn):
     assert n_open
 
 
-@pytest.mark.parametrize("order", ["hilbert", "kd", "lexicographic", "serpentine"])
+BY_NIGHT = [pytest.param(order, marks=pytest.mark.nightly) for order in ("hilbert", "serpentine")]
+
+
+@pytest.mark.parametrize("order", ["kd", "lexicographic", *BY_NIGHT])
 def test_closed_places_make_a_class_whatever_its_order(order, monkeypatch):
     """Where no class starts inside of a released one, who has which of its values changes nothing.
 

@@ -15,7 +15,7 @@ WITHOUT_SERVER = ("local", "duckdb", "sqlite")
 def test_hostile_tables_are_released_right_or_refused(algorithm):
     """Files read back by other readers satisfy every model by its formula; nothing crashes."""
     counts, wrong, _ = trial(
-        100 if NIGHTLY else 4, 0, [algorithm], tuple(SHARES) if NIGHTLY else WITHOUT_SERVER
+        100 if NIGHTLY else 3, 0, [algorithm], tuple(SHARES) if NIGHTLY else WITHOUT_SERVER
     )
     assert wrong == []
     assert sum(count for (*_, outcome), count in counts.items() if outcome == "released") > 1

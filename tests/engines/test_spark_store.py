@@ -37,7 +37,7 @@ PATIENTS = pl.DataFrame(
 )
 
 
-@pytest.fixture(params=["classic", "connect"])
+@pytest.fixture(params=["classic", pytest.param("connect", marks=pytest.mark.nightly)])
 def session(request):
     """Return a session of each kind."""
     return request.getfixturevalue("spark" if request.param == "classic" else "spark_connect")

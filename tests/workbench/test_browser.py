@@ -334,7 +334,7 @@ def language(request, visitor):
     visitor.send("POST", "/language", {"language": "en"})
 
 
-@pytest.mark.nightly(on="es")
+@pytest.mark.nightly
 @pytest.mark.skipif(
     "KANONYM_ARTIFACTS" not in os.environ,
     reason="pictures are taken for the folder that KANONYM_ARTIFACTS names",
