@@ -21,7 +21,7 @@ FREE_YEARS = 20
 
 _CLOCK = (
     r"(?:(?P<gap>[T ]|,? )(?P<hour>[0-9]{1,2}):[0-9]{2}(?P<second>:[0-9]{2})?"
-    r"(?P<half>\s?[AaPp]\.?[Mm]\.?)?)?"
+    r"(?P<half>\s?[AaPp]\.?[Mm]\.?)?(?P<zone>Z|[-+][0-9]{2}:?[0-9]{2})?)?"
 )
 _DAY = r"(?P<day>[0-9]{1,2})(?:\.?º|er|st|nd|rd|th)?"
 _MONTH = r"(?P<month>[0-9]{1,2})"
@@ -33,7 +33,7 @@ _BETWEEN = r"(?:\.?\s?[-/]\s?|\.?\s+(?:(?:de|of)\s+)?|\.)"
 _SHAPES = {
     "first": rf"^(?P<first>[0-9]{{1,2}}){_MARK}{_MONTH}{_AGAIN}{_YEAR}{_CLOCK}$",
     "year": rf"^{_LONG_YEAR}{_MARK}{_MONTH}{_AGAIN}(?P<day>[0-9]{{1,2}}){_CLOCK}$",
-    "day name": rf"(?i)^{_DAY}(?P<mark>{_BETWEEN}){_NAME}(?P<again>,?{_BETWEEN}){_YEAR}{_CLOCK}$",
+    "day name": rf"(?i)^{_DAY}(?P<mark>{_BETWEEN}|){_NAME}(?P<again>,?{_BETWEEN}|){_YEAR}{_CLOCK}$",
     "name day": rf"(?i)^{_NAME}(?P<mark>[\s/-]+){_DAY}(?P<again>,\s?|\s+|[-/]){_YEAR}{_CLOCK}$",
     "year name": (
         rf"(?i)^{_LONG_YEAR}(?P<mark>[\s/-]){_NAME}(?P<again>[\s/-])(?P<day>[0-9]{{1,2}}){_CLOCK}$"
@@ -170,7 +170,8 @@ def _form_of(shape: str, parts: pl.DataFrame, own: Cells) -> str:
     if gap is None:
         return date
     timed = counted.filter(pl.col("gap") == gap)
-    return f"{date}{gap}{_clock(timed, second=second, half=half)}"
+    (zone,) = _most_frequent(timed, ["zone"])
+    return f"{date}{gap}{_clock(timed, second=second, half=half)}{zone or ''}"
 
 
 def _most_frequent(counted: pl.DataFrame, names: Sequence[str]) -> tuple[Any, ...]:

@@ -23,6 +23,9 @@ _PERIODS = (
     r"^(?P<year>[0-9]{4})\s?[-/ ]?\s?(?P<mark>[QTqt])(?P<part>[1-4])$",
     r"^(?P<mark>[QTqt])(?P<part>[1-4])\s?[-/ ]\s?(?P<year>[0-9]{4})$",
     r"^(?P<year>[0-9]{4})\s?[-/ ]?\s?(?P<mark>[WwKk][Ww]?)(?P<part>0?[1-9]|[1-4][0-9]|5[0-3])$",
+    r"^(?P<mark>[Ww])(?P<part>0?[1-9]|[1-4][0-9]|5[0-3])\s?[-/ ]\s?(?P<year>[0-9]{4})$",
+    r"(?i)^(?P<part>[1-4])(?:\.|er|e|º|st|nd|rd|th)? (?P<mark>Quartal|trimestre|quarter|[QT]) "
+    + r"(?:de |of )?(?P<year>[0-9]{4})$",
 )
 _FEWEST = 3
 
