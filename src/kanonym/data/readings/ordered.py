@@ -19,13 +19,13 @@ _BAND = (
     rf"{_CURRENCY}({_NUMBER})(?:\s?{UNIT})?$"
 )
 _ONE = rf"^{_CURRENCY}({_NUMBER})(?:\s?{UNIT})?$"
+_YEAR, _WEEK = r"(?P<year>[0-9]{4})", r"(?P<part>0?[1-9]|[1-4][0-9]|5[0-3])"
 _PERIODS = (
-    r"^(?P<year>[0-9]{4})\s?[-/ ]?\s?(?P<mark>[QTqt])(?P<part>[1-4])$",
-    r"^(?P<mark>[QTqt])(?P<part>[1-4])\s?[-/ ]\s?(?P<year>[0-9]{4})$",
-    r"^(?P<year>[0-9]{4})\s?[-/ ]?\s?(?P<mark>[WwKk][Ww]?)(?P<part>0?[1-9]|[1-4][0-9]|5[0-3])$",
-    r"^(?P<mark>[Ww])(?P<part>0?[1-9]|[1-4][0-9]|5[0-3])\s?[-/ ]\s?(?P<year>[0-9]{4})$",
-    r"(?i)^(?P<part>[1-4])(?:\.|er|e|º|st|nd|rd|th)? (?P<mark>Quartal|trimestre|quarter|[QT]) "
-    + r"(?:de |of )?(?P<year>[0-9]{4})$",
+    rf"^{_YEAR}\s?[-/ ]?\s?(?P<mark>[QTqt])(?P<part>[1-4])$",
+    rf"^(?P<mark>[QTqt])(?P<part>[1-4])\s?[-/ ]\s?{_YEAR}$",
+    rf"^{_YEAR}\s?[-/ ]?\s?(?P<mark>[WwKk][Ww]?){_WEEK}$",
+    rf"^(?P<mark>[Ww]){_WEEK}\s?[-/ ]\s?{_YEAR}$",
+    rf"(?i)^(?P<part>[1-4])(?:\.|º|[a-z][a-z]?)? (?P<mark>[QT]|Quartal|trimestre|quarter)(?: de)? {_YEAR}$",
 )
 _FEWEST = 3
 
