@@ -25,8 +25,10 @@ _PERIODS = (
     rf"^(?P<mark>[QTqt])(?P<part>[1-4])\s?[-/ ]\s?{_YEAR}$",
     rf"^{_YEAR}\s?[-/ ]?\s?(?P<mark>[WwKk][Ww]?){_WEEK}$",
     rf"^(?P<mark>[Ww]){_WEEK}\s?[-/ ]\s?{_YEAR}$",
-    rf"(?i)^(?P<part>[1-4])(?:\.|º|[a-z]{{1,2}})? (?P<mark>[QT]|quarter|Quartal|trimestre)"
-    rf"(?: de)? {_YEAR}$",
+    (
+        rf"(?i)^(?P<part>[1-4])(?:\.|º|[a-z]{{1,2}})? (?P<mark>[QT]|quarter|Quartal|trimestre)"
+        rf"(?: de)? {_YEAR}$"
+    ),
 )
 _FEWEST = 3
 
