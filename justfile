@@ -22,6 +22,7 @@ lint:
     mypy
     lint-imports --no-logo
     interrogate tests
+    python scripts/shape.py --check
 
 # rewrite the code in the house style
 format:

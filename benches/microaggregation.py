@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import functools
 import itertools
-import math
 import runpy
 import statistics
 import time
@@ -39,7 +38,7 @@ SIZES = (10_000, 50_000, 100_000, 300_000, 1_000_000)
 CASES = [
     *(("mdav", "normal", n, k) for n in SIZES for k in (5, 500)),
     ("mdav", "loans", 307_511, 500),
-    *((name, "normal", n, 5) for name in ("v-mdav", "mona") for n in SIZES),
+    *((name, "normal", n, 5) for name in ("mona",) for n in SIZES),
     *(("ona", "normal", n, 5) for n in SIZES[:3]),
 ]
 REFERENCE = {
@@ -76,8 +75,8 @@ def lost(frame: pl.DataFrame, release: ka.Release) -> float:
 
 def reference() -> None:
     """Print SSE/SST of the reference tables, in percent."""
-    names = ("mdav", "v-mdav", ka.algorithms.VMDAV(gamma=1.1), "ona", "mona")
-    heads = ("mdav", "v-mdav", "gamma 1.1", "ona", "mona", "bound", "ona's gap")
+    names = ("mdav", "ona", "mona")
+    heads = (*names, "bound", "ona's gap")
     print(f"{'SSE/SST, %':<20}{'k':>5}" + "".join(f"{head:>10}" for head in heads))
     for name, chosen in REFERENCE.items():
         frame = pl.read_csv(DATA / "microaggregation" / f"{name}.csv")
@@ -120,8 +119,8 @@ def nearness() -> None:
     for k in (3, 5, 10):
         frame = pl.DataFrame({"a": rng.standard_normal(1000)})
         one, other = (
-            ka.anonymize(frame, quasi_identifiers=["a"], k=k, algorithm=name).algorithm
-            for name in ("univariate", "mdav")
+            ka.anonymize(frame, quasi_identifiers=["a"], k=k, algorithm=algorithm).algorithm
+            for algorithm in (ka.algorithms.IndividualRanking(k), "mdav")
         )
         share = other["lower_bound"] / one["squared_error"]
         print(f"bound, 1,000 x 1, k={k}: {share:.1%} of the optimum", flush=True)
@@ -143,37 +142,6 @@ def nearness() -> None:
         )
 
 
-def others(*, quick: bool) -> None:
-    """Print one column cut at its optimum, V-MDAV on EIA, and t-closeness beside others."""
-    one = table("normal", 100_000 if quick else 1_000_000).select("a")
-    for k in (5, 500, 20_000):
-        release = ka.anonymize(one, quasi_identifiers=["a"], k=k, algorithm="univariate")
-        took = release.seconds["algorithm"]
-        print(f"univariate, {len(one):,} values, k={k}: {took:.3f} s", flush=True)
-    rng = np.random.default_rng(0)
-    for correlation, t in ((0.5, 0.1), (0.5, 0.05), (0.9, 0.2), (0.0, 0.2)):
-        frame = pl.DataFrame(dict(zip(COLUMNS, rng.standard_normal((4, 10_000)), strict=True)))
-        own = rng.standard_normal(10_000)
-        told = correlation * frame["a"].to_numpy() + math.sqrt(1 - correlation**2) * own
-        frame = frame.with_columns(told=pl.Series(told))
-        found = []
-        for name in ("t-closeness-first", "mondrian", "segmentation"):
-            policy = ka.Policy(
-                attributes={
-                    **{column: ka.QuasiIdentifier() for column in COLUMNS},
-                    "told": ka.Sensitive(),
-                },
-                models=[ka.KAnonymity(5), ka.TCloseness("told", t, "ordered")],
-                algorithm=name,
-                recoding="mean",
-            )
-            found.append(lost(frame.select(COLUMNS), ka.anonymize(frame, policy)))
-        told_of = ", ".join(f"{100 * value:.2f} %" for value in found)
-        print(
-            f"t={t}, correlation {correlation}: t-closeness-first, Mondrian, segmentation {told_of}"
-        )
-
-
 def main() -> None:
     """Time every case; k and the records left out are the release's own account."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -188,7 +156,7 @@ def main() -> None:
         nearness()
         return
     quick = arguments.quick
-    for name in ("mdav", "v-mdav", "ona", "mona"):  # compile
+    for name in ("mdav", "ona", "mona"):  # compile
         ka.anonymize(table("normal", 1000), quasi_identifiers=COLUMNS, k=5, algorithm=name)
     print(
         f"{'':<8}{'table':<20}{'k':>5}{'group_by':>10}{'algorithm':>11}{'anonymize':>11}"
@@ -222,7 +190,6 @@ def main() -> None:
     if DATA.is_dir():
         reference()
     nearness()
-    others(quick=quick)
 
 
 if __name__ == "__main__":

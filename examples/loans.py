@@ -138,7 +138,6 @@ def exercise(loans: pl.DataFrame, found: Workshop) -> Iterator[Result]:
     one_block = ka.algorithms.MONA(block=len(loans), standardize=False)
     for way, algorithm, k in (
         ("MDAV, raw", ka.MDAV(standardize=False), clustered),
-        ("V-MDAV, raw", ka.algorithms.VMDAV(standardize=False), clustered),
         ("k-means, 16 clusters, raw", ka.algorithms.KMeans(16, standardize=False), clustered),
         ("MDAV", ka.MDAV(), clustered),
         ("k-means, 8 clusters a column", ka.algorithms.KMeans(8, per_column=True), 20),
@@ -150,7 +149,6 @@ def exercise(loans: pl.DataFrame, found: Workshop) -> Iterator[Result]:
         ("MONA", ka.algorithms.MONA(), 100),
         ("MDAV", ka.MDAV(), 1500),
         ("MDAV", ka.MDAV(), microaggregated),
-        ("V-MDAV, raw", ka.algorithms.VMDAV(standardize=False), microaggregated),
         ("MONA, one block, raw", one_block, microaggregated),
     ):
         yield measured(way, found.loans, anonymize(found.loans, algorithm, k))

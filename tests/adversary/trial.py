@@ -36,9 +36,9 @@ SHARES = {"local": 0.4, "duckdb": 0.25, "sqlite": 0.2, "postgresql": 0.1, "spark
 """How often each engine is drawn: Spark takes seconds for a run."""
 RECODINGS = (None, None, "interval", "set", "range", "hierarchy", "mode", "median")
 PARAMETERS = {"kmeans": {"clusters": 2}}
-BY_NUMBERS = ("ona", "mona", "univariate", "individual-ranking", "kmeans", "t-closeness-first")
+BY_NUMBERS = ("ona", "mona", "individual-ranking", "kmeans")
 """Algorithms that take numbers without null alone."""
-WITHOUT_NULL = (*BY_NUMBERS, "mdav", "v-mdav")
+WITHOUT_NULL = (*BY_NUMBERS, "mdav")
 DRAWS = 40
 """So many policies are drawn for a run; the last one counts, whatever it is."""
 DRAWN = [*MODELS, *4 * OF_PERSONS]
@@ -59,9 +59,8 @@ class Run:
         self.engine = str(rng.choice(engines, p=share / share.sum()))
         self.form = str(rng.choice(FORMATS[self.engine]))
         self.name, self.reason = "", ""
-        few = 1 if algorithm == "univariate" else 4
         table, self.known = hostile_table(
-            rng, numbers=algorithm in BY_NUMBERS, nulls=algorithm not in WITHOUT_NULL, most=few
+            rng, numbers=algorithm in BY_NUMBERS, nulls=algorithm not in WITHOUT_NULL, most=4
         )
         self.table = table
         self.identified = True

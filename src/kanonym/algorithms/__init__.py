@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from kanonym.algorithms.microaggregation.mdav import MDAV
     from kanonym.algorithms.microaggregation.mona import MONA
     from kanonym.algorithms.microaggregation.ona import ONA
-    from kanonym.algorithms.microaggregation.t_closeness_first import TClosenessFirst
-    from kanonym.algorithms.microaggregation.univariate import Univariate
-    from kanonym.algorithms.microaggregation.v_mdav import VMDAV
     from kanonym.algorithms.mondrian import Mondrian
     from kanonym.algorithms.segmentation import Segmentation
 
@@ -33,7 +30,6 @@ __all__ = [
     "MDAV",
     "MONA",
     "ONA",
-    "VMDAV",
     "VPA",
     "Apriori",
     "Auto",
@@ -47,8 +43,6 @@ __all__ = [
     "Mondrian",
     "OptimalCut",
     "Segmentation",
-    "TClosenessFirst",
-    "Univariate",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -57,7 +51,6 @@ __getattr__, __dir__ = lazy_names(
         "MDAV": "kanonym.algorithms.microaggregation.mdav",
         "MONA": "kanonym.algorithms.microaggregation.mona",
         "ONA": "kanonym.algorithms.microaggregation.ona",
-        "VMDAV": "kanonym.algorithms.microaggregation.v_mdav",
         "Auto": "kanonym.algorithms.auto",
         "CellSuppression": "kanonym.algorithms.cell_suppression",
         "FullDomain": "kanonym.algorithms.full_domain",
@@ -72,7 +65,5 @@ __getattr__, __dir__ = lazy_names(
         "LocalRecoding": "kanonym.algorithms.local_recoding",
         "Mondrian": "kanonym.algorithms.mondrian",
         "Segmentation": "kanonym.algorithms.segmentation",
-        "TClosenessFirst": "kanonym.algorithms.microaggregation.t_closeness_first",
-        "Univariate": "kanonym.algorithms.microaggregation.univariate",
     },
 )

@@ -19,9 +19,6 @@ from kanonym.algorithms.microaggregation.individual_ranking import IndividualRan
 from kanonym.algorithms.microaggregation.mdav import MDAV
 from kanonym.algorithms.microaggregation.mona import MONA
 from kanonym.algorithms.microaggregation.ona import ONA
-from kanonym.algorithms.microaggregation.t_closeness_first import TClosenessFirst
-from kanonym.algorithms.microaggregation.univariate import Univariate
-from kanonym.algorithms.microaggregation.v_mdav import VMDAV
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.segmentation import Segmentation
 from kanonym.data.errors import PolicyError
@@ -42,14 +39,11 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         LocalRecoding,
         CellSuppression,
         MDAV,
-        VMDAV,
         ONA,
         MONA,
-        TClosenessFirst,
         KDTree,
         KMember,
         KMeans,
-        Univariate,
         IndividualRanking,
     )
 }

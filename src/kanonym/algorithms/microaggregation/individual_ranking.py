@@ -7,6 +7,7 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
@@ -17,12 +18,12 @@ from kanonym.algorithms.microaggregation.records import (
     require_numbers,
 )
 from kanonym.algorithms.microaggregation.squared_error import error_account, squared_error
-from kanonym.algorithms.microaggregation.univariate import cut_in_order
 from kanonym.algorithms.small_classes import merge_small_classes
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.kernels.classes.grouping import group_rows
+from kanonym.kernels.microaggregation.univariate import optimal_cut
 from kanonym.kernels.parallel import parallel
 from kanonym.models.base import check_integer
 
@@ -47,8 +48,9 @@ class IndividualRanking(Algorithm):
     Notes
     -----
     The values of a column are sorted and cut into groups of k to 2 k - 1 with the least sum
-    of squared errors (`Univariate`). Equal values may be parted; which record is in which
-    group is then decided by the other columns, so the values that are released do not
+    of squared errors (Hansen and Mukherjee 2003, "A polynomial algorithm for optimal
+    univariate microaggregation", IEEE TKDE 15(4)). Equal values may be parted; which record is in
+    which group is then decided by the other columns, so the values that are released do not
     depend on the order of the input.
 
     Classes are the combinations of groups that occur. One that has fewer records than the
@@ -137,3 +139,14 @@ class IndividualRanking(Algorithm):
         return Partition(
             labels, int(classes.max()) + 1, by_row=True, groups=groups, account=account
         )
+
+
+def cut_in_order(values: NDArray[np.float64], k: int) -> NDArray[np.int32]:
+    """Return (n,) int32: the group of each of (n,) numbers in any order, ascending by value.
+
+    Of equal numbers those that come first are in the lower group.
+    """
+    order = np.argsort(values, kind="stable")
+    labels = np.empty(len(values), np.int32)
+    labels[order] = optimal_cut(values[order], k)
+    return labels

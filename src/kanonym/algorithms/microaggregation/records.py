@@ -42,7 +42,6 @@ def microaggregate(
     *,
     standardize: bool,
     mixed: bool = False,
-    optimal: bool = False,
 ) -> Partition:
     """Divide a table by a kernel that groups points.
 
@@ -60,12 +59,13 @@ def microaggregate(
     order = np.argsort(table.tuple_of_row, kind="stable")
     rows, weights = record_space(table, table.tuple_of_row[order], standardize=standardize)
     kinds, size = kinds_of(table), min(k, table.n_rows)
-    work: list[Callable[[], Any]] = [lambda: kernel(rows, weights, size)]
-    if not optimal:
-        work.append(lambda: least_error(rows, weights, kinds, size))
-    (found, n_classes), *bounds = parallel(lambda one: one(), work)
+    work: list[Callable[[], Any]] = [
+        lambda: kernel(rows, weights, size),
+        lambda: least_error(rows, weights, kinds, size),
+    ]
+    (found, n_classes), least = parallel(lambda task: task(), work)
     error = squared_error(rows, weights, kinds, found)
-    account = error_account(rows, weights, kinds, error, bounds[0] if bounds else error)
+    account = error_account(rows, weights, kinds, error, least)
     labels = np.empty_like(found)
     labels[order] = found
     return Partition(labels, n_classes, by_row=True, account=account)

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.kernels.microaggregation.centroid import NOMINAL
-from kanonym.kernels.microaggregation.clique_bound import clique_bound
 from kanonym.kernels.microaggregation.error_bound import error_bound
 
 RECORDS = 1 << 17
@@ -17,12 +16,6 @@ NEIGHBOURS = 1 << 18
 
 EFFORT, ROUNDS = 1 << 24, 300
 """So many times each, and in so many rounds at the most."""
-
-SMALL, CLASSES = 1 << 11, range(3, 7)
-"""Tables of so many records and k have a second, higher bound,"""
-
-SEARCH, PRICINGS = 1 << 25, 40
-"""for which so many records are looked at, in so many rounds at the most."""
 
 
 def squared_error(
@@ -65,10 +58,7 @@ def least_error(
         return 0.0
     width = max(min(6 * k, n - 1, NEIGHBOURS // n), 1)
     rounds = max(min(EFFORT // (2 * n * width), ROUNDS), 1)
-    least = error_bound(rows, weights, kinds, min(k, n), width, rounds)
-    if k <= n <= SMALL and k in CLASSES:
-        least = max(least, clique_bound(rows, weights, kinds, k, PRICINGS, SEARCH))
-    return least
+    return error_bound(rows, weights, kinds, min(k, n), width, rounds)
 
 
 def error_account(

@@ -91,16 +91,11 @@ SENTENCES: Sentences = {
         "Releases original values, with some cells blank, as statistical offices do."
     ),
     "wb.algorithm.mdav": "Microaggregation: numbers stay numbers, each the mean of its class.",
-    "wb.algorithm.v-mdav": "As mdav, with classes of variable size.",
     "wb.algorithm.ona": "Microaggregation that improves its classes step by step.",
     "wb.algorithm.mona": "As ona, for large tables.",
-    "wb.algorithm.t-closeness-first": (
-        "Microaggregation whose classes reflect the sensitive values."
-    ),
     "wb.algorithm.kdtree": "Halves the records again and again, one column after the other.",
     "wb.algorithm.k-member": "Adds the nearest records to a class, one by one. Small tables only.",
     "wb.algorithm.kmeans": "Clusters of k-means; their size follows from the data.",
-    "wb.algorithm.univariate": "Optimal microaggregation of one numeric column.",
     "wb.algorithm.individual-ranking": (
         "Microaggregates each column by itself. It gives no k-anonymity of records."
     ),

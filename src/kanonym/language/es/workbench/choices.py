@@ -106,18 +106,13 @@ SENTENCES: Sentences = {
     "wb.algorithm.mdav": (
         "Microagregación: los números siguen siendo números, la media de su clase."
     ),
-    "wb.algorithm.v-mdav": "Como mdav, con clases de tamaño variable.",
     "wb.algorithm.ona": "Microagregación que mejora sus clases paso a paso.",
     "wb.algorithm.mona": "Como ona, para tablas grandes.",
-    "wb.algorithm.t-closeness-first": (
-        "Microagregación cuyas clases reflejan los valores sensibles."
-    ),
     "wb.algorithm.kdtree": "Parte los registros en dos, una columna tras otra.",
     "wb.algorithm.k-member": (
         "Añade a una clase los registros más cercanos, uno a uno. Solo para tablas pequeñas."
     ),
     "wb.algorithm.kmeans": "Grupos de k-means; su tamaño depende de los datos.",
-    "wb.algorithm.univariate": "Microagregación óptima de una columna numérica.",
     "wb.algorithm.individual-ranking": (
         "Microagrega cada columna por separado. No da k-anonimidad de los registros."
     ),
