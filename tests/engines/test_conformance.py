@@ -239,9 +239,8 @@ OUTGROWN = {"mondrian": 4_000 // PART, "mondrian-k": 4_000 // PART, "full-domain
 """So many tuples of Adult's come to this process at the most: it has about 18,000 (a tenth)."""
 
 
-@pytest.mark.parametrize(
-    "kind", ["mondrian", by_night_on_spark("mondrian-k"), by_night_on_spark("full-domain")]
-)
+@pytest.mark.nightly(on="spark")
+@pytest.mark.parametrize("kind", ["mondrian", "mondrian-k", "full-domain"])
 def test_what_outgrows_this_process_is_released_alike(narrow_adult, kind, engine_holder):
     """A frequency set that stays on its engine gives the very records and classes."""
     table, asked = narrow_adult

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kanonym.synthesis.cell_values.draw import draw_values
 from kanonym.synthesis.cell_values.drawn_table import DrawnTable
-from kanonym.synthesis.external import SDV, SmartNoise
 from kanonym.synthesis.injection.inject import Injection, inject
 from kanonym.synthesis.injection.marks import Marks, injected_rows
 from kanonym.synthesis.private import PrivateSynthesis, Promise
@@ -14,7 +13,6 @@ from kanonym.synthesis.tables import synthesize
 from kanonym.synthesis.trees import SequentialTrees
 
 __all__ = [
-    "SDV",
     "Copula",
     "DrawnTable",
     "Injection",
@@ -22,7 +20,6 @@ __all__ = [
     "PrivateSynthesis",
     "Promise",
     "SequentialTrees",
-    "SmartNoise",
     "Synthesis",
     "Synthesizer",
     "draw_values",

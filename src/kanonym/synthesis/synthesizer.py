@@ -12,7 +12,6 @@ import polars as pl
 from kanonym.data.errors import PolicyError
 from kanonym.policy.faults import unknown_name
 from kanonym.synthesis.copula import Constraint, TableModel, fit
-from kanonym.synthesis.external import LIBRARIES, SDV
 from kanonym.synthesis.trees import SequentialTrees
 
 
@@ -96,25 +95,16 @@ def synthesizer_of(method: str | Synthesizer) -> Synthesizer:
     if not isinstance(method, str):
         if isinstance(method, type) or not (hasattr(method, "fit") and hasattr(method, "name")):
             raise PolicyError(
-                "method is the name of a synthesizer, or one such as SDV('tvae') with a name and "
-                f"fit; this is {method!r}"
+                "method is the name of a synthesizer, or one such as SequentialTrees(leaf=50), "
+                f"with a name and fit; this is {method!r}"
             )
         return method
     for own in OWN:
         if method == own.name:
             return own()
-    library, _, synthesizer = method.partition(":")
-    if library not in LIBRARIES or synthesizer not in LIBRARIES[library].synthesizers:
-        raise PolicyError(unknown_name("synthesizer", method, synthesizer_names()))
-    if library == "sdv":
-        return SDV(synthesizer)
-    raise PolicyError(
-        f"{method} needs a privacy budget: give SmartNoise({synthesizer!r}, epsilon=...) as the "
-        "method (on the command line: --epsilon)"
-    )
+    raise PolicyError(unknown_name("synthesizer", method, synthesizer_names()))
 
 
 def synthesizer_names() -> list[str]:
     """Return the name of every synthesizer."""
-    external = [f"{one}:{each}" for one, kind in LIBRARIES.items() for each in kind.synthesizers]
-    return [*(own.name for own in OWN), *external]
+    return [own.name for own in OWN]

@@ -71,9 +71,7 @@ def synthesize(
         What holds between two columns in every record, such as "discharge >= admission".
     method
         With `epsilon`: `aim` (the default) or `mst`. Without: `copula` (the default) or `trees`;
-        `sdv:gaussian-copula`, `sdv:ctgan`, `sdv:tvae`, `sdv:copula-gan` (`pip install sdv`); or
-        an object with a name and `fit`, such as `SequentialTrees`, `SDV` or `SmartNoise` with its
-        parameters.
+        or an object with a name and `fit`, such as `SequentialTrees` with its parameters.
     epsilon, delta
         The privacy budget, above 0, and the probability with which it may fail; 1e-9 by default.
     policy
@@ -95,8 +93,8 @@ def synthesize(
         sensitive), and what they want to learn.
     seed
         Of all that is drawn, at least 0, by default 0: the same one gives the same table, on every
-        frame library. What `SmartNoise` draws does not depend on it. With `epsilon` noise comes
-        from the operating system; a seed is for tests, and the result says "not private".
+        frame library. With `epsilon` noise comes from the operating system; a seed is for tests,
+        and the result says "not private".
 
     Raises
     ------
@@ -106,7 +104,7 @@ def synthesize(
         The table has too few records, a record breaks a constraint, or the method draws none
         that keeps it.
     PolicyError
-        There is no such method, its library is not installed, or a parameter is no number in its
+        There is no such method, or a parameter is no number in its
         range.
 
     Notes

@@ -57,9 +57,7 @@ def synthesize(
             metavar="NAME",
             help=(
                 "With --epsilon: aim (default) or mst. Without: copula (default) or trees, which "
-                "promise nothing. Or a method of another library, which must be installed: "
-                "sdv:gaussian-copula, sdv:ctgan, sdv:tvae, sdv:copula-gan, smartnoise:mst, "
-                "smartnoise:aim, smartnoise:mwem, smartnoise:patectgan, smartnoise:dpctgan."
+                "promise nothing."
             ),
         ),
     ] = None,
@@ -81,7 +79,7 @@ def synthesize(
         float | None,
         typer.Option(
             metavar="E",
-            help="Differential privacy with this budget; for aim, mst, and methods of SmartNoise.",
+            help="Differential privacy with this budget; for aim and mst.",
         ),
     ] = None,
     delta: Annotated[
@@ -336,19 +334,15 @@ def _method(
     given: str | None, epsilon: float | None, leaf: int | None, order: list[str]
 ) -> str | Synthesizer:
     """Return the method by its name, with the parameters that it takes."""
-    from kanonym.synthesis.external import SmartNoise
     from kanonym.synthesis.trees import LEAF, SequentialTrees
 
     name = given or "copula"
-    library, _, synthesizer = name.partition(":")
-    if epsilon is not None and library != "smartnoise":
+    if epsilon is not None:
         raise typer.BadParameter(
             f"{name} is not differentially private; use aim or mst", param_hint="--epsilon"
         )
     if (leaf is not None or order) and name != SequentialTrees.name:
         raise typer.BadParameter("needs --method trees", param_hint="--leaf and --order")
-    if epsilon is not None:
-        return SmartNoise(synthesizer, epsilon)
     if name == SequentialTrees.name:
         return SequentialTrees(LEAF if leaf is None else leaf, order)
     return name
