@@ -50,7 +50,7 @@ docs:
 
 # take the pictures of docs/workbench.md again; needs Chromium
 pictures:
-    KANONYM_ARTIFACTS=.artifacts pytest -q tests/workbench/test_browser.py
+    KANONYM_ARTIFACTS=.artifacts pytest -q --hypothesis-profile=nightly tests/workbench/test_browser.py -k pictured
     for screen in columns hierarchies actions requirements records; do \
         cp ".artifacts/workbench/$screen-en-1440-light.png" "docs/pictures/workbench-$screen.png"; done
 
