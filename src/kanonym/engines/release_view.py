@@ -45,6 +45,7 @@ def view_of_release(
         counting=counting_of(run.policy),
         sets=sets,
         mechanism=mechanism_of(run.policy, staged, recorded=run.recorded),
+        hides_refusals=run.policy.hides_refusals,
     )
 
 

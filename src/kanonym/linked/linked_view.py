@@ -132,6 +132,9 @@ class LinkedView(ReleaseView):
             original=original,
             person_table=person_table,
             given=given,
+            hides_refusals=False
+            if any("attributes" in one.protects for one in policy.models)
+            else None,
         )
 
     @property

@@ -334,6 +334,13 @@ class Policy(BaseModel):
         )
 
     @property
+    def hides_refusals(self) -> bool | None:
+        """Whether nobody sees what was refused because of sensitive values; None: nothing is."""
+        if not any("attributes" in one.protects for one in self.models):
+            return None
+        return self.leaves_to_chance and self.algorithm.hides_refusals
+
+    @property
     def repeatable(self) -> bool:
         """Whether the same table gives the same release again."""
         return self.seed is not None and (

@@ -84,6 +84,7 @@ class ReleaseView:
     mechanism: Mechanism | None = None
     recorded: RecordedRelease | None = None
     unread: tuple[str, ...] = ()
+    hides_refusals: bool | None = None
     given_away: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property

@@ -48,7 +48,9 @@ def verify_release(view: ReleaseView) -> Verification:
         class_sizes=dict(zip(sizes.tolist(), numbers.tolist(), strict=True)),
         largest_shares=tuple(one for one in shares if one),
         findings=tuple(findings),
-        parts=parts_of(checks, view.sensitive, view.persons, checked.rows),
+        parts=parts_of(
+            checks, view.sensitive, view.persons, checked.rows, view.hides_refusals
+        ),
         not_looked_for=tuple(not_looked_for),
         text_columns=checked.text_columns,
     )

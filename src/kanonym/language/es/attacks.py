@@ -256,6 +256,11 @@ SENTENCES: Sentences = {
     "attacks.part.counts known": "celdas en las que se conocen todos los números de debajo",
     "attacks.part.bits told": "lo que el algoritmo revela de las etiquetas de debajo",
     "attacks.part.fewer than l values": "personas a las que quedan menos de l valores",
+    "attacks.part.claimed from dissolved classes": (
+        "personas cuya clase por tamaño no se publicó, y cuyo valor se afirma"
+    ),
+    "attacks.part.right of the claimed": "afirmaciones acertadas",
+    "attacks.part.right by the class alone": "afirmaciones que se acertarían solo por la clase",
     "attacks.part.RAPID": "{subject}: predicho con confianza (RAPID)",
     "attacks.part.RAPID of the control": (
         "{subject}: predicho con confianza (RAPID), personas que no están en la tabla"

@@ -29,6 +29,12 @@ MESSAGES: Mapping[str, str] = {
     "{models}, with the persons that the manifest recorded": (
         "{models}, con las personas que registró el manifiesto"
     ),
+    "{models}; what the algorithm refused is left to chance": (
+        "{models}; lo que el algoritmo rechazó se deja al azar"
+    ),
+    "{models}; what the algorithm refused is not hidden from those who know it": (
+        "{models}; lo que el algoritmo rechazó no se oculta a quien lo conoce"
+    ),
     "{models}, counted in the released values": ("{models}, contado en los valores publicados"),
     "no record was released, so there is nothing that models could check": (
         "no se publicó ningún registro, así que no hay nada que los modelos puedan comprobar"

@@ -34,6 +34,7 @@ SENTENCES: Sentences = {
     "unit.share-of-persons": "proporción de las personas",
     "unit.share-of-control": "proporción del grupo de control",
     "unit.share-of-attempts": "proporción de los intentos",
+    "unit.share-of-claims": "proporción de las afirmaciones",
     "unit.share-of-chance": "proporción de lo que falla por azar",
     "unit.share-of-cells": "proporción de las celdas",
     "unit.share-of-bits": "proporción de los bits",
