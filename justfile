@@ -23,6 +23,7 @@ lint:
     lint-imports --no-logo
     interrogate tests
     python scripts/shape.py --check
+    python scripts/messages.py --check
 
 # rewrite the code in the house style
 format:
@@ -57,6 +58,10 @@ pictures:
 # run the blocks of pages, and write what they print into them again
 pages *pages="docs/stories/*.md docs/guides/*.md":
     python tests/pages.py {{ pages }}
+
+# collect what is said into the catalogues of translations, and compile them
+messages:
+    python scripts/messages.py
 
 # figures of the source tree: lines, lengths, folders, isinstance, Any, noqa
 shape *folder:

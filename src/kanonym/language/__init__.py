@@ -1,16 +1,16 @@
-"""The languages of reports and profiles: one catalogue of sentences each, with the same keys."""
+"""The languages of reports, profiles and pages: English here, translations in `locale`."""
 
 from __future__ import annotations
 
 from kanonym.data.errors import DataError
 from kanonym.language.en import ENGLISH
-from kanonym.language.es import SPANISH
+from kanonym.language.spanish import SPANISH
 from kanonym.language.speech import Translator
 
 __all__ = ["ENGLISH", "LANGUAGES", "SPANISH", "Translator", "translator"]
 
-LANGUAGES: dict[str, Translator] = {one.code: one for one in (ENGLISH, SPANISH)}
-"""Every language by its code: a further one is a folder like these, and its name here."""
+LANGUAGES: dict[str, Translator] = {language.code: language for language in (ENGLISH, SPANISH)}
+"""Every language by its code: a further one has a folder in `locale`, and a module here."""
 
 
 def translator(language: str) -> Translator:

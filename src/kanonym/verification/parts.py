@@ -17,6 +17,7 @@ def parts_of(
     sensitive: Sequence[str],
     persons: Message | None,
     rows: int,
+    *,
     hides_refusals: bool | None = None,
 ) -> tuple[Part, ...]:
     """Return the parts of a verdict.
@@ -31,7 +32,9 @@ def parts_of(
     return (
         _identity([one for one in checks if "identity" in one.protects]),
         _attributes(
-            [one for one in checks if "attributes" in one.protects], sensitive, hides_refusals
+            [one for one in checks if "attributes" in one.protects],
+            sensitive,
+            hides_refusals=hides_refusals,
         ),
         _persons(checks, persons),
     )
@@ -49,7 +52,7 @@ def _identity(checks: Sequence[ModelCheck]) -> Part:
 
 
 def _attributes(
-    checks: Sequence[ModelCheck], sensitive: Sequence[str], hides_refusals: bool | None
+    checks: Sequence[ModelCheck], sensitive: Sequence[str], *, hides_refusals: bool | None
 ) -> Part:
     asking = [one for one in checks if not one.trivial]
     everything = any(one.guarantee == "mechanism" for one in asking)

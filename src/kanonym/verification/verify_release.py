@@ -49,7 +49,7 @@ def verify_release(view: ReleaseView) -> Verification:
         largest_shares=tuple(one for one in shares if one),
         findings=tuple(findings),
         parts=parts_of(
-            checks, view.sensitive, view.persons, checked.rows, view.hides_refusals
+            checks, view.sensitive, view.persons, checked.rows, hides_refusals=view.hides_refusals
         ),
         not_looked_for=tuple(not_looked_for),
         text_columns=checked.text_columns,
