@@ -13,6 +13,7 @@ from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.readings import detect_readings, typed_table
 from kanonym.data.schema import QuasiIdentifier, Role, Schema
 from kanonym.profiling.columns import Content, content_of, unreadable_content
+from kanonym.profiling.company import confidential_by_company
 from kanonym.profiling.groupings import CodedColumn
 from kanonym.profiling.identifiers import Finding, find_identifiers, find_in_text
 from kanonym.profiling.minimal import Threshold, minimal_sets
@@ -38,6 +39,10 @@ __all__ = [
 FEW_OTHERS = 4
 FEW_SHARE = 0.01
 """Records that equal so few others, and so few of all others, on average, are nearly unique."""
+OF_PERSONS = {"occupation", "household"}
+"""Names of students or families may be those of their numbers; other attributes number nobody."""
+MANY_GROUPS = 100
+"""So many groups of records, with numbers and no name, are persons too: teachers, physicians."""
 
 
 def profile(
@@ -139,7 +144,8 @@ def _columns_of(
     free_text: bool,  # noqa: FBT001
 ) -> tuple[list[ColumnProfile], dict[str, CodedColumn], tuple[ProposedPersons, ...]]:
     """Return what is found in each column, the codes of those that can be read, and the persons."""
-    columns: list[ColumnProfile] = []
+    contents: list[Content] = []
+    findings: dict[str, tuple[Finding, ...]] = {}
     coded: dict[str, CodedColumn] = {}
     for name in frames.column_names(native):
         try:
@@ -147,15 +153,23 @@ def _columns_of(
         except DataError as error:
             if name in given:
                 raise
-            content = unreadable_content(name, error, frames.n_rows(native))
-            columns.append(_column_profile(content, (), named=False))
+            contents.append(unreadable_content(name, error, frames.n_rows(native)))
             continue
         content, coded[name] = content_of(column)
         if name in given and content.trouble:
             raise DataError(
                 f"column {name!r} cannot be a quasi-identifier as it is; {content.trouble}"
             )
-        columns.append(_column_profile(content, _findings(column, free_text), named=name in given))
+        contents.append(content)
+        findings[name] = _findings(column, free_text)
+    hints = {one.name: name_hints(one.name) for one in contents}
+    beside = confidential_by_company(contents, hints, coded)
+    columns = [
+        _column_profile(
+            one, findings.get(one.name, ()), beside.get(one.name), named=one.name in given
+        )
+        for one in contents
+    ]
     proposed = proposed_persons(list(coded.values()))
     columns = [_with_persons(one, proposed, named=one.name in given) for one in columns]
     return columns, coded, proposed
@@ -164,18 +178,33 @@ def _columns_of(
 def _with_persons(
     one: ColumnProfile, proposed: Sequence[ProposedPersons], *, named: bool
 ) -> ColumnProfile:
-    """Make a quasi-identifier that seems to number persons an identifier.
+    """Make a column that seems to number persons an identifier, unless its name says otherwise.
 
-    Of two columns that do so together, the one with more values: it comes first.
+    Of two columns that do so together, the one with more values: it comes first. What may number
+    groups does so if it is a column by itself with many values and a name that says nothing.
     """
+    hints = name_hints(one.name)
+    attribute = any(
+        hint.sure and hint.role is not Role.IDENTIFIER and hint.what not in OF_PERSONS
+        for hint in hints
+    )
+    # Where `user_id` numbers persons, `movie_id` numbers something else.
+    other = hints and not any(hint.sure for hint in hints) and any(map(_is_numbered, proposed))
+    said = bool(hints) and any(hint.role is not Role.IDENTIFIER for hint in hints)
     for each in proposed:
-        if one.name == each.columns[0] and not each.likely_groups:
+        groups = each.likely_groups and (said or len(each.columns) > 1 or each.values < MANY_GROUPS)
+        if one.name == each.columns[0] and not groups:
             counts = {"values": each.values, "records": each.records}
             reason = Reason("persons", counts)
-            if one.role is Role.QUASI_IDENTIFIER and not named:
-                return replace(one, role=Role.IDENTIFIER, reasons=(reason,))
-            return replace(one, reasons=(*one.reasons, reason))
+            if one.role is Role.IDENTIFIER or attribute or other or named:
+                return replace(one, reasons=(*one.reasons, reason))
+            return replace(one, role=Role.IDENTIFIER, reasons=(reason,))
     return one
+
+
+def _is_numbered(proposed: ProposedPersons) -> bool:
+    hints = name_hints(proposed.columns[0])
+    return any(hint.sure and hint.role is Role.IDENTIFIER for hint in hints)
 
 
 def _findings(column: pl.Series, free_text: bool) -> tuple[Finding, ...]:  # noqa: FBT001
@@ -186,10 +215,10 @@ def _findings(column: pl.Series, free_text: bool) -> tuple[Finding, ...]:  # noq
 
 
 def _column_profile(
-    content: Content, findings: tuple[Finding, ...], *, named: bool
+    content: Content, findings: tuple[Finding, ...], beside: Reason | None, *, named: bool
 ) -> ColumnProfile:
     hinted = name_hints(content.name)
-    role, reasons = role_of(content, findings, hinted, named=named)
+    role, reasons = role_of(content, findings, hinted, named=named, beside=beside)
     if role is Role.IDENTIFIER:
         kinds = [one.kind for one in findings]
         removed = [one.safe_harbor for one in findings]

@@ -19,8 +19,10 @@ from kanonym.data.table import LARGEST, encode_column
 from kanonym.metrics.span import are_codes
 from kanonym.profiling.extremes import (
     Outliers,
+    Rounding,
     Sentinel,
     outliers_of,
+    rounding_of,
     sentinel_places,
     sentinels_of,
 )
@@ -85,6 +87,7 @@ class Content(ShortRepr):
     largest: int = 0
     sentinels: tuple[Sentinel, ...] = ()
     outliers: Outliers | None = None
+    rounding: Rounding | None = None
     suggestion: Suggestion | None = None
     traits: frozenset[str] = field(default_factory=frozenset)
     trouble: str = ""
@@ -117,6 +120,7 @@ def content_of(column: pl.Series) -> tuple[Content, CodedColumn]:
     kind, trouble = _type(column.dtype, values), ""
     sentinels: tuple[Sentinel, ...] = ()
     outliers: Outliers | None = None
+    rounding: Rounding | None = None
     suggestion: Suggestion | None = None
     if column.dtype.is_numeric() and _has_infinite_squares(values):
         trouble = "it holds numbers that are infinite or beyond 1e150: replace them by nulls"
@@ -126,6 +130,7 @@ def content_of(column: pl.Series) -> tuple[Content, CodedColumn]:
         if column.dtype.is_numeric():
             numbers = values.cast(pl.Float64).to_numpy()
             outliers = outliers_of(np.delete(numbers, places), np.delete(held, places))
+            rounding = rounding_of(values, held)
         suggestion = _suggest_hierarchy(values, held)
     content = Content(
         name=column.name,
@@ -135,6 +140,7 @@ def content_of(column: pl.Series) -> tuple[Content, CodedColumn]:
         largest=int(counts.max(initial=0)),
         sentinels=sentinels,
         outliers=outliers,
+        rounding=rounding,
         suggestion=suggestion,
         traits=_traits(column, values),
         trouble=trouble,

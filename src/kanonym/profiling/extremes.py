@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,6 +24,8 @@ FEW = 20
 NEAR, FAR = 1.5, 3.0
 """Fences of box plots, in interquartile ranges beyond the quartiles."""
 
+TAILS = (0.0, 0.005, 0.01, 0.02)
+"""Shares of the records that may be coded at each end of a rounded column."""
 DETACHED = 5.0
 """Spreads of all others between these and codes that are not known as such."""
 
@@ -71,6 +75,69 @@ class Outliers(ShortRepr):
             return ""
         low, high = _share(self.low, self.records), _share(self.high, self.records)
         return f"{{type: top-bottom, quantiles: [{low:g}, {1 - high:g}]}}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rounding(ShortRepr):
+    """The finest rounding after which no number of a column has a single owner.
+
+    step, tail: multiples of what, and the share of the records at each end that are coded.
+    values, largest: distinct values and records of the most frequent one afterwards.
+    """
+
+    step: float
+    tail: float
+    values: int
+    largest: int
+
+    @property
+    def actions(self) -> list[dict[str, Any]]:
+        """The actions of a policy that do it."""
+        whole = int(self.step) if self.step == int(self.step) else self.step
+        ends = {"type": "top-bottom", "quantiles": [self.tail, round(1 - self.tail, 3)]}
+        return [{"type": "round", "to": whole}, *([ends] if self.tail else [])]
+
+
+def rounding_of(values: pl.Series, counts: NDArray[np.int64]) -> Rounding | None:
+    """Return the rounding that a column of amounts needs, or None.
+
+    values: (n_values,) numbers, distinct, ascending, without null.
+    counts: (n_values,) int64 numbers of records.
+
+    Notes
+    -----
+    None where there are few numbers, no number has a single owner, or no rounding helps. Steps
+    are 1, 2 and 5 times powers of ten; at most 2 % of the records are coded at each end.
+
+    """
+    if len(values) <= FEW or not (counts == 1).any():
+        return None
+    numbers = values.cast(pl.Float64).to_numpy()
+    span, n = float(numbers[-1] - numbers[0]), int(counts.sum())
+    power = math.floor(math.log10(span / len(numbers)))
+    steps = [10.0**at * times for at in range(power, power + 8) for times in (1, 2, 5)]
+    for step in (one for one in steps if one <= span):
+        if values.dtype.is_integer() and step < 2:
+            continue
+        rounded = np.rint(numbers / step)
+        starts = np.flatnonzero(np.diff(rounded, prepend=rounded[0] - 1))
+        sums = np.add.reduceat(counts, starts)
+        for tail in TAILS:
+            held = _coded(sums, math.ceil(tail * n), math.ceil(round(1 - tail, 3) * n))
+            if len(held) > 1 and held.min() > 1:
+                return Rounding(float(f"{step:g}"), tail, len(held), int(held.max()))
+    return None
+
+
+def _coded(counts: NDArray[np.int64], low: int, high: int) -> NDArray[np.int64]:
+    """Return the numbers of records of values after those beyond two ranks are coded."""
+    steps = np.cumsum(counts)
+    first, last = np.searchsorted(steps, max(low, 1)), np.searchsorted(steps, high)
+    middle = counts[first : last + 1].copy()
+    if len(middle):
+        middle[0] += counts[:first].sum()
+        middle[-1] += counts[last + 1 :].sum()
+    return middle
 
 
 def outliers_of(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> Outliers | None:
