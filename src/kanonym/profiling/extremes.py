@@ -24,6 +24,8 @@ FEW = 20
 NEAR, FAR = 1.5, 3.0
 """Fences of box plots, in interquartile ranges beyond the quartiles."""
 
+EXACT = 2.0**53
+"""Larger numbers are no amounts, and floating point does not hold all of them."""
 TAILS = (0.0, 0.005, 0.01, 0.02)
 """Shares of the records that may be coded at each end of a rounded column."""
 DETACHED = 5.0
@@ -114,6 +116,8 @@ def rounding_of(values: pl.Series, counts: NDArray[np.int64]) -> Rounding | None
         return None
     numbers = values.cast(pl.Float64).to_numpy()
     span, n = float(numbers[-1] - numbers[0]), int(counts.sum())
+    if max(abs(numbers[0]), abs(numbers[-1])) > EXACT or not span:
+        return None
     power = math.floor(math.log10(span / len(numbers)))
     steps = [10.0**at * times for at in range(power, power + 8) for times in (1, 2, 5)]
     for step in (one for one in steps if one <= span):
