@@ -34,6 +34,8 @@ RUNNING = 50
 RUNNING_SHARE = 0.05
 """at least so many for each record: sorted ages are no running number."""
 
+SCALE = range(3, 12)
+"""So many answers have scales, from 0 or 1 on."""
 FIRST = 100
 """Texts that are looked at before all of them are."""
 
@@ -182,6 +184,11 @@ def _traits(column: pl.Series, values: pl.Series) -> frozenset[str]:
         return frozenset()
     if column.dtype.is_numeric():
         traits = {"positive"} if values[0] > 0 else set()
+        if len(values) in SCALE and values.to_list() in (
+            [*range(len(values))],
+            [*range(1, len(values) + 1)],
+        ):
+            traits.add(f"scale from {values[0]:g} to {values[-1]:g}")
         return frozenset(
             traits | ({"running"} if _is_running_number(column, len(values)) else set())
         )

@@ -20,9 +20,10 @@ CONFIDENTIAL = frozenset(
         *("crime", "genetic data", "sexual life", "substance use"),
     )
 )
+MONEY = frozenset(("income", "wealth or debt"))
 LEAST_CONFIDENTIAL = 3
 """A table is about such things if the names of at least so many columns say so, and no fewer
-than say that others know a column."""
+than say that others know a column; beside money, occupation and household count as known."""
 OF_PERSONS = frozenset(("age", "sex", "date of birth"))
 """One column of these shows that a table is of persons, not of weather or counties."""
 FEW_VALUES = 10
@@ -30,7 +31,7 @@ FEW_VALUES = 10
 LEAST_LETTERS = 3
 """Names of fewer letters say nothing at all: `aa` may be an ethnic group."""
 LEAST_ITEMS = 5
-"""Columns of the same few answers that are numbered make a questionnaire."""
+"""So many columns of the same few answers make a questionnaire."""
 ANSWERS = range(4, 12)
 LEAST_VALUES = 10
 """A column of fewer values may agree with another by chance."""
@@ -59,10 +60,16 @@ def confidential_by_company(
         for name, found in hints.items()
         if any(one.role is Role.QUASI_IDENTIFIER and not one.yields for one in found)
     ]
-    told = sum(any(hint.what in CONFIDENTIAL for hint in hints[name]) for name in sensitive)
-    persons = any(hint.sure and hint.what in OF_PERSONS for one in hints.values() for hint in one)
-    about = persons and told >= max(LEAST_CONFIDENTIAL, len(known))
-    items = _questionnaire(contents)
+    whats = [{hint.what for hint in hints[name]} for name in sensitive]
+    told = sum(bool(each & CONFIDENTIAL) for each in whats)
+    money = sum(bool(each & (CONFIDENTIAL | MONEY)) for each in whats)
+    described = sum(Role.QUASI_IDENTIFIER in roles for roles in said.values())
+    about = any(
+        hint.sure and hint.what in OF_PERSONS for one in hints.values() for hint in one
+    ) and (
+        told >= max(LEAST_CONFIDENTIAL, len(known)) or money >= max(LEAST_CONFIDENTIAL, described)
+    )
+    items = _questionnaire([one for one in contents if Role.QUASI_IDENTIFIER not in said[one.name]])
     reasons: dict[str, Reason] = {}
     for one in contents:
         if said[one.name] or one.trouble:
@@ -77,25 +84,30 @@ def confidential_by_company(
         elif about and not _may_be_known(
             one, known, coded, numbers_something=bool(hints[one.name])
         ):
-            reasons[one.name] = Reason("company", {"columns": told})
+            reasons[one.name] = Reason("company", {"columns": money})
     return reasons
 
 
 def _questionnaire(contents: Sequence[Content]) -> set[str]:
-    """Return the columns that are numbered and have as many answers, or one more or less."""
+    """Return the columns of the same answers: numbered ones, or scales such as 1 to 5."""
     numbered = {
         one.name: one.counted.distinct - (one.nulls > 0)
         for one in contents
         if one.type in ("integer", "real number", "categories", "ordered categories")
         and _NUMBERED.fullmatch(one.name)
     }
-    together = Counter(numbered.values())
+    scales = {
+        one.name: trait
+        for one in contents
+        for trait in one.traits
+        if trait.startswith("scale") and one.counted.distinct - (one.nulls > 0) in ANSWERS
+    }
+    answers, same = Counter(numbered.values()), Counter(scales.values())
     return {
         name
-        for name, answers in numbered.items()
-        if answers in ANSWERS
-        and sum(together[answers + more] for more in (-1, 0, 1)) >= LEAST_ITEMS
-    }
+        for name, several in numbered.items()
+        if several in ANSWERS and sum(answers[several + more] for more in (-1, 0, 1)) >= LEAST_ITEMS
+    } | {name for name, scale in scales.items() if same[scale] >= LEAST_ITEMS}
 
 
 def _may_be_known(

@@ -14,7 +14,9 @@ from kanonym.profiling.vocabulary import entries
 LONGEST_PHRASE = 5
 
 PERIOD = re.compile(
-    r"(?<![^\W_])\d+_?(?:d|days?|w|wks?|weeks?|m|mo|mos|mths?|months?)(?![^\W_])", re.IGNORECASE
+    r"((?<![^\W_])\d+|7|12|14|24|28|30|60|90)_?(d|days?|w|wks?|weeks?|m|mo|mos|mths?|months?)"
+    r"(?![^\W_])",
+    re.IGNORECASE,
 )
 """The days or months in which something was done or measured: `smoked_30d`."""
 
@@ -38,8 +40,8 @@ _LETTERS = str.maketrans(
 
 # What is written before and after a word of files of statistics: `lwage`, `husbeduc`, `agesq`.
 _AROUND = """
-l ln log d h w f m v my da dd mm yy num n no tot total avg mean med max min sum cum hrs ann init
-std adj base pre post last first prev cur curr new other any ever app hs col term hus husb wife
+l ln log oth gd vg d h w f m v my da dd mm yy num n no tot total avg mean med max min sum cum hrs
+ann init std adj base pre post last first prev cur curr new other any ever app hs col term hus husb wife
 spouse partner moth mother mom mo fath father dad fa par parent hh fam child self chronic high low
 good poor weak bad month monthly year yearly annual hourly hr weekly daily jahres monats brutto
 netto haupt neben
@@ -166,7 +168,7 @@ def _compound_hints(word: str) -> frozenset[Hint]:
     rest = word
     for part in sorted(parts, key=len, reverse=True):
         before, after = parts[part]
-        attached = before in _BEFORE | {""} and after in _AFTER | {""}
+        attached = _is_before(before) and after in _AFTER | {""}
         other = frozenset() if attached else _attributes().get(before or after, frozenset())
         stem = (len(part) >= STEM and not before) or (len(part) >= HEAD and not after)
         if (other and "" in (before, after)) or attached or stem:
@@ -177,6 +179,13 @@ def _compound_hints(word: str) -> frozenset[Hint]:
         if len(rest) > len(when) + 1 and (rest.startswith(when) or rest.endswith(when)):
             found |= _attributes()[when]
     return frozenset(found)
+
+
+def _is_before(letters: str) -> bool:
+    """Whether letters are none, or one or two of the words that stand before others."""
+    return letters in _BEFORE | {""} or any(
+        letters[:at] in _BEFORE and letters[at:] in _BEFORE for at in range(2, len(letters))
+    )
 
 
 def is_like_known(word: str) -> bool:

@@ -57,10 +57,8 @@ SENTENCES: Sentences = {
     "evidence.most-frequent": "{values} values; the most frequent one is in {share} of the records",
     "evidence.most-frequent.report": "its most frequent value is in {share} of the records",
     "evidence.period": "the name tells a period: it is what was done or measured in it",
-    "evidence.items": (
-        "one of {columns} numbered columns with the same few values, as of a questionnaire"
-    ),
-    "evidence.items.report": "numbered columns with the same few values are a questionnaire",
+    "evidence.items": "one of {columns} columns with the same few answers, as of a questionnaire",
+    "evidence.items.report": "columns with the same few answers are a questionnaire",
     "evidence.twin": "it differs where {detail} does, which is sensitive",
     "evidence.company": (
         "{columns} other columns are measured or told in confidence, and its name does not say "
