@@ -337,3 +337,33 @@ def test_exceptions_are_null_in_a_series():
     batch = ka.fit(table, policy).apply(table)
     assert batch.frame["x"].null_count() == 7
     assert not batch.frame["x"].str.contains("refused|3O").any()
+
+
+def test_a_population_is_read_as_its_table_is():
+    """Exceptions of a population are persons of their own: they hide no null, and no null them."""
+    table = pl.DataFrame({"age": [str(20 + i % 50) for i in range(300)] + ["refused"] * 8})
+    hierarchy = ka.hierarchy.intervals(width=[10, 20])
+    age = ka.QuasiIdentifier(type="number", hierarchy=hierarchy)
+    persons = [str(18 + i % 60) for i in range(6000)] + [None] * 400
+    for refused, hidden in ((5, True), (30, False)):
+        population = pl.DataFrame({"age": [*persons, *["refused"] * refused, "secret"]})
+        policy = ka.Policy(
+            attributes={"age": age},
+            models=[ka.models.KMap(10, population)],
+            algorithm=ka.FullDomain(),
+            recoding="hierarchy",
+            suppression_limit=0.1,
+        )
+        made = ka.anonymize(table, policy)
+        assert ("refused" not in made.frame["age"]) == hidden
+        assert all(one.satisfied for one in ka.verify(made.frame, policy).checks)
+
+
+def test_python_tells_exceptions_of_declared_columns(caplog):
+    """In Python the log warns of cells that are no values of a declared type."""
+    table = pl.DataFrame({"age": [*AGES, "3O"]})
+    age = ka.QuasiIdentifier(type="number")
+    ka.anonymize(
+        table, ka.Policy(attributes={"age": age}, models=[ka.KAnonymity(5)], suppression_limit=0.1)
+    )
+    assert "column 'age': 216 of 217 cells are numbers; row 217 has '3O'" in caplog.text

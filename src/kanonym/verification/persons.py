@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from kanonym.data.columns.value_texts import text_of
 from kanonym.data.errors import SchemaError
+from kanonym.data.frames import values_of
 from kanonym.data.hierarchy import Hierarchy, HierarchySource
+from kanonym.data.readings.reading import MARK
 from kanonym.data.table import encode_column
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.parallel import parallel
@@ -28,6 +30,23 @@ class PopulationColumn(NamedTuple):
 
     values: pl.Series
     hierarchy: HierarchySource | None
+
+    def without_exceptions(self) -> PopulationColumn:
+        """Return the column with null for exceptions."""
+        return self._replace(values=values_of(self.values))
+
+
+def name_exceptions(released: pl.Series, texts: pl.Series | None) -> pl.Series:
+    """Return released labels, those of exceptions as hierarchies have them.
+
+    texts: the column as it is written, of which `released` has null for exceptions.
+    """
+    if texts is None:
+        return released
+    exceptional = released.is_null() & texts.is_not_null()
+    if not exceptional.any():
+        return released
+    return (MARK + texts).zip_with(exceptional, text_of(released)).alias(released.name)
 
 
 def count_persons(
@@ -113,6 +132,8 @@ def _read_levels(
     found = np.empty((tree.n_levels, len(texts)), np.int32)
     for level, names in enumerate(tree.labels):
         number = {name: i for i, name in enumerate(names)}
+        for name in [name for name in number if name is not None and name.startswith(MARK)]:
+            number.setdefault(name.removeprefix(MARK), number[name])
         found[level] = [number.get(text, -1) for text in texts]
     if distinct.dtype != pl.String:
         # A number may read otherwise than its label: 1.50 and 1.5.

@@ -11,7 +11,7 @@ import polars as pl
 from kanonym.data import frames
 from kanonym.data.columns.repeated_column import ReleasedColumn, RepeatedColumn
 from kanonym.data.errors import DataError
-from kanonym.data.readings.detection import settle
+from kanonym.data.readings.detection import settle, settle_like
 from kanonym.data.readings.labels import translate_labels
 from kanonym.data.readings.missing import is_missing
 from kanonym.data.readings.reading import MARK, Reading, Style
@@ -41,6 +41,18 @@ def settle_readings(
     return found
 
 
+def typed_like(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
+    """Return a table read as another one: `typed_table` by the settled readings of that."""
+    names = frames.column_names(native)
+    known = {}
+    for name, reading in readings.items():
+        column = _texts(native, name) if name in names else None
+        if column is not None and reading.exceptions is not None:
+            reading = settle_like(reading, column)  # noqa: PLW2901 - the same, for this table
+        known[name] = reading
+    return typed_table(native, known)
+
+
 def typed_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
     """Return a table whose columns of text with a reading hold values.
 
@@ -67,7 +79,8 @@ def canonical_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
 
     A column of values alone holds values; one of labels has the values within them as labels
     have them without a reading, and all other labels as they are. The columns `name_min`
-    and `name_max` are read by the reading of `name`. Exceptions that the readings know are null.
+    and `name_max` are read by the reading of `name`. Exceptions that the readings know are null,
+    and stand beside the values (`frames.with_exceptions`).
     """
     names = frames.column_names(native)
     changed = {}
@@ -149,13 +162,15 @@ def _canonical_texts(texts: pl.Series, reading: Reading, style: Style) -> pl.Ser
     known = ~is_missing(bare, reading.missing, words=True)
     if known.any() and not (values.is_null() & known & ~exceptional).any():
         return _read(texts, reading)
-    texts = texts.set(exceptional, None)
-    return translate_labels(
-        texts,
+    labels = translate_labels(
+        texts.set(exceptional, None),
         lambda parts: style.write_canonical(style.read(parts)),
         (style.separator, ", "),
         ranges=style.kind != "ordered",
     )
+    if not exceptional.any() or reading.exceptional == "null":
+        return labels
+    return frames.with_exceptions(labels, bare.set(~exceptional, None))
 
 
 def _style_column(column: pl.Series, reading: Reading, style: Style) -> pl.Series:
@@ -211,7 +226,7 @@ def changed_texts(released: Any, plain: Any, names: Sequence[str]) -> dict[str, 
         if texts is not None
         and values is not None
         and texts.dtype == pl.String
-        and texts.n_unique() > values.n_unique()
+        and (texts.n_unique() > values.n_unique() or texts.null_count() < values.null_count())
     }
 
 
