@@ -192,3 +192,17 @@ def test_assess_counts_exceptions_apart_from_missing_values(kanonym, folder):
     ran = kanonym("assess t.csv -q age --population p.csv --json")
     assert ran.json["risk"]["k"]["value"] == 3
     assert ran.json["risk"]["journalist_highest"]["value"] == 1 / 30
+
+
+def test_labels_have_the_decimals_of_their_column(kanonym, folder):
+    """Where all numbers of a file have two decimals, labels have two; means stay numbers."""
+    rows = "".join(f"{1.5 + (i % 40) / 4:.2f},.{10 + i % 80}\n" for i in range(400))
+    (folder / "t.csv").write_text(f"price,share\n{rows}", "utf-8")
+    ran = kanonym("anonymize t.csv -q price,share -k 5 -o out.csv")
+    assert (
+        "column 'share' has numbers that begin with their decimal point, such as .10" in ran.error
+    )
+    released = pd.read_csv(folder / "out.csv", dtype=str)
+    assert released["price"].str.fullmatch(r"\[\d+\.\d\d, \d+\.\d\d\]|\d+\.\d\d").all()
+    assert kanonym("anonymize t.csv -q price,share -k 5 --recoding mean -o out.json").code == 0
+    assert pd.read_json(folder / "out.json")["price"].dtype == float

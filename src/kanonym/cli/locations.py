@@ -117,11 +117,12 @@ def table_at(
     columns: Sequence[str] | None = None,
     schema: str | None = None,
     declared: Iterable[str] | None = None,
+    decimals: dict[str, int] | None = None,
 ) -> Any:
     """Return a table: read from a file, or where it is.
 
     name: of the table in a database, which `option` says; schema: of PostgreSQL. texts, sheet,
-    header_row, user_missing, columns, declared: as of `read_table`.
+    header_row, user_missing, columns, declared, decimals: as of `read_table`.
     """
     if (engine is not None or is_database(place)) and (sheet or header_row):
         raise typer.BadParameter("only for Excel files", param_hint="--sheet, --header-row")
@@ -164,6 +165,7 @@ def table_at(
         user_missing=user_missing,
         columns=columns,
         declared=declared,
+        decimals=decimals,
     )
 
 
@@ -235,7 +237,7 @@ def _check_options(
         )
 
 
-_READING = ("sheet", "header_row", "user_missing", "columns", "declared")
+_READING = ("sheet", "header_row", "user_missing", "columns", "declared", "decimals")
 
 
 def table_with_content(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from kanonym.data.table import encode_column
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.parallel import parallel
 
+_ZEROS = re.compile(r"(\.[0-9]*[1-9])0+(?![0-9])|\.0+(?![0-9])")
 NEEDED = "; k-map and delta-presence need recoding 'hierarchy'"
 """What models ask of a release, behind the message that one of its values is no label."""
 
@@ -103,6 +105,11 @@ def count_persons(
     return counts, int(persons.sizes[~reached].sum())
 
 
+def _short(text: str | None) -> str | None:
+    """Return a label without zeros at the end of its fractions: `[1.5, 2]` of `[1.50, 2.00]`."""
+    return None if text is None else _ZEROS.sub(lambda found: found[1] or "", text)
+
+
 def _columns(codes: NDArray[np.int32]) -> list[NDArray[np.int32]]:
     return [np.ascontiguousarray(codes[:, a]) for a in range(codes.shape[1])]
 
@@ -134,7 +141,7 @@ def _read_levels(
         number = {name: i for i, name in enumerate(names)}
         for name in [name for name in number if name is not None and name.startswith(MARK)]:
             number.setdefault(name.removeprefix(MARK), number[name])
-        found[level] = [number.get(text, -1) for text in texts]
+        found[level] = [number.get(text, number.get(_short(text), -1)) for text in texts]
     if distinct.dtype != pl.String:
         # A number may read otherwise than its label: 1.50 and 1.5.
         leaves = tree.leaf_of(distinct)

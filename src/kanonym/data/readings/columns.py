@@ -14,6 +14,7 @@ from kanonym.data.errors import DataError
 from kanonym.data.readings.detection import settle, settle_like
 from kanonym.data.readings.labels import translate_labels
 from kanonym.data.readings.missing import is_missing
+from kanonym.data.readings.numbers import NumberReading
 from kanonym.data.readings.reading import MARK, Reading, Style
 
 FrameT = TypeVar("FrameT")
@@ -177,7 +178,8 @@ def _style_column(column: pl.Series, reading: Reading, style: Style) -> pl.Serie
     if reading.is_plain:
         return column
     if column.dtype != pl.String:
-        if style.is_plain and not style.has_bounds(column):
+        numbers = isinstance(style, NumberReading) and style.is_of_programs
+        if (numbers or style.is_plain) and not style.has_bounds(column):
             return column
         texts = style.write(column)
         exact = style.read(texts).cast(column.dtype).eq_missing(column).all()

@@ -113,6 +113,11 @@ class NumberReading:
         return self == NumberReading()
 
     @property
+    def is_of_programs(self) -> bool:
+        """Whether it differs from the style of programs in the zeros at the end alone."""
+        return self == NumberReading(decimals=self.decimals)
+
+    @property
     def form(self) -> str | None:
         """The example that says it in a policy; None in the style of programs."""
         if self.is_plain:
