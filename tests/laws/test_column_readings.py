@@ -367,3 +367,13 @@ def test_python_tells_exceptions_of_declared_columns(caplog):
         table, ka.Policy(attributes={"age": age}, models=[ka.KAnonymity(5)], suppression_limit=0.1)
     )
     assert "column 'age': 216 of 217 cells are numbers; row 217 has '3O'" in caplog.text
+
+
+def test_whole_numbers_that_are_declared_as_dates_are_dates():
+    """`19540318` of a file is a number, unless its format says that it is a day."""
+    days = [int(day.strftime("%Y%m%d")) for day in DAYS]
+    column = ka.QuasiIdentifier(type="date", format="%Y%m%d")
+    policy = ka.Policy(attributes={"x": column}, models=[ka.KAnonymity(5)])
+    made = ka.anonymize(pl.DataFrame({"x": days}), policy)
+    assert all(re.fullmatch(r"\[\d{8}, \d{8}\]", label) for label in made.frame["x"])
+    assert ka.verify(made.frame, policy).satisfied

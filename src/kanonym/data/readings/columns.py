@@ -11,6 +11,7 @@ import polars as pl
 from kanonym.data import frames
 from kanonym.data.columns.repeated_column import ReleasedColumn, RepeatedColumn
 from kanonym.data.errors import DataError
+from kanonym.data.readings.dates import DateReading
 from kanonym.data.readings.detection import settle, settle_like
 from kanonym.data.readings.labels import translate_labels
 from kanonym.data.readings.missing import is_missing
@@ -32,7 +33,7 @@ def settle_readings(
     names = frames.column_names(native)
     found = {}
     for name, reading in readings.items():
-        column = _texts(native, name) if name in names else None
+        column = _texts(native, name, reading) if name in names else None
         if column is None or reading.style is None or reading.exceptions is not None:
             found[name] = reading
             continue
@@ -47,7 +48,7 @@ def typed_like(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
     names = frames.column_names(native)
     known = {}
     for name, reading in readings.items():
-        column = _texts(native, name) if name in names else None
+        column = _texts(native, name, reading) if name in names else None
         if column is not None and reading.exceptions is not None:
             reading = settle_like(reading, column)  # noqa: PLW2901 - the same, for this table
         known[name] = reading
@@ -67,7 +68,7 @@ def typed_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
     for name, reading in settle_readings(native, readings).items():
         if name not in names:
             continue
-        texts = _texts(native, name)
+        texts = _texts(native, name, reading)
         if texts is not None:
             typed[name] = _read(texts, reading)
         elif reading.missing:
@@ -89,7 +90,7 @@ def canonical_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
         reading = _reading_for(name, names, readings)
         if reading is None:
             continue
-        column = _texts(native, name)
+        column = _texts(native, name, reading)
         if column is not None and reading.style is not None:
             changed[name] = _canonical_texts(column, reading, reading.style)
         elif reading.missing:
@@ -141,10 +142,14 @@ def _reading_for(
     return None if stem in names else readings.get(stem)
 
 
-def _texts(native: Any, name: str) -> pl.Series | None:
-    """Return a column if it holds texts, else None: values need no reading."""
+def _texts(native: Any, name: str, reading: Reading) -> pl.Series | None:
+    """Return a column if it holds texts, else None: values need no reading.
+
+    Whole numbers that are declared as dates, 19540318, are the texts of their digits.
+    """
     column = frames.column(native, name)
-    if column.dtype in (pl.Categorical, pl.Enum):
+    compact = isinstance(reading.style, DateReading) and column.dtype.is_integer()
+    if column.dtype in (pl.Categorical, pl.Enum) or compact:
         column = column.cast(pl.String)
     return column if column.dtype == pl.String else None
 
