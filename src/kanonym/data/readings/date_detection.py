@@ -62,7 +62,10 @@ _TIME = (
 def detect_dates(cells: Cells) -> DateReading | None:
     """Return the style of the dates or months among cells; None where there are none."""
     best, most, shape = None, 0, ""
+    sample = cells.sample()
     for name, pattern in _SHAPES.items():
+        if not sample.str.contains(pattern).any():
+            continue
         parts = cells.texts.str.extract_groups(pattern).struct.unnest()
         held = parts["mark"].is_not_null()
         if "name" in parts.columns:
