@@ -27,7 +27,7 @@ import kanonym as ka
 from kanonym import pipeline
 
 TABLES = (
-    *(("AER", name) for name in ("Affairs", "CPS1985", "SwissLabor", "HMDA")),
+    *(("AER", name) for name in ("PSID1982", "CPS1985", "SwissLabor", "HMDA")),
     *(("ISLR", name) for name in ("Wage", "Credit", "College")),
     *(("carData", name) for name in ("Salaries", "SLID", "Chile")),
 )

@@ -377,3 +377,16 @@ def test_whole_numbers_that_are_declared_as_dates_are_dates():
     made = ka.anonymize(pl.DataFrame({"x": days}), policy)
     assert all(re.fullmatch(r"\[\d{8}, \d{8}\]", label) for label in made.frame["x"])
     assert ka.verify(made.frame, policy).satisfied
+
+
+def test_exceptions_of_sensitive_bands_are_values_of_their_own():
+    """A sensitive attribute of bands has its exceptions in every measure, beside null."""
+    bands = ["under 10", "10 to 19", "20 to 29", "30 to 39", "Refused", None] * 20
+    table = pl.DataFrame({"age": [20 + i // 12 for i in range(120)], "income": bands})
+    policy = ka.Policy(
+        attributes={"age": ka.QuasiIdentifier(), "income": ka.Sensitive(type="ordered")},
+        models=[ka.KAnonymity(5), ka.LDiversity("income", l=6)],
+    )
+    made = ka.anonymize(table, policy)
+    assert made.verification.satisfied
+    assert set(made.frame["income"]) == set(bands)
