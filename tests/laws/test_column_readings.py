@@ -337,3 +337,56 @@ def test_exceptions_are_null_in_a_series():
     batch = ka.fit(table, policy).apply(table)
     assert batch.frame["x"].null_count() == 7
     assert not batch.frame["x"].str.contains("refused|3O").any()
+
+
+def test_a_population_is_read_as_its_table_is():
+    """Exceptions of a population are persons of their own: they hide no null, and no null them."""
+    table = pl.DataFrame({"age": [str(20 + i % 50) for i in range(300)] + ["refused"] * 8})
+    hierarchy = ka.hierarchy.intervals(width=[10, 20])
+    age = ka.QuasiIdentifier(type="number", hierarchy=hierarchy)
+    persons = [str(18 + i % 60) for i in range(6000)] + [None] * 400
+    for refused, hidden in ((5, True), (30, False)):
+        population = pl.DataFrame({"age": [*persons, *["refused"] * refused, "secret"]})
+        policy = ka.Policy(
+            attributes={"age": age},
+            models=[ka.models.KMap(10, population)],
+            algorithm=ka.FullDomain(),
+            recoding="hierarchy",
+            suppression_limit=0.1,
+        )
+        made = ka.anonymize(table, policy)
+        assert ("refused" not in made.frame["age"]) == hidden
+        assert all(one.satisfied for one in ka.verify(made.frame, policy).checks)
+
+
+def test_python_tells_exceptions_of_declared_columns(caplog):
+    """In Python the log warns of cells that are no values of a declared type."""
+    table = pl.DataFrame({"age": [*AGES, "3O"]})
+    age = ka.QuasiIdentifier(type="number")
+    ka.anonymize(
+        table, ka.Policy(attributes={"age": age}, models=[ka.KAnonymity(5)], suppression_limit=0.1)
+    )
+    assert "column 'age': 216 of 217 cells are numbers; row 217 has '3O'" in caplog.text
+
+
+def test_whole_numbers_that_are_declared_as_dates_are_dates():
+    """`19540318` of a file is a number, unless its format says that it is a day."""
+    days = [int(day.strftime("%Y%m%d")) for day in DAYS]
+    column = ka.QuasiIdentifier(type="date", format="%Y%m%d")
+    policy = ka.Policy(attributes={"x": column}, models=[ka.KAnonymity(5)])
+    made = ka.anonymize(pl.DataFrame({"x": days}), policy)
+    assert all(re.fullmatch(r"\[\d{8}, \d{8}\]", label) for label in made.frame["x"])
+    assert ka.verify(made.frame, policy).satisfied
+
+
+def test_exceptions_of_sensitive_bands_are_values_of_their_own():
+    """A sensitive attribute of bands has its exceptions in every measure, beside null."""
+    bands = ["under 10", "10 to 19", "20 to 29", "30 to 39", "Refused", None] * 20
+    table = pl.DataFrame({"age": [20 + i // 12 for i in range(120)], "income": bands})
+    policy = ka.Policy(
+        attributes={"age": ka.QuasiIdentifier(), "income": ka.Sensitive(type="ordered")},
+        models=[ka.KAnonymity(5), ka.LDiversity("income", l=6)],
+    )
+    made = ka.anonymize(table, policy)
+    assert made.verification.satisfied
+    assert set(made.frame["income"]) == set(bands)

@@ -190,6 +190,12 @@ def values_of(series: pl.Series) -> pl.Series:
     return series.struct.field(VALUE).alias(series.name)
 
 
+def column_with_exceptions(frame: object, name: str) -> pl.Series:
+    """Return one column as `column` does, with its exceptions where it has some."""
+    values, exceptions = column(frame, name), exceptions_of(raw_column(frame, name))
+    return values if exceptions is None else with_exceptions(values, exceptions)
+
+
 def without_exceptions(frame: FrameT) -> FrameT:
     """Return an eager frame with null for exceptions."""
     changed = {}

@@ -51,7 +51,7 @@ def view_of_release(
 
 def population_columns(policy: Policy, schema: Schema) -> list[PopulationColumn] | None:
     """Return the quasi-identifiers of the policy's population table, if it has one."""
-    column = population_of(policy)
+    column = population_of(policy, schema.readings)
     if column is None:
         return None
     return [

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from kanonym.actions.registry import works_on_values
 from kanonym.data import frames
 from kanonym.data.readings import (
+    NumberReading,
+    Reading,
     canonical_table,
     declared_form,
     detect_readings,
@@ -43,11 +45,14 @@ def with_readings(
     *,
     lenient: bool = False,
     released: bool = False,
+    decimals: Mapping[str, int] | None = None,
 ) -> tuple[Policy, tuple[str, ...]]:
     """Return a policy that says how the columns of a table write dates and numbers.
 
     Looked at are quasi-identifiers and sensitive attributes without a type of their own, an
     action on texts, or a hierarchy of texts.
+
+    decimals: of columns of numbers, as of `files.read_table`; labels are written with as many.
     """
     if not is_local(frame):
         if told is not None:
@@ -73,10 +78,15 @@ def with_readings(
     if told is not None:
         for sentence in sentences:
             told(sentence)
-    if not found.readings:
+    fixed = {
+        name: Reading(NumberReading(decimals=number))
+        for name, number in (decimals or {}).items()
+        if isinstance(asked.get(name), QuasiIdentifier)
+    }
+    if not found.readings and not fixed:
         return policy, found.notes
     attributes = dict(policy.attributes)
-    for name, reading in found.readings.items():
+    for name, reading in {**found.readings, **fixed}.items():
         attributes[name] = replace(asked[name], **declared_form(reading))
     parts = {name: getattr(policy, name) for name in type(policy).model_fields}
     return type(policy)(**{**parts, "attributes": attributes}), found.notes

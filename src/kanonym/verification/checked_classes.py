@@ -21,7 +21,7 @@ from kanonym.models import PrivacyModel
 from kanonym.models.answer import Answer
 from kanonym.models.released_table import ReleasedSets, ReleasedTable
 from kanonym.verification.class_counting import Counting
-from kanonym.verification.persons import PopulationColumn, count_persons
+from kanonym.verification.persons import PopulationColumn, count_persons, name_exceptions
 from kanonym.verification.released_classes import (
     SensitiveColumn,
     classes_of_release,
@@ -99,15 +99,22 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
         models=models,
         n_rows=n_rows,
         counts=counts,
-        population=population,
         counting=counting,
         sets=sets,
         reference_told=reference_told,
     )
-    typed = check(quasi_identifiers, sensitive)
+    plain = population
+    if population is not None and texts:  # exceptions are null among values
+        plain = [one.without_exceptions() for one in population]
+    typed = check(quasi_identifiers, sensitive, population=plain, labels=quasi_identifiers)
     if not texts:
         return typed
-    spelled = check([texts.get(column.name, column) for column in quasi_identifiers], sensitive)
+    spelled = check(
+        [texts.get(column.name, column) for column in quasi_identifiers],
+        sensitive,
+        population=population,
+        labels=[name_exceptions(one, texts.get(one.name)) for one in quasi_identifiers],
+    )
     checks = tuple(
         by_value if by_text.satisfied and not by_value.satisfied else by_text
         for by_value, by_text in zip(typed.checks, spelled.checks, strict=True)
@@ -115,7 +122,9 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
     fails = [not all(one.satisfied for one in each.checks) for each in (typed, spelled)]
     # δ-presence may hold for parts of a class that violates it.
     worse = typed if fails == [True, False] else spelled
-    return replace(worse, checks=checks, text_columns=tuple(texts))
+    known = {column.name: column.n_unique() for column in quasi_identifiers}
+    told = tuple(name for name, one in texts.items() if one.n_unique() > known.get(name, 0))
+    return replace(worse, checks=checks, text_columns=told)
 
 
 def _check(
@@ -127,11 +136,15 @@ def _check(
     n_rows: int,
     counts: NDArray[np.int64] | None,
     population: Sequence[PopulationColumn] | None,
+    labels: Sequence[pl.Series],
     counting: Counting | None,
     sets: EncodedSets | None,
     reference_told: bool,
 ) -> CheckedClasses:
-    """Ask every model about the classes of equal rows of `grouped`; else as `check_models`."""
+    """Ask every model about the classes of equal rows of `grouped`; else as `check_models`.
+
+    labels: the quasi-identifiers with their exceptions, as persons of the population have them.
+    """
     if counting is None or not n_rows:
         groups = group_released(grouped, n_rows)
     else:
@@ -140,7 +153,7 @@ def _check(
     counted, sizes = seen, seen.sizes
     if counting is not None and n_rows:
         counted = replace(seen, sizes=counting.sizes(grouped, groups, sizes))
-    seen, beyond = _with_population(seen, quasi_identifiers, models, population, groups)
+    seen, beyond = _with_population(seen, labels, models, population, groups)
     judged = replace(judged, population=seen.population) if judged is not counted else seen
     rows = partial(_codes, quasi_identifiers)
     held = None

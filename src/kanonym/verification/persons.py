@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,11 +12,14 @@ from numpy.typing import NDArray
 
 from kanonym.data.columns.value_texts import text_of
 from kanonym.data.errors import SchemaError
+from kanonym.data.frames import values_of
 from kanonym.data.hierarchy import Hierarchy, HierarchySource
+from kanonym.data.readings.reading import MARK
 from kanonym.data.table import encode_column
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.parallel import parallel
 
+_ZEROS = re.compile(r"(\.[0-9]*[1-9])0+(?![0-9])|\.0+(?![0-9])")
 NEEDED = "; k-map and delta-presence need recoding 'hierarchy'"
 """What models ask of a release, behind the message that one of its values is no label."""
 
@@ -28,6 +32,23 @@ class PopulationColumn(NamedTuple):
 
     values: pl.Series
     hierarchy: HierarchySource | None
+
+    def without_exceptions(self) -> PopulationColumn:
+        """Return the column with null for exceptions."""
+        return self._replace(values=values_of(self.values))
+
+
+def name_exceptions(released: pl.Series, texts: pl.Series | None) -> pl.Series:
+    """Return released labels, those of exceptions as hierarchies have them.
+
+    texts: the column as it is written, of which `released` has null for exceptions.
+    """
+    if texts is None:
+        return released
+    exceptional = released.is_null() & texts.is_not_null()
+    if not exceptional.any():
+        return released
+    return (MARK + texts).zip_with(exceptional, text_of(released)).alias(released.name)
 
 
 def count_persons(
@@ -84,6 +105,11 @@ def count_persons(
     return counts, int(persons.sizes[~reached].sum())
 
 
+def _short(text: str | None) -> str | None:
+    """Return a label without zeros at the end of its fractions: `[1.5, 2]` of `[1.50, 2.00]`."""
+    return None if text is None else _ZEROS.sub(lambda found: found[1] or "", text)
+
+
 def _columns(codes: NDArray[np.int32]) -> list[NDArray[np.int32]]:
     return [np.ascontiguousarray(codes[:, a]) for a in range(codes.shape[1])]
 
@@ -113,7 +139,9 @@ def _read_levels(
     found = np.empty((tree.n_levels, len(texts)), np.int32)
     for level, names in enumerate(tree.labels):
         number = {name: i for i, name in enumerate(names)}
-        found[level] = [number.get(text, -1) for text in texts]
+        for name in [name for name in number if name is not None and name.startswith(MARK)]:
+            number.setdefault(name.removeprefix(MARK), number[name])
+        found[level] = [number.get(text, number.get(_short(text), -1)) for text in texts]
     if distinct.dtype != pl.String:
         # A number may read otherwise than its label: 1.50 and 1.5.
         leaves = tree.leaf_of(distinct)

@@ -225,7 +225,8 @@ def _numbers(domain: Domain, n_values: int) -> NDArray[np.float64] | None:
 
 def _beginnings(domain: Domain, n_values: int) -> NDArray[np.int32] | None:
     """Return the labels of texts as in `Distribution`."""
-    labels = beginnings(domain.values)
+    named = domain.kind in {"ordered", "nominal"} and domain.exceptions  # null among values
+    labels = beginnings(domain.texts if named else domain.values)
     return None if labels is None else labels[:n_values]
 
 

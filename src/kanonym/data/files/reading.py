@@ -41,6 +41,7 @@ def read_table(
     encoding: str | None = None,
     columns: Sequence[str] | None = None,
     declared: Iterable[str] | None = None,
+    decimals: dict[str, int] | None = None,
 ) -> pl.DataFrame:
     """Read a table from a file.
 
@@ -77,6 +78,9 @@ def read_table(
         Under differential privacy: the columns that a policy declares. Each cell is then read
         alone, as the text or value that stands in it; no column has a type that one record could
         change. Of JSON, whose records name their columns, these are read and no others.
+    decimals
+        A dictionary, filled with the decimals of the columns of a CSV file whose numbers all have
+        as many, some with a 0 at the end: 2 of `1.50`. They are for labels (`pipeline`).
 
     Returns
     -------
@@ -107,6 +111,7 @@ def read_table(
         encoding=encoding,
         columns=columns,
         declared=declared,
+        decimals=decimals,
     )[0]
 
 
@@ -122,6 +127,7 @@ def read_with_content(
     encoding: str | None = None,
     columns: Sequence[str] | None = None,
     declared: Iterable[str] | None = None,
+    decimals: dict[str, int] | None = None,
 ) -> tuple[pl.DataFrame, Content]:
     """Read a table as `read_table`, and return the hash of the bytes that were read with it."""
     where = "standard input" if str(path) == "-" else displayable_url(str(path))
@@ -152,7 +158,7 @@ def read_with_content(
             frame = excel.read(data, where, sheet, header_row, columns, texts)
             return to_polars(frame), content
         if kind in ("csv", "tsv"):
-            return to_polars(delimited.read(data, where, mark, texts, columns)), content
+            return to_polars(delimited.read(data, where, mark, texts, columns, decimals)), content
         return to_polars(_read(data, where, kind, texts, user_missing)), content
     except DataError as error:
         raise with_place(error, where) from None

@@ -124,7 +124,20 @@ def settle(reading: Reading, column: pl.Series) -> tuple[Reading, str | None]:
             "correct the cell, or the type of the attribute"
         )
     settled = replace(reading, style=style, exceptions=tuple(others.to_list()))
-    return settled, _exception_note(column, cells, (style, is_read))
+    return settled, _exceptions_told(column, cells, (style, is_read))
+
+
+def settle_like(reading: Reading, column: pl.Series) -> Reading:
+    """Return the settled reading of another table for a column, with the exceptions of both."""
+    style = reading.style
+    cells = Cells.of(column, reading.missing)
+    if style is None or style.kind == "ordered":
+        return reading
+    others = cells.texts.filter(style.read(cells.texts).is_null()).to_list()
+    if others and reading.exceptional == "refuse":
+        row = column.str.strip_chars().is_in(others).arg_max() or 0
+        raise DataError(f"column {column.name!r}, row {row + 1}: {column[row]!r} is an exception")
+    return replace(reading, exceptions=tuple(dict.fromkeys([*(reading.exceptions or ()), *others])))
 
 
 def _detect(
@@ -198,6 +211,13 @@ def _exception_note(column: pl.Series, cells: Cells, found: tuple[Style, pl.Seri
     )
 
 
+def _exceptions_told(column: pl.Series, cells: Cells, found: tuple[Style, pl.Series]) -> str:
+    return (
+        f"{_exception_note(column, cells, found)}. Such cells are exceptions, each a value of its "
+        "own outside of all ranges (exceptions: in the policy)"
+    )
+
+
 def _reading_note(cells: Cells, reading: Reading) -> list[str]:
     """Return the sentence about how a column is read."""
     style = reading.style
@@ -217,10 +237,7 @@ def _cell_notes(column: pl.Series, cells: Cells, reading: Reading) -> list[str]:
     style = reading.style
     if reading.exceptions and style is not None:
         is_read = ~cells.texts.is_in(list(reading.exceptions))
-        notes.append(
-            f"{_exception_note(column, cells, (style, is_read))}. Such cells are exceptions, each "
-            "a value of its own outside of all ranges (exceptions: in the policy)"
-        )
+        notes.append(_exceptions_told(column, cells, (style, is_read)))
     missing = is_missing(column, reading.missing, words=True)
     words = column.filter(missing & column.is_not_null() & (column.str.strip_chars() != ""))
     if len(words):

@@ -21,6 +21,7 @@ import codecs
 import contextlib
 import csv
 import io
+import logging
 import re
 import sys
 from collections import deque
@@ -42,6 +43,7 @@ from kanonym.data.files.disk import decode
 from kanonym.data.files.text.cells import (
     convert_decimals,
     differing_texts,
+    number_shape,
     require_printable,
     typed_cells,
 )
@@ -59,6 +61,8 @@ from kanonym.data.files.text.last_rows import (
 )
 
 ArrowTable: TypeAlias = Any  # pyarrow carries no types
+
+_logger = logging.getLogger(__name__)
 
 _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _SAMPLE_BYTES = 1 << 20
@@ -102,6 +106,7 @@ def read(
     separator: str | None = None,
     texts: dict[str, pl.Series] | None = None,
     columns: Sequence[str] | None = None,
+    decimals: dict[str, int] | None = None,
 ) -> pl.DataFrame:
     """Read a table of separated cells."""
     form = layout(data, where, separator, columns)
@@ -110,6 +115,13 @@ def read(
     with ThreadPoolExecutor() as threads:
         typed = threads.map(typed_cells, cells.columns)
         table = pl.DataFrame(dict(zip(form.names, typed, strict=True)))
+    for name, column in zip(form.names, cells.columns, strict=True):
+        shape = number_shape(column, table[name])
+        if shape.bare is not None:
+            told = "%s: column %r has numbers that begin with their decimal point, such as %s"
+            _logger.warning(told, where, name, shape.bare)
+        if decimals is not None and shape.decimals:
+            decimals[name] = shape.decimals
     if texts is not None:
         for name, column in zip(form.names, cells.columns, strict=True):
             differing = differing_texts(pl.Series(name, column), table[name])
