@@ -32,6 +32,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
 def _version(asked: bool) -> None:
     if asked:
         typer.echo(f"kanonym {kanonym.__version__}")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from kanonym.cli.group import CommandGroup, PanelCommand
@@ -38,9 +37,10 @@ SUMMARIES = {
 }
 """What the help of kanonym says of each command: the first sentence of the command's own."""
 
-_JUDGING = "assess attack audit check compare measure profile recommend verify".split()
-_OF_PANELS = "anonymize assess attack compare fit inject synthesize".split()
-_GROUPS = ("hierarchy", "sigo")
+_JUDGING = {"assess", "attack", "audit", "check", "compare", "measure", "profile"}
+_JUDGING |= {"recommend", "verify"}
+_OF_PANELS = {"anonymize", "assess", "attack", "compare", "fit", "inject", "synthesize"}
+_GROUPS = {"hierarchy", "sigo"}
 
 
 class Commands(LazyRegistry[Any]):
@@ -48,7 +48,17 @@ class Commands(LazyRegistry[Any]):
 
     def __getitem__(self, name: str) -> Any:
         """Return a command."""
-        return _build(name, super().__getitem__(name))
+        found = super().__getitem__(name)
+        if isinstance(found, TyperCommand | TyperGroup):
+            return found
+        if isinstance(found, typer.Typer):
+            self[name] = get_command(found)
+            self[name].name = name
+            return self[name]
+        alone = typer.Typer(rich_markup_mode=None, add_completion=False)
+        alone.command(name, cls=PanelCommand if name in _OF_PANELS else None)(found)
+        self[name] = get_command(alone)
+        return self[name]
 
 
 class AllCommands(CommandGroup):
@@ -73,15 +83,3 @@ class AllCommands(CommandGroup):
         told = {name: TyperCommand(name, help=said) for name, said in SUMMARIES.items()}
         with formatter.section("Commands"):
             formatter.write_dl([(n, one.get_short_help_str(limit)) for n, one in told.items()])
-
-
-@cache
-def _build(name: str, found: Any) -> Any:
-    """Return the command of a function, or the group of commands that is one already."""
-    if isinstance(found, typer.Typer):
-        group = get_command(found)
-        group.name = name
-        return group
-    alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-    alone.command(name, cls=PanelCommand if name in _OF_PANELS else None)(found)
-    return get_command(alone)

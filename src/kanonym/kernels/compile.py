@@ -60,9 +60,9 @@ class _Kernel:
         self._is_part = is_part
         self._compiled: Any = None
 
-    def __call__(self, *arguments: object) -> object:
+    def __call__(self, *arguments: object, **named: object) -> object:
         """Run the machine code."""
-        return (self._compiled or self.dispatcher)(*arguments)
+        return (self._compiled or self.dispatcher)(*arguments, **named)
 
     @property
     def dispatcher(self) -> Any:

@@ -159,7 +159,9 @@ def test_part_makes_no_machine_code_of_its_own():
 
     assert halves(3, 5.0) == 4.0
     assert len(halve.dispatcher.overloads) == 2
-    assert not any(callable(compiled.entry_point) for compiled in halve.dispatcher.overloads.values())
+    assert not any(
+        callable(compiled.entry_point) for compiled in halve.dispatcher.overloads.values()
+    )
     assert halve(3) == 1.5
 
 
