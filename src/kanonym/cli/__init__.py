@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -108,6 +109,8 @@ def _leave_garbage() -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit."""
     gc.set_threshold(GARBAGE)
+    # Kernels have threads of their own; those of BLAS take longer to start than most commands run.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     atexit.register(_leave_garbage)
     if isinstance(sys.stdout, TextIOWrapper) and isinstance(sys.stdout.buffer, RawIOBase):
         # Unbuffered, Python drops what a full disk or a slow pipe did not take at once.
