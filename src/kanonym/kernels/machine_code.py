@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import stat
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -14,7 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import caching, codegen, compiler, config, event, registry, runtime, typed_passes
+from numba.core import (
+    caching,
+    codegen,
+    compiler,
+    config,
+    environment,
+    event,
+    registry,
+    runtime,
+    typed_passes,
+)
 from numba.core.compiler_machinery import register_pass
 
 from kanonym.kernels.compile import TOLD
@@ -22,6 +33,7 @@ from kanonym.kernels.compile import TOLD
 _IMPORT = re.compile(r"^\s*from kanonym\.kernels\.([\w.]+) import", re.MULTILINE)
 _ROOT = Path(__file__).parent
 _numba_config: Any = config
+_environment: Any = environment
 _FunctionCache: Any = caching.FunctionCache
 _CodeLibrary: Any = codegen.JITCodeLibrary
 _Compiler: Any = compiler.CompilerBase
@@ -61,6 +73,25 @@ def part(function: Callable[..., object]) -> Any:
         return function
     options = {"nopython": True, **_OPTIONS}
     return _Part(function, targetoptions=options, pipeline_class=_PartCompiler)
+
+
+def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:
+    """Return the constants of machine code that is loaded.
+
+    numba would import the module that the code was compiled from, much of numba among them, for
+    globals that no machine code reads.
+    """
+    found: Any = _environment.lookup_environment(name)
+    if found is None:
+        loaded = sys.modules.get(module)
+        found = _environment.Environment({"__name__": module} if loaded is None else vars(loaded))
+        found.consts[:] = constants
+        found.env_name = name
+        _environment.Environment._memo[name] = found  # noqa: SLF001 - as numba does
+    return found
+
+
+_environment._rebuild_env = _rebuild_environment  # noqa: SLF001
 
 
 class _Cache(_FunctionCache):  # type: ignore[misc] # numba has types for its decorators alone
