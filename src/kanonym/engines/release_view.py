@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any
 
-from kanonym.algorithms.full_domain import FullDomain
-from kanonym.algorithms.full_domain.private import allowed_levels
 from kanonym.data.hierarchy import Automatic
 from kanonym.data.item_sets import EncodedSets
 from kanonym.data.schema import QuasiIdentifier, Schema
@@ -79,7 +77,9 @@ def mechanism_of(
     model = sampling_model(policy.models)
     if model is None:
         return None
-    algorithm = cast("FullDomain", policy.algorithm)
+    from kanonym.algorithms.full_domain.private import allowed_levels  # noqa: PLC0415 - loads much
+
+    algorithm: Any = policy.algorithm
     known = {
         name: public_hierarchy(name, one)
         for name, one in policy.attributes.items()

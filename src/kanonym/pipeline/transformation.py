@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kanonym.actions.base import Action, After
-from kanonym.actions.perturbation import sample_rows
+from kanonym.actions.perturbation.sample import sample_rows
 from kanonym.actions.registry import ColumnActions, conflicting_shifts
 from kanonym.data import frames
 from kanonym.data.errors import PolicyError, SchemaError

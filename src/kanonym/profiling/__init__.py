@@ -12,10 +12,11 @@ from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.readings import detect_readings, typed_table
 from kanonym.data.schema import QuasiIdentifier, Role, Schema
+from kanonym.profiling import identifiers
 from kanonym.profiling.columns import Content, content_of, unreadable_content
 from kanonym.profiling.company import confidential_by_company
 from kanonym.profiling.groupings import CodedColumn
-from kanonym.profiling.identifiers import Finding, find_identifiers, find_in_text
+from kanonym.profiling.identifiers import Finding
 from kanonym.profiling.minimal import Threshold, minimal_sets
 from kanonym.profiling.persons import ProposedPersons, proposed_persons
 from kanonym.profiling.profile import NOTHING_TO_RECODE, ColumnProfile, Profile
@@ -208,9 +209,9 @@ def _is_numbered(proposed: ProposedPersons) -> bool:
 
 
 def _findings(column: pl.Series, free_text: bool) -> tuple[Finding, ...]:  # noqa: FBT001
-    findings = find_identifiers(column)
+    findings = identifiers.find_identifiers(column)
     if free_text and any(one.kind == "free text" for one in findings):
-        findings += find_in_text(column)
+        findings += identifiers.find_in_text(column)
     return findings
 
 

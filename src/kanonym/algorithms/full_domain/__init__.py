@@ -22,7 +22,7 @@ from kanonym.algorithms.full_domain.nodes import (
     labels_of_tuples,
     score_of,
 )
-from kanonym.algorithms.full_domain.private import CLASSIFICATION, DEGREES, private_partition
+from kanonym.algorithms.full_domain.private import DEGREES, private_partition
 from kanonym.algorithms.full_domain.search import SearchClock, SearchResult, infeasible_error
 from kanonym.algorithms.full_domain.space import (
     SearchSpace,
@@ -39,6 +39,7 @@ from kanonym.algorithms.full_domain.strategies import (
 )
 from kanonym.algorithms.full_domain.walk import evaluate_every_node
 from kanonym.algorithms.options import (
+    CLASSIFICATION,
     Degree,
     Levels,
     MetricForm,

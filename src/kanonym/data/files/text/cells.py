@@ -25,11 +25,13 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
-import pyarrow as pa
 from polars import selectors
-from pyarrow import compute
 
 from kanonym.data.errors import DataError
+from kanonym.data.loading.lazy_module import LazyModule
+
+pa: Any = LazyModule("pyarrow")
+compute: Any = LazyModule("pyarrow.compute")
 
 ArrowArray: TypeAlias = Any  # pyarrow carries no types
 

@@ -33,8 +33,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.csv
 from polars import selectors
 
 from kanonym.data.columns.moments import has_seconds_in_offset, moment_texts
@@ -59,6 +57,10 @@ from kanonym.data.files.text.last_rows import (
     refuse_lost_rows,
     warn_of_rows,
 )
+from kanonym.data.loading.lazy_module import LazyModule
+
+pa: Any = LazyModule("pyarrow")
+arrow_csv: Any = LazyModule("pyarrow.csv")
 
 ArrowTable: TypeAlias = Any  # pyarrow carries no types
 
@@ -232,19 +234,19 @@ def _parse_rows(
     """Return the cells below the header as texts."""
     names = form.all_names
     try:
-        return pyarrow.csv.read_csv(
+        return arrow_csv.read_csv(
             pa.py_buffer(memoryview(data)[form.start :]),
-            read_options=pyarrow.csv.ReadOptions(
+            read_options=arrow_csv.ReadOptions(
                 column_names=names,
                 skip_rows_after_names=int(form.header),
                 block_size=block_bytes,
             ),
-            parse_options=pyarrow.csv.ParseOptions(
+            parse_options=arrow_csv.ParseOptions(
                 delimiter=form.separator,
                 newlines_in_values=b'"' in data,
                 ignore_empty_lines=len(names) > 1,
             ),
-            convert_options=pyarrow.csv.ConvertOptions(
+            convert_options=arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()),
                 null_values=[""],
                 strings_can_be_null=True,
