@@ -172,12 +172,16 @@ def _columns_of(
         for one in contents
     ]
     proposed = proposed_persons(list(coded.values()))
-    columns = [_with_persons(one, proposed, named=one.name in given) for one in columns]
+    numbered = any(one.role is Role.IDENTIFIER and _is_number(one.name) for one in columns)
+    columns = [
+        one if one.name in given else _with_persons(one, proposed, numbered=numbered)
+        for one in columns
+    ]
     return columns, coded, proposed
 
 
 def _with_persons(
-    one: ColumnProfile, proposed: Sequence[ProposedPersons], *, named: bool
+    one: ColumnProfile, proposed: Sequence[ProposedPersons], *, numbered: bool
 ) -> ColumnProfile:
     """Make a column that seems to number persons an identifier, unless its name says otherwise.
 
@@ -190,22 +194,22 @@ def _with_persons(
         for hint in hints
     )
     # Where `user_id` numbers persons, `movie_id` numbers something else.
-    other = hints and not any(hint.sure for hint in hints) and any(map(_is_numbered, proposed))
+    other = hints and not any(hint.sure for hint in hints) and numbered
     said = bool(hints) and any(hint.role is not Role.IDENTIFIER for hint in hints)
     for each in proposed:
         groups = each.likely_groups and (said or len(each.columns) > 1 or each.values < MANY_GROUPS)
         if one.name == each.columns[0] and not groups:
             counts = {"values": each.values, "records": each.records}
             reason = Reason("persons", counts)
-            if one.role is Role.IDENTIFIER or attribute or other or named:
+            if one.role is Role.IDENTIFIER or attribute or other:
                 return replace(one, reasons=(*one.reasons, reason))
             return replace(one, role=Role.IDENTIFIER, reasons=(reason,))
     return one
 
 
-def _is_numbered(proposed: ProposedPersons) -> bool:
-    hints = name_hints(proposed.columns[0])
-    return any(hint.sure and hint.role is Role.IDENTIFIER for hint in hints)
+def _is_number(name: str) -> bool:
+    """Whether a name is surely that of an identifier."""
+    return any(hint.sure and hint.role is Role.IDENTIFIER for hint in name_hints(name))
 
 
 def _findings(column: pl.Series, free_text: bool) -> tuple[Finding, ...]:  # noqa: FBT001
