@@ -126,7 +126,7 @@ def _tells_dates(content: Content) -> bool:
 def _released(content: Content) -> Reasons:
     """Return what the values of a sensitive column say of whoever has them."""
     counts = {"values": content.counted.distinct}
-    share = content.largest / content.counted.records
+    share = content.largest / max(content.counted.records, 1)
     reasons = (Reason("most-frequent", counts, {"share": share}),)
     if content.rounding is None:
         return reasons
