@@ -31,6 +31,7 @@ SUMMARIES = {
     "synthesize": "Draw a synthetic table from a model of the original.",
     "minimize": "Minimize the data that a model of one column needs.",
     "workbench": "Work on a release in the browser, on this machine alone.",
+    "compile": "Compile what the usual commands need, so that none of them waits for it.",
     "demo": "Run the whole workflow on generated patients.",
     "hierarchy": "Build, check and show generalization hierarchies.",
     "sigo": "Anonymize JSON Lines as SIGO does, from standard input.",
