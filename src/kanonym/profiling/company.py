@@ -50,90 +50,90 @@ def confidential_by_company(
     questionnaire; they take another value where a sensitive column does, as its logarithm; or
     most names in the table are those of confidential columns.
     """
-    said = {
-        name: {hint.role for hint in found if hint.sure and hint.role is not Role.IDENTIFIER}
-        for name, found in hints.items()
+    roles = {
+        name: {hint.role for hint in some if hint.sure and hint.role is not Role.IDENTIFIER}
+        for name, some in hints.items()
     }
-    sensitive = [name for name, roles in said.items() if roles == {Role.SENSITIVE}]
-    known = [
+    sensitive = [name for name, suggested in roles.items() if suggested == {Role.SENSITIVE}]
+    outside = [
         name
-        for name, found in hints.items()
-        if any(one.role is Role.QUASI_IDENTIFIER and not one.yields for one in found)
+        for name, some in hints.items()
+        if any(hint.role is Role.QUASI_IDENTIFIER and not hint.yields for hint in some)
     ]
-    whats = [{hint.what for hint in hints[name]} for name in sensitive]
-    told = sum(bool(each & CONFIDENTIAL) for each in whats)
-    money = sum(bool(each & (CONFIDENTIAL | MONEY)) for each in whats)
-    described = sum(Role.QUASI_IDENTIFIER in roles for roles in said.values())
+    described = sum(Role.QUASI_IDENTIFIER in suggested for suggested in roles.values())
+    subjects = [{hint.what for hint in hints[name]} for name in sensitive]
+    health = sum(bool(each & CONFIDENTIAL) for each in subjects)
+    money = sum(bool(each & (CONFIDENTIAL | MONEY)) for each in subjects)
     about = any(
-        hint.sure and hint.what in OF_PERSONS for one in hints.values() for hint in one
+        hint.sure and hint.what in OF_PERSONS for some in hints.values() for hint in some
     ) and (
-        told >= max(LEAST_CONFIDENTIAL, len(known)) or money >= max(LEAST_CONFIDENTIAL, described)
+        health >= max(LEAST_CONFIDENTIAL, len(outside))
+        or money >= max(LEAST_CONFIDENTIAL, described)
     )
-    items = _questionnaire([one for one in contents if Role.QUASI_IDENTIFIER not in said[one.name]])
+    items = _questionnaire(
+        [content for content in contents if Role.QUASI_IDENTIFIER not in roles[content.name]]
+    )
     reasons: dict[str, Reason] = {}
-    for one in contents:
-        if said[one.name] or one.trouble:
+    for content in contents:
+        name = content.name
+        if roles[name] or content.trouble:
             continue
-        twin = next((name for name in sensitive if _same_groups(name, one.name, coded)), None)
-        if PERIOD.search(one.name):
-            reasons[one.name] = Reason("period")
-        elif one.name in items:
-            reasons[one.name] = Reason("items", {"columns": len(items)})
+        twin = next((other for other in sensitive if _same_groups(other, name, coded)), None)
+        if PERIOD.search(name):
+            reasons[name] = Reason("period")
+        elif name in items:
+            reasons[name] = Reason("items", {"columns": len(items)})
         elif twin is not None:
-            reasons[one.name] = Reason("twin", detail=twin)
-        elif about and not _may_be_known(
-            one, known, coded, numbers_something=bool(hints[one.name])
-        ):
-            reasons[one.name] = Reason("company", {"columns": money})
+            reasons[name] = Reason("twin", detail=twin)
+        elif about and not _may_be_outside(content, outside, coded, numbers=bool(hints[name])):
+            reasons[name] = Reason("company", {"columns": money})
     return reasons
 
 
 def _questionnaire(contents: Sequence[Content]) -> set[str]:
     """Return the columns of the same answers: numbered ones, or scales such as 1 to 5."""
+    sizes = {content.name: content.counted.distinct - (content.nulls > 0) for content in contents}
     numbered = {
-        one.name: one.counted.distinct - (one.nulls > 0)
-        for one in contents
-        if one.type in ("integer", "real number", "categories", "ordered categories")
-        and _NUMBERED.fullmatch(one.name)
+        content.name: sizes[content.name]
+        for content in contents
+        if content.type in ("integer", "real number", "categories", "ordered categories")
+        and _NUMBERED.fullmatch(content.name)
     }
     scales = {
-        one.name: trait
-        for one in contents
-        for trait in one.traits
-        if trait.startswith("scale") and one.counted.distinct - (one.nulls > 0) in ANSWERS
+        content.name: trait
+        for content in contents
+        for trait in content.traits
+        if trait.startswith("scale") and sizes[content.name] in ANSWERS
     }
     answers, same = Counter(numbered.values()), Counter(scales.values())
     return {
         name
-        for name, several in numbered.items()
-        if several in ANSWERS and sum(answers[several + more] for more in (-1, 0, 1)) >= LEAST_ITEMS
+        for name, size in numbered.items()
+        if size in ANSWERS and sum(answers[size + more] for more in (-1, 0, 1)) >= LEAST_ITEMS
     } | {name for name, scale in scales.items() if same[scale] >= LEAST_ITEMS}
 
 
-def _may_be_known(
-    one: Content,
-    known: Sequence[str],
-    coded: Mapping[str, CodedColumn],
-    *,
-    numbers_something: bool,
+def _may_be_outside(
+    content: Content, outside: Sequence[str], coded: Mapping[str, CodedColumn], *, numbers: bool
 ) -> bool:
-    """Whether a column may be what others know.
+    """Whether others may know a column whose name says nothing.
 
     It has many texts or numbers of persons, a name of one or two letters or like `educdec`, or
     is empty exactly where a column is that others know: the day of a death is missing where its
     year is.
     """
-    many = one.counted.distinct > FEW_VALUES
-    if many and (numbers_something or one.type in ("text", "categories")):
+    if content.counted.distinct > FEW_VALUES and (
+        numbers or content.type in ("text", "categories")
+    ):
         return True
-    words = name_words(one.name)
+    words = name_words(content.name)
     if max(map(len, words), default=0) < LEAST_LETTERS or any(map(is_like_known, words)):
         return True
-    if not one.nulls:
+    if not content.nulls:
         return False
-    column = coded[one.name]
+    column = coded[content.name]
     empty = column.codes == column.null
-    others = (coded[name] for name in known if name in coded and coded[name].null >= 0)
+    others = (coded[name] for name in outside if name in coded and coded[name].null >= 0)
     return any(bool((empty == (other.codes == other.null)).all()) for other in others)
 
 
@@ -141,7 +141,7 @@ def _same_groups(first: str, second: str, coded: Mapping[str, CodedColumn]) -> b
     """Whether two columns group the records alike, with two records a group or more."""
     if first not in coded or second not in coded:
         return False
-    one, two = coded[first], coded[second]
-    if one.size != two.size or not LEAST_VALUES <= one.size <= len(one.codes) / 2:
+    left, right = coded[first], coded[second]
+    if left.size != right.size or not LEAST_VALUES <= left.size <= len(left.codes) / 2:
         return False
-    return len(np.unique(one.codes.astype(np.int64) * two.size + two.codes)) == one.size
+    return len(np.unique(left.codes.astype(np.int64) * right.size + right.codes)) == left.size

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -93,10 +92,13 @@ class Rounding(ShortRepr):
     largest: int
 
     @property
-    def actions(self) -> list[dict[str, Any]]:
+    def actions(self) -> list[dict[str, object]]:
         """The actions of a policy that do it."""
         whole = int(self.step) if self.step == int(self.step) else self.step
-        ends = {"type": "top-bottom", "quantiles": [self.tail, round(1 - self.tail, 3)]}
+        ends: dict[str, object] = {
+            "type": "top-bottom",
+            "quantiles": [self.tail, round(1 - self.tail, 3)],
+        }
         return [{"type": "round", "to": whole}, *([ends] if self.tail else [])]
 
 
@@ -120,20 +122,20 @@ def rounding_of(values: pl.Series, counts: NDArray[np.int64]) -> Rounding | None
         return None
     power = math.floor(math.log10(span / len(numbers)))
     steps = [10.0**at * times for at in range(power, power + 8) for times in (1, 2, 5)]
-    for step in (one for one in steps if one <= span):
-        if values.dtype.is_integer() and step < 2:
+    for step in steps:
+        if step > span or (values.dtype.is_integer() and step < 2):
             continue
         rounded = np.rint(numbers / step)
         starts = np.flatnonzero(np.diff(rounded, prepend=rounded[0] - 1))
         sums = np.add.reduceat(counts, starts)
         for tail in TAILS:
-            held = _coded(sums, math.ceil(tail * n), math.ceil(round(1 - tail, 3) * n))
-            if len(held) > 1 and held.min() > 1:
-                return Rounding(float(f"{step:g}"), tail, len(held), int(held.max()))
+            counted = _tail_counts(sums, math.ceil(tail * n), math.ceil(round(1 - tail, 3) * n))
+            if len(counted) > 1 and counted.min() > 1:
+                return Rounding(float(f"{step:g}"), tail, len(counted), int(counted.max()))
     return None
 
 
-def _coded(counts: NDArray[np.int64], low: int, high: int) -> NDArray[np.int64]:
+def _tail_counts(counts: NDArray[np.int64], low: int, high: int) -> NDArray[np.int64]:
     """Return the numbers of records of values after those beyond two ranks are coded."""
     steps = np.cumsum(counts)
     first, last = np.searchsorted(steps, max(low, 1)), np.searchsorted(steps, high)

@@ -370,7 +370,7 @@ def _model(one: ColumnProfile) -> dict[str, Any]:
     nothing. t is below half of the share of all other values, and at least 0.02: no class then
     leaves half of the doubt that the table leaves or less, unless the others are rarer than 4 %.
     """
-    distinct, share = _values_released(one.content)
+    distinct, share = _value_counts(one.content)
     if share <= MOST_FREQUENT:
         diversity = _diversity(distinct, share)
         return {"type": "l-diversity", "attribute": one.name, **diversity}
@@ -378,7 +378,7 @@ def _model(one: ColumnProfile) -> dict[str, Any]:
     return {"type": "t-closeness", "attribute": one.name, "t": t}
 
 
-def _values_released(content: Content) -> tuple[int, float]:
+def _value_counts(content: Content) -> tuple[int, float]:
     """Return the distinct values and the share of the most frequent one, after its action."""
     counted, rounding = content.counted, content.rounding
     if rounding is None:

@@ -57,7 +57,7 @@ def role_of(
         known = {hint.what for hint in hinted if hint.role is Role.QUASI_IDENTIFIER}
         return _sensitive(content, sensitive, known)
     if beside is not None and not _tells_dates(content):
-        return Role.SENSITIVE, (beside, *_released(content))
+        return Role.SENSITIVE, (beside, *_value_reasons(content))
     return Role.QUASI_IDENTIFIER, _quasi_identifying(content, hinted)
 
 
@@ -113,7 +113,7 @@ def _sensitive(content: Content, sensitive: set[str], known: set[str]) -> tuple[
         but = Reason("many-values", {"values": counted.distinct, "records": counted.records})
     if but is not None:
         return Role.QUASI_IDENTIFIER, (why, but, *_separation_reasons(content))
-    return Role.SENSITIVE, (why, *_released(content))
+    return Role.SENSITIVE, (why, *_value_reasons(content))
 
 
 def _tells_dates(content: Content) -> bool:
@@ -123,7 +123,7 @@ def _tells_dates(content: Content) -> bool:
     )
 
 
-def _released(content: Content) -> Reasons:
+def _value_reasons(content: Content) -> Reasons:
     """Return what the values of a sensitive column say of whoever has them."""
     counts = {"values": content.counted.distinct}
     share = content.largest / max(content.counted.records, 1)

@@ -24,8 +24,10 @@ class Entry(NamedTuple):
 @functools.cache
 def entries() -> tuple[Entry, ...]:
     """Return the entries of the dictionary, one for each role."""
-    found = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    both = found.pop("both")
+    listed = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    both = listed.pop("both")
     for role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
-        found[role] = [*found[role], *both]
-    return tuple(Entry(Role(role), **one) for role, several in found.items() for one in several)
+        listed[role] = [*listed[role], *both]
+    return tuple(
+        Entry(Role(role), **given) for role, several in listed.items() for given in several
+    )

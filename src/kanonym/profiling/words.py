@@ -98,12 +98,12 @@ def name_hints(name: str) -> frozenset[Hint]:
         if alone:
             found |= _alone().get(phrase, frozenset())
         found |= _vague().get(phrase, frozenset())
-    told = any(hint.sure and hint.role is Role.SENSITIVE for hint in found)
+    sensitive = any(hint.sure and hint.role is Role.SENSITIVE for hint in found)
     # What one phrase is sure of another one need not guess.
     return frozenset(
         hint
         for hint in found
-        if (hint.sure or hint._replace(sure=True) not in found) and not (told and hint.yields)
+        if (hint.sure or hint._replace(sure=True) not in found) and not (sensitive and hint.yields)
     )
 
 
@@ -164,7 +164,7 @@ def _compound_hints(word: str) -> frozenset[Hint]:
         if word[start:stop] in _attributes()
         and (stop - start >= SHORTEST or word[start:stop] in _SHORT)
     }
-    found: set[Hint] = set()
+    hints: set[Hint] = set()
     rest = word
     for part in sorted(parts, key=len, reverse=True):
         before, after = parts[part]
@@ -172,13 +172,13 @@ def _compound_hints(word: str) -> frozenset[Hint]:
         other = frozenset() if attached else _attributes().get(before or after, frozenset())
         stem = (len(part) >= STEM and not before) or (len(part) >= HEAD and not after)
         if (other and "" in (before, after)) or attached or stem:
-            found |= _attributes()[part] | other
+            hints |= _attributes()[part] | other
             rest = word.removeprefix(before) if before in _BEFORE else word
             break
     for when in _WHEN:
         if len(rest) > len(when) + 1 and (rest.startswith(when) or rest.endswith(when)):
-            found |= _attributes()[when]
-    return frozenset(found)
+            hints |= _attributes()[when]
+    return frozenset(hints)
 
 
 def _is_before(letters: str) -> bool:
