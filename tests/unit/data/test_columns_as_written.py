@@ -282,6 +282,10 @@ ORDERED = {
         ["menos de 10", "10 a 19", "20 a 29", "30 a 39", "40 y más"] * 20,
         ["menos de 10", "10 a 19", "20 a 29", "30 a 39", "40 y más"],
     ),
+    "one band between bounds": (
+        ["under 18", "18-64", "65 and over"] * 20,
+        ["under 18", "18-64", "65 and over"],
+    ),
     "bands with fractions": (
         ["0,0-3,4", "3,5-4,2", "4,3-9,9"] * 20,
         ["0,0-3,4", "3,5-4,2", "4,3-9,9"],
