@@ -38,53 +38,6 @@ def release(cells, k=5, **attribute):
     return made.frame["x"].to_list()
 
 
-NUMBERS = {
-    "unit": (HEIGHTS, "165 cm", 165),
-    "unit without a blank": ([f"{d}mg" for d in range(5, 100)], "5mg", 5),
-    "singular": ([f"{n} years" if n > 1 else "1 year" for n in range(1, 80)], "1 year", 1),
-    "currency and thousands": (
-        [f"$ {n / 100:,.2f}" for n in range(85000, 205000, 600)],
-        "$ 1,246.00",
-        1246,
-    ),
-    "Indian groups": (["1,12,345", "10,92,345", "6,24,298", "999"], "6,24,298", 624298),
-    "no-break blanks": (["1\u00a0250,0", "812,5"], "1\u00a0250,0", 1250),
-    "brackets": (["(1,900.50)", "(0.50)", "1,899.50"], "(0.50)", -0.5),
-    "minus behind": (["633.99-", "12.00", "1.50-"], "633.99-", -633.99),
-    "another minus": (["\u221240", "40"], "\u221240", -40),
-    "Arabic digits": (["٣٤", "٤٥"], "٣٤", 34),
-}
-
-
-@pytest.mark.parametrize(("cells", "cell", "value"), NUMBERS.values(), ids=NUMBERS)
-def test_numbers_are_read_as_they_are_written(cells, cell, value):
-    """Units, currencies, marks, signs and digits are parts of how numbers are written."""
-    values, exceptions, sentences = read([*cells, cell])
-    assert values[-1] == value
-    assert values.dtype.is_numeric()
-    assert not exceptions
-    assert "column 'x'" in sentences
-
-
-CODES = {
-    "postal codes": [f"0{1067 + i}" for i in range(60)],
-    "phone numbers": [f"030 {1234001 + i}" for i in range(60)],
-    "blood pressure": [f"120/{70 + i}" for i in range(30)],
-    "IP addresses": [f"192.168.101.{101 + i}" for i in range(60)],
-    "sort codes": [f"20-{40 + i}-45" for i in range(60)],
-    "school marks": ["1", "1-", "2+", "2", "2-", "3+", "3", "3-", "4"] * 9,
-    "codes of diseases": [f"E{11 + i // 10}.{i % 10}" for i in range(60)],
-    "countries": ["NA", "DE", "FR", "ES"] * 20,
-    "two units": [*HEIGHTS, *(f"{59 + i % 30} in" for i in range(200))],
-}
-
-
-@pytest.mark.parametrize("cells", CODES.values(), ids=CODES)
-def test_codes_stay_texts(cells):
-    """Codes, marks and columns of two units are categories."""
-    assert read(cells)[0] is None
-
-
 BOUNDS = {
     "90+": 90.0,
     "≥90": 90.0,

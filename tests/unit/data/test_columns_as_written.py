@@ -282,6 +282,10 @@ ORDERED = {
         ["menos de 10", "10 a 19", "20 a 29", "30 a 39", "40 y más"] * 20,
         ["menos de 10", "10 a 19", "20 a 29", "30 a 39", "40 y más"],
     ),
+    "one band between bounds": (
+        ["under 18", "18-64", "65 and over"] * 20,
+        ["under 18", "18-64", "65 and over"],
+    ),
     "bands with fractions": (
         ["0,0-3,4", "3,5-4,2", "4,3-9,9"] * 20,
         ["0,0-3,4", "3,5-4,2", "4,3-9,9"],
@@ -320,6 +324,12 @@ TEXTS = {
     "bounds alone": ["<5", "<10", ">100", ">200"] * 20,
     "weeks of pregnancy": [f"{week}+{day}" for week in range(30, 42) for day in range(7)],
     "blood": ["A+", "A-", "0+", "0-", "B+", "AB-"] * 15,
+    "school marks": ["1", "1-", "2+", "2", "2-", "3+", "3", "3-", "4"] * 9,
+    "blood pressure": written("120/{}"),
+    "sort codes": written("20-{}-45"),
+    "diseases": [f"E{code}.{part}" for code in range(11, 17) for part in range(10)],
+    "countries": ["NA", "DE", "FR", "ES"] * 20,
+    "two units": [*written("{} cm"), *written("{} in")],
     "yes or no": ["yes", "no", "Yes", "NO"] * 20,
     "oui ou non": ["oui", "non"] * 40,
     "wahr oder falsch": ["wahr", "falsch"] * 40,

@@ -31,7 +31,7 @@ def detect_numbers(cells: Cells) -> NumberReading | None:
     parts = parts.with_columns(
         pl.col("prefix", "suffix").fill_null(""), n=cells.counts, text=bare
     ).drop_nulls("number")
-    parts, plus = _signed(parts)
+    parts, plus = _without_lone_pluses(parts)
     if not len(parts):
         return None
     prefix, suffix = _unit(parts)
@@ -68,7 +68,7 @@ def detect_numbers(cells: Cells) -> NumberReading | None:
     return first
 
 
-def _signed(parts: pl.DataFrame) -> tuple[pl.DataFrame, bool]:
+def _without_lone_pluses(parts: pl.DataFrame) -> tuple[pl.DataFrame, bool]:
     """Return the cells that are numbers, and whether some have a plus as their sign.
 
     Without numbers below 0 beside it, a plus may be that of a telephone or a school mark.

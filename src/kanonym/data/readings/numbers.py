@@ -284,7 +284,7 @@ class NumberReading:
         whole, _, fraction = exact.removeprefix("-").partition(".")
         fraction = fraction.rstrip("0").ljust(self.decimals, "0")
         if self.thousands:
-            whole = _grouped(whole, self.thousands, indian=self.indian)
+            whole = _group_digits(whole, self.thousands, indian=self.indian)
         number = f"{whole}{self.decimal}{fraction}" if fraction else whole
         if self.zero != "0":
             number = number.translate(_from_ascii(self.zero))
@@ -352,7 +352,7 @@ def _from_ascii(zero: str) -> dict[int, int]:
     return {ord("0") + digit: ord(zero) + digit for digit in range(10)}
 
 
-def _grouped(whole: str, mark: str, *, indian: bool) -> str:
+def _group_digits(whole: str, mark: str, *, indian: bool) -> str:
     """Return digits in groups."""
     if not indian or len(whole) <= 3:
         return f"{int(whole):,}".replace(",", mark)
