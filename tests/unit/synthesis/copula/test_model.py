@@ -8,6 +8,7 @@ import pytest
 
 from copula_tables import CORRELATION, cramers_v, cut, latent, people, total_variation
 from kanonym.synthesis.copula import fit
+from margins import most_apart, most_varied, slack
 
 
 def sampled(columns, n=20_000, seed=0):
@@ -20,7 +21,8 @@ def test_shares_of_values_are_imitated():
     columns = people(4000, 1)
     drawn = sampled(columns)
     for column in columns[2:]:
-        assert total_variation(column, drawn[column.name]) < 0.03
+        most = most_varied(len(drawn), column.n_unique())
+        assert total_variation(column, drawn[column.name]) < most
 
 
 def test_distributions_of_measured_columns_are_imitated():
@@ -31,7 +33,8 @@ def test_distributions_of_measured_columns_are_imitated():
         at = column.sort().to_numpy()
         own = np.arange(len(at)) / len(at)
         other = np.searchsorted(drawn[column.name].sort().to_numpy(), at) / 20_000
-        assert np.abs(own - other).max() < 0.015
+        # Between two neighbours of the 4,000 values the model draws any.
+        assert np.abs(own - other).max() < most_apart(20_000) + 1 / 4000
 
 
 def test_nulls_are_imitated_together():
@@ -51,7 +54,7 @@ def test_nulls_are_imitated_together():
         pl.col("x").is_null() & pl.col("y").is_null(),
     ):
         shares = [frame.select(null.mean()).item() for frame in (table, drawn)]
-        assert shares[0] == pytest.approx(shares[1], abs=0.015)
+        assert shares[0] == pytest.approx(shares[1], abs=slack(20_000, shares[0]))
     # Values that are missing here and there do not weaken the association of the others.
     held = [frame.drop_nulls(["x", "y"]) for frame in (table, drawn)]
     found = [frame.select(pl.corr("x", "y", method="spearman")).item() for frame in held]
