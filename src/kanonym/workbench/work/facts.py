@@ -176,6 +176,7 @@ class Solution:
     front: bool
     knee: bool
     parts: Mapping[str, Any]
+    size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
