@@ -28,6 +28,15 @@ def fixture_visitor(tmp_path_factory):
         yield visitor
 
 
+def upload(visitor, name, text, folder=""):
+    """Upload a file."""
+    head = 'Content-Disposition: form-data; name="'
+    parts = f'--b\r\n{head}file"; filename="{name}"\r\n\r\n{text}\r\n'
+    parts += f'--b\r\n{head}folder"\r\n\r\n{folder}\r\n--b--\r\n'
+    form = "multipart/form-data; boundary=b"
+    return visitor.send("POST", "/upload", parts, Content_Type=form)
+
+
 def test_no_solution_is_below_the_requirement(monkeypatch):
     """Class sizes start at the one that is required; a requirement that was raised is kept."""
     monkeypatch.setattr(exploration, "SIZES", (1.0, 2.0))
@@ -41,3 +50,60 @@ def test_no_solution_is_below_the_requirement(monkeypatch):
     assert not is_offered(least, asked, raised)
     assert is_offered(larger, asked, raised)
     assert not is_offered(larger, asked, {**asked, "suppression_limit": 0.1})
+
+
+def test_an_error_stands_at_its_field_in_the_language_of_the_page(visitor):
+    """The field is invalid, has the focus and says why; what was typed stays."""
+    visitor.post("/language", {"language": "es"})
+    for k, told in {
+        "1" + "0" * 23: "Debe ser como máximo 2.147.483.647.",
+        "-5": "Debe ser al menos 1.",
+        "five": "«five» no es un número entero.",
+    }.items():
+        answer = act(visitor, "requirements/save", type="k-anonymity", k=k)
+        assert answer.status == 422
+        (field,) = re.findall(r"<input[^>]*aria-invalid[^>]*>", answer.text)
+        assert f'value="{k}"' in field
+        assert 'aria-describedby="field-k-fault" autofocus' in field
+        assert f'<p class="fault" id="field-k-fault">{told}</p>' in answer.text
+    visitor.post("/language", {"language": "en"})
+    answer = act(visitor, "requirements/save", type="t-closeness", attribute="diagnosis", t="7")
+    assert "It must be from 0 to 1." in answer.text
+    for limit in ("-5", "150", "nan"):
+        answer = act(visitor, "run/save", type="mondrian", suppression_limit=limit)
+        assert answer.status == 422
+        assert 'id="field-suppression_limit-fault"' in answer.text
+
+
+def test_whatever_fails_there_is_a_page_that_says_what_to_do(visitor, tmp_path):
+    """Foreign files, long names, too much, addresses of forms: no bare text, nothing made."""
+    for ending in ("pdf", "docx", "ods", "zip"):
+        place = tmp_path / f"table.{ending}"
+        place.write_bytes(b"PK\x03\x04")
+        answer = visitor.send("POST", "/open", {"path": str(place)})
+        assert answer.status == 422
+        assert f"A file .{ending} is no table" in text_of(answer)
+        assert 'aria-invalid="true"' in answer.text
+    for named in (
+        {"path": f"{tmp_path}/{'n' * 300}.csv"},
+        {"path": str(visitor.folder / "no.csv")},
+    ):
+        answer = visitor.send("POST", "/open", named)
+        assert answer.status == 422
+        assert 'aria-describedby="path-fault"' in answer.text
+    answer = upload(visitor, "n" * 300 + ".csv", "a,b\n1,2\n", str(tmp_path / "long"))
+    assert answer.status == 303
+    large = visitor.send("POST", "/upload", b"x" * (2 << 20))
+    assert large.status == 413
+    assert "name the path of the file on this machine" in text_of(large)
+    for place in ("/open", "/upload", f"{visitor.at}/run/both", f"{visitor.at}/cancel"):
+        answer = visitor.get(place)
+        assert answer.status == 303
+        assert visitor.get(answer.headers["location"]).status == 200
+    for place in ("/nowhere", "/p/unknown/open", f"{visitor.at}/nowhere"):
+        answer = visitor.get(place)
+        assert answer.status == 404
+        assert "There is no such page" in text_of(answer)
+    refused = Visitor(visitor.port).get("/", Accept_Language="es")
+    assert refused.status == 403
+    assert "Esta página pertenece a una sesión" in text_of(refused)

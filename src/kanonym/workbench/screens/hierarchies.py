@@ -57,7 +57,7 @@ async def show(view: View) -> dict[str, Any]:
         "shown": SHOWN,
         "builders": {name: summary_of(SOURCES[name]) for name in BUILDERS},
         "builder": builder,
-        "inputs": with_sent(inputs, view.sent) if view.sent.get("builder") else inputs,
+        "inputs": with_sent(inputs, view.sent, view.faults) if view.sent.get("builder") else inputs,
         "opened": bool(builder and view.asked("builder")),
         "ticked": set(view.every("value")),
         "named": view.sent.get("name", ""),

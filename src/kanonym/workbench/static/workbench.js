@@ -26,6 +26,15 @@ function follow() {
     stream.close();
     location.reload();
   });
+  stream.addEventListener("error", () => tellDead(true));
+  stream.addEventListener("open", () => tellDead(false));
+}
+
+// The server was ended: nothing that is pressed has an effect, and the page says so.
+function tellDead(dead) {
+  const told = document.querySelector("#gone");
+  told.hidden = !dead;
+  if (dead) told.focus();
 }
 
 function filter(input) {
@@ -88,7 +97,13 @@ function showStep() {
 document.addEventListener("htmx:beforeRequest", (event) => {
   if (event.detail.boosted && stream) stream.close();
 });
-document.addEventListener("htmx:sendError", follow);
+document.addEventListener("htmx:sendError", () => {
+  follow();
+  tellDead(true);
+});
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.xhr.status) tellDead(false);
+});
 
 document.addEventListener("htmx:afterSettle", (event) => {
   if (event.target !== document.body) return;

@@ -13,6 +13,45 @@ SENTENCES: Sentences = {
         "The policy was changed in another tab in the meantime. Nothing was overwritten: look at "
         "it as it is now, and repeat your change."
     ),
+    "wb.told": "There is nothing to show",
+    "wb.told.start": "To the first page",
+    "wb.told.missing": (
+        "There is no such page. After a restart of the workbench, projects are opened again on "
+        "the first page."
+    ),
+    "wb.told.internal": (
+        "This did not work, through a fault of kanonym ({kind}). The project is as it was saved "
+        "last. Go to the first page and open it again."
+    ),
+    "wb.told.large": (
+        "That is too large: at most {most} MB are taken from a browser. Nothing was changed. On "
+        "the first page, name the path of the file on this machine, and do not upload it."
+    ),
+    "wb.told.used": (
+        "This address was used already, or is not complete. Take the newest one that kanonym "
+        "workbench printed in the terminal."
+    ),
+    "wb.told.session": (
+        "This page belongs to a session of kanonym workbench. Open the newest address that it "
+        "printed in the terminal; each address works once."
+    ),
+    "wb.told.dead": (
+        "The workbench does not answer: it was ended. What was saved is kept. Start kanonym "
+        "workbench again, and open the address that it prints."
+    ),
+    "wb.field.required": "Something must be entered here.",
+    "wb.field.whole": "“{text}” is no whole number.",
+    "wb.field.number": "“{text}” is no number.",
+    "wb.field.least": "It must be at least {least}.",
+    "wb.field.least.most": "It must be from {least} to {most}.",
+    "wb.field.above": "It must be more than {least}.",
+    "wb.field.above.most": "It must be more than {least}, and at most {most}.",
+    "wb.field.most": "It must be at most {most}.",
+    "wb.field.fault": "{reason}",
+    "wb.field.absent": "There is no file {path}.",
+    "wb.field.ending": "A file {ending} is no table that is read here. Those are: {known}.",
+    "wb.field.file": "The file cannot be opened: {reason}.",
+    "wb.field.folder": "{path} holds another project. Name another folder.",
     "wb.undo": "Undo",
     "wb.redo": "Redo",
     "wb.save": "Save",
