@@ -6,12 +6,14 @@ import re
 
 import pytest
 
-from kanonym.data.files import write_table
+from kanonym.data.files import sha256, write_table
 from kanonym.data.patients import patients
 from kanonym.policy import Policy
+from kanonym.workbench.project.folder import ProjectFolder
+from kanonym.workbench.project.releases import load_releases
 from kanonym.workbench.screens.explore import is_offered
 from kanonym.workbench.work import exploration
-from workbench_servers import Visitor, act, idle, running, text_of
+from workbench_servers import Visitor, act, idle, release, running, state_of, text_of
 
 
 @pytest.fixture(scope="module", name="visitor")
@@ -26,6 +28,11 @@ def fixture_visitor(tmp_path_factory):
         visitor.folder, visitor.addresses, visitor.workbench = folder, addresses, server
         idle(visitor)
         yield visitor
+
+
+def size(visitor, k):
+    """Require a size of classes."""
+    assert act(visitor, "requirements/save", type="k-anonymity", k=str(k)).status == 200
 
 
 def upload(visitor, name, text, folder=""):
@@ -107,3 +114,82 @@ def test_whatever_fails_there_is_a_page_that_says_what_to_do(visitor, tmp_path):
     refused = Visitor(visitor.port).get("/", Accept_Language="es")
     assert refused.status == 403
     assert "Esta página pertenece a una sesión" in text_of(refused)
+
+
+def test_a_project_is_one_for_two_browsers(visitor):
+    """A second session sees what the first does; a form over an older state changes nothing."""
+    other = Visitor.enter(visitor.addresses[-1])
+    other.at = other.place.rpartition("/")[0]
+    before = state_of(other)
+    size(visitor, 4)
+    assert "at least 4 records" in text_of(other.get(f"{other.at}/requirements"))
+    late = {"state": before, "type": "k-anonymity", "k": "3"}
+    assert other.post(f"{other.at}/requirements/save", late).status == 409
+    assert "at least 4 records" in text_of(visitor.get(f"{visitor.at}/requirements"))
+
+
+def test_what_another_workbench_wrote_is_not_overwritten(visitor):
+    """A policy that was changed on the disk is shown, and the change over the older one is not."""
+    folder = ProjectFolder(visitor.folder / "project")
+    source, history = folder.load()
+    form = {**history.state.form, "suppression_limit": 0.125}
+    folder.save(source, history.after(form, "wb.did.algorithm", {"algorithm": "theirs"}))
+    answer = act(visitor, "requirements/save", type="k-anonymity", k="9")
+    assert answer.status == 409
+    assert folder.load()[1].state.form == form
+    assert 'value="12.5"' in visitor.get(f"{visitor.at}/run").text
+    size(visitor, 5)
+
+
+def test_no_release_and_no_result_is_lost(visitor):
+    """Formats stay side by side, undone states keep their release, attacks outlive a restart."""
+    act(visitor, "run/save", type="mondrian", strict="on", split="auto", recoding="interval")
+    size(visitor, 6)
+    release(visitor)
+    act(visitor, "export/write", format=".parquet", report="html")
+    idle(visitor)
+    act(visitor, "results/attack")
+    idle(visitor)
+    (written,) = (visitor.folder / "project" / "releases").glob("[0-9]*")
+    page = visitor.get(f"{visitor.at}/export").text
+    assert dict(re.findall(r"SHA-256 (\S+): <code>(\w+)</code>", page)).keys() == {
+        "released.csv",
+        "released.parquet",
+    }
+    assert "SHA-256 released.parquet: <code>" + sha256(written / "released.parquet") in page
+    shown = text_of(visitor.get(f"{visitor.at}/export"))
+    publish, _, secret = shown.partition("Keep secret")
+    assert "released.parquet the released records" in publish
+    assert "report.html has figures of the table itself" in secret
+    assert "policy.yaml holds the seed" in secret
+    assert "This makes the same file, byte for byte" in shown
+    act(visitor, "export/write", format=".xlsx")
+    idle(visitor)
+    shown = text_of(visitor.get(f"{visitor.at}/export"))
+    assert "byte for byte" not in shown
+    assert "its format holds the time" in shown
+    (first,) = load_releases(visitor.folder / "project" / "releases")
+    act(visitor, "history/undo")
+    act(visitor, "run/save", type="mondrian", strict="on", split="auto", recoding="interval")
+    size(visitor, 7)
+    results = visitor.get(f"{visitor.at}/results")  # not green for another policy
+    assert "says nothing of the policy as it is now" in text_of(results)
+    assert 'class="verdict satisfied"' not in results.text
+    release(visitor)
+    history = visitor.get(f"{visitor.at}/history").text
+    folders = set(re.findall(r"/files/(\d+)/released.csv", history))
+    assert len(folders) == 2
+    act(visitor, "history/restore", number=str(first.state))
+    release(visitor)
+    kept = load_releases(visitor.folder / "project" / "releases")
+    assert {one.written.folder for one in kept} == folders
+    with running(str(visitor.folder / "project")) as (_, addresses):
+        again = Visitor.enter(addresses[-1])
+        again.at = again.place.rpartition("/")[0]
+        idle(again)
+        page = text_of(again.get(f"{again.at}/results"))
+        assert "by chance" in page
+        act(again, "export/write", format=".csv", report="html")
+        idle(again)
+        report = again.get(f"{again.at}/files/{first.written.folder}/report.html")
+        assert "Attacks: success compared with chance" in report.text

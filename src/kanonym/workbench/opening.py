@@ -40,6 +40,7 @@ class Desk:
         self._given = given
         self._folder = folder
         self._private: Path | None = None
+        self._projects: dict[Path, OpenProject] = {}
 
     def begin(self, session: Session) -> str | None:
         """Open what the command line named, and return where it is shown; None for nothing."""
@@ -72,9 +73,9 @@ class Desk:
         if kept.exists:
             known, history = kept.load()
             if known.is_place_of(source) and not sent.get("policy"):
-                return _start(session, kept, replace(known, path=source.path), history)
+                return self._start(session, kept, replace(known, path=source.path), history)
             raise FieldError("folder", "folder", path=kept.path)
-        return _start(session, kept, source, _history_of(sent.get("policy", "")))
+        return self._start(session, kept, source, _history_of(sent.get("policy", "")))
 
     async def open_upload(self, session: Session, form: Any) -> str:
         """Keep a file in a private folder until the end, and open it; errors as of `open`."""
@@ -106,21 +107,20 @@ class Desk:
             if not known.uploaded or Path(known.path).name != place.name:
                 raise FieldError("folder", "folder", path=kept.path)
             source = replace(known, path=str(place))
-        return _start(session, kept, source, history)
+        return self._start(session, kept, source, history)
 
     def close(self) -> None:
         """End all processes, and delete what was uploaded."""
-        for session in self.sessions.every:
-            for project in session.projects.values():
-                project.close()
+        for project in self._projects.values():
+            project.close()
         if self._private is not None:
             shutil.rmtree(self._private, ignore_errors=True)
 
     def _resume(self, session: Session, folder: ProjectFolder) -> str:
         """Go on with a project as it was."""
-        for name, project in session.projects.items():
-            if project.folder.path == folder.path:
-                return f"/p/{name}/columns"
+        known = self._projects.get(folder.path)
+        if known is not None and known.table is not None:
+            return f"/p/{session.add(known)}/columns"
         source, history = folder.load()
         if "://***" in source.path:
             raise DataError(
@@ -133,14 +133,16 @@ class Desk:
                 f"the table {name} of this project was uploaded, and is gone: upload it again, "
                 f"with {folder.path} as the folder of the project"
             )
-        return _start(session, folder, source, history)
+        return self._start(session, folder, source, history)
 
-
-def _start(session: Session, folder: ProjectFolder, source: Source, history: History | None) -> str:
-    project = OpenProject(folder)
-    name = session.add(project)
-    project.open(source, history)
-    return f"/p/{name}/open"
+    def _start(
+        self, session: Session, folder: ProjectFolder, source: Source, history: History | None
+    ) -> str:
+        """Show a project, which is open once for all sessions: what one changes, all see."""
+        project = self._projects.setdefault(folder.path, OpenProject(folder))
+        name = session.add(project)
+        project.open_again(source, history)
+        return f"/p/{name}/open"
 
 
 def _with_scheme(path: str) -> str:

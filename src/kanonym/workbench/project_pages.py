@@ -24,6 +24,7 @@ from kanonym.workbench.forms import FieldError
 from kanonym.workbench.guard import REPORT_POLICY
 from kanonym.workbench.open_project import OpenProject
 from kanonym.workbench.pages import page
+from kanonym.workbench.project.folder import ChangedError
 from kanonym.workbench.screens import SCREENS
 from kanonym.workbench.sessions import Session
 from kanonym.workbench.status import status_of
@@ -80,6 +81,8 @@ async def act(request: Request) -> Response:
             return await _screen_page(view, screen)
         try:
             place = await action(view)
+        except ChangedError:
+            return await _screen_page(view, screen, view.says.text("wb.stale"), 409)
         except FieldError as error:
             view = replace(view, faults={error.field: error.text(view.says)})
             return await _screen_page(view, screen, view.faults[error.field], 422)

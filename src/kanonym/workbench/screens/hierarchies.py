@@ -161,7 +161,7 @@ async def _take(view: View, column: str, form: Mapping[str, Any]) -> str:
 
 def _write(view: View, column: str, text: str) -> str:
     history = view.project.history
-    number = 1 if history is None else max(one.number for one in history.states) + 1
+    number = 1 if history is None else history.next_number
     return write_rows(view.project.folder.path, column, number, text)
 
 

@@ -14,6 +14,9 @@ from kanonym.data.files import is_text
 from kanonym.pipeline.reasons import Reason
 from kanonym.profiling import Profile
 
+PUBLIC = ("public-report.html", "public-manifest.json")
+"""What may go along with a release under differential privacy."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:

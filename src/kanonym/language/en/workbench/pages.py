@@ -10,8 +10,8 @@ SENTENCES: Sentences = {
     "wb.steps": "Steps",
     "wb.problem": "This did not work:",
     "wb.stale": (
-        "The policy was changed in another tab in the meantime. Nothing was overwritten: look at "
-        "it as it is now, and repeat your change."
+        "The policy was changed elsewhere in the meantime: in another tab or workbench. Nothing "
+        "was overwritten: look at it as it is now, and repeat your change."
     ),
     "wb.told": "There is nothing to show",
     "wb.told.start": "To the first page",
@@ -249,6 +249,16 @@ SENTENCES: Sentences = {
     "wb.results.lead": "{rows_out} of {rows_in} records released, in {classes} classes.",
     "wb.results.algorithm": "Algorithm: {algorithm}.",
     "wb.results.chosen": "Chosen: {algorithm}, because it lost least.",
+    "wb.results.outdated": (
+        "What is below is of the earlier release, and says nothing of the policy as it is now."
+    ),
+    "wb.attacked.beyond": "{attacks}; better than chance: {beyond}.",
+    "wb.attacked.none": "{attacks}; none is surely better than chance.",
+    "wb.attacked.best": (
+        "The most successful one, {attack}, succeeds for {rate} of those attacked; by chance, for "
+        "{chance}."
+    ),
+    "wb.attacked.earlier": "Attacked before the last restart; all results are in the report:",
     "wb.results.attack": "Attack and assess this release",
     "wb.results.rows": "Released records",
     "wb.results.sections": "Sections",
@@ -258,6 +268,18 @@ SENTENCES: Sentences = {
     "wb.export.view": "show",
     "wb.export.repeat": "Repeat it without this page",
     "wb.export.repeat.note": "This makes the same file, byte for byte.",
+    "wb.export.repeat.stamped": (
+        "This makes the same records. The file differs in some bytes: its format holds the time "
+        "at which it was written."
+    ),
+    "wb.file.publish": "May be published",
+    "wb.file.secret": "Keep secret",
+    "wb.file.table": "the released records",
+    "wb.file.covered": "says what is promised, and nothing else of the table",
+    "wb.file.values": "lists values of the table, also of records that are not released",
+    "wb.file.figures": "has figures of the table itself",
+    "wb.file.seed": "holds the seed: whoever has it can undo the shuffle",
+    "wb.file.account": "says how the release was made and checked",
     "wb.export.command": "Command line",
     "wb.export.seed": (
         "The policy and the manifest hold the seed. Do not publish them with the release, or "
