@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import polars as pl
 
@@ -34,6 +34,9 @@ from kanonym.series.learning import learn_recoding
 from kanonym.series.persons import PersonColumn, RepeatedPersons
 from kanonym.series.tally import Series
 from kanonym.verification import sensitive_names
+
+if TYPE_CHECKING:
+    from kanonym.release import Release
 
 __all__ = ["BatchRelease", "Fitted", "PersonColumn", "RepeatedPersons", "fit"]
 
@@ -123,6 +126,23 @@ def fit(
     account |= {name: found["verification"][name] for name in ("classes", "models")}
     account |= {name: found["utility"][name] for name in ("span_loss", "gcp")}
     return Fitted(series, account)
+
+
+def check_recoding(frame: Any, release: Release) -> None:
+    """Refuse a release whose recoding, applied to its own table, would not give it again."""
+    policy = release.policy
+    native = frames.without_exceptions(parse_with_policy(frame, policy))
+    task = task_of(policy, native)
+    _refuse_unsuitable(policy, dict(task.schema.attributes), each_batch=True)
+    decision = release.decision.encoded()
+    if decision.account.get("levels") is None:
+        if release.suppressed:
+            raise PolicyError(
+                "there is no recoding to keep: classes have bounds, within which records lie that "
+                f"were suppressed ({release.suppressed:,}). Allow none, or choose full-domain"
+            )
+        acting = bind_actions(native, task.schema, policy.seed)
+        learn_recoding(task, decision, encoded_columns(native, policy, acting))
 
 
 def _refuse_unsuitable(

@@ -15,7 +15,9 @@ from starlette.datastructures import UploadFile
 
 from kanonym.data.databases import database_kind, sqlite_url
 from kanonym.data.errors import DataError
+from kanonym.data.files import FORMATS
 from kanonym.policy import Policy
+from kanonym.workbench.forms import FieldError
 from kanonym.workbench.open_project import OpenProject
 from kanonym.workbench.project.edits import with_absolute_files
 from kanonym.workbench.project.folder import SETTINGS, ProjectFolder
@@ -24,6 +26,8 @@ from kanonym.workbench.sessions import Session, Sessions
 from kanonym.workbench.work.facts import Source
 
 _ODD = re.compile(r"[^\w.\- ]")
+LONGEST_NAME = 150
+"""Bytes of a name that is made from another one: disks take 255."""
 POLICIES = (".yaml", ".yml")
 """How the names of policy files end."""
 
@@ -36,6 +40,7 @@ class Desk:
         self._given = given
         self._folder = folder
         self._private: Path | None = None
+        self._projects: dict[Path, OpenProject] = {}
 
     def begin(self, session: Session) -> str | None:
         """Open what the command line named, and return where it is shown; None for nothing."""
@@ -50,13 +55,15 @@ class Desk:
         """Open a table or a project that a person named, and return where it is shown."""
         path = _with_scheme(sent.get("path", "").strip())
         if not path:
-            raise DataError("name a table or the folder of a project")
+            raise FieldError("path", "required")
         place = Path(path).expanduser()
         database = "://" in path
         if not database and (place.is_dir() or place.name == SETTINGS):
             return self._resume(session, ProjectFolder(place if place.is_dir() else place.parent))
         if not database and not place.is_file():
-            raise DataError(f"no file {place}")
+            raise FieldError("path", "absent", path=place)
+        if not database:
+            _check_ending("path", place)
         source = Source(
             path if database else str(place.resolve()),
             sheet=sent.get("sheet") or None,
@@ -66,16 +73,18 @@ class Desk:
         if kept.exists:
             known, history = kept.load()
             if known.is_place_of(source) and not sent.get("policy"):
-                return _start(session, kept, replace(known, path=source.path), history)
-            raise DataError(f"{kept.path} holds another project; name another folder")
-        return _start(session, kept, source, _history_of(sent.get("policy", "")))
+                return self._start(session, kept, replace(known, path=source.path), history)
+            raise FieldError("folder", "folder", path=kept.path)
+        return self._start(session, kept, source, _history_of(sent.get("policy", "")))
 
     async def open_upload(self, session: Session, form: Any) -> str:
         """Keep a file in a private folder until the end, and open it; errors as of `open`."""
         file = form.get("file")
         if not isinstance(file, UploadFile) or not file.filename:
-            raise DataError("choose a file")
+            raise FieldError("file", "required")
         name = _ODD.sub("_", Path(file.filename.replace("\\", "/")).name).lstrip(".") or "table"
+        _check_ending("file", Path(name))
+        name = _shortened(name)
         place = await asyncio.to_thread(self._keep, file.file, name)
         sent = {key: value for key, value in form.items() if isinstance(value, str)}
         return self._open_kept(session, place, sent)
@@ -96,23 +105,22 @@ class Desk:
         if kept.exists:
             known, history = kept.load()
             if not known.uploaded or Path(known.path).name != place.name:
-                raise DataError(f"{kept.path} holds another project; name another folder")
+                raise FieldError("folder", "folder", path=kept.path)
             source = replace(known, path=str(place))
-        return _start(session, kept, source, history)
+        return self._start(session, kept, source, history)
 
     def close(self) -> None:
         """End all processes, and delete what was uploaded."""
-        for session in self.sessions.every:
-            for project in session.projects.values():
-                project.close()
+        for project in self._projects.values():
+            project.close()
         if self._private is not None:
             shutil.rmtree(self._private, ignore_errors=True)
 
     def _resume(self, session: Session, folder: ProjectFolder) -> str:
         """Go on with a project as it was."""
-        for name, project in session.projects.items():
-            if project.folder.path == folder.path:
-                return f"/p/{name}/columns"
+        known = self._projects.get(folder.path)
+        if known is not None and known.table is not None:
+            return f"/p/{session.add(known)}/columns"
         source, history = folder.load()
         if "://***" in source.path:
             raise DataError(
@@ -125,14 +133,16 @@ class Desk:
                 f"the table {name} of this project was uploaded, and is gone: upload it again, "
                 f"with {folder.path} as the folder of the project"
             )
-        return _start(session, folder, source, history)
+        return self._start(session, folder, source, history)
 
-
-def _start(session: Session, folder: ProjectFolder, source: Source, history: History | None) -> str:
-    project = OpenProject(folder)
-    name = session.add(project)
-    project.open(source, history)
-    return f"/p/{name}/open"
+    def _start(
+        self, session: Session, folder: ProjectFolder, source: Source, history: History | None
+    ) -> str:
+        """Show a project, which is open once for all sessions: what one changes, all see."""
+        project = self._projects.setdefault(folder.path, OpenProject(folder))
+        name = session.add(project)
+        project.open_again(source, history)
+        return f"/p/{name}/open"
 
 
 def _with_scheme(path: str) -> str:
@@ -152,7 +162,20 @@ def _named_folder(sent: Mapping[str, str]) -> Path | None:
 def _folder_for(source: Source) -> Path:
     """Return the folder of a table's project where nobody named one."""
     stem = source.table or Path(source.path).name.split(".")[0]
-    return Path.cwd() / f"{_ODD.sub('_', stem)}-project"
+    return Path.cwd() / f"{_shortened(_ODD.sub('_', stem))}-project"
+
+
+def _check_ending(field: str, place: Path) -> None:
+    """Refuse a file whose name ends as no table's does."""
+    endings = [one.lower() for one in place.suffixes]
+    ending = next((one for one in reversed(endings) if one != ".gz"), "")
+    if ending and ending not in FORMATS and database_kind(str(place)) is None:
+        raise FieldError(field, "ending", ending=ending[:20], known=", ".join(FORMATS))
+
+
+def _shortened(name: str) -> str:
+    """Return the end of a name that is too long for a disk."""
+    return name.encode()[-LONGEST_NAME:].decode(errors="ignore")
 
 
 def _history_of(policy: str) -> History | None:

@@ -25,6 +25,9 @@ class Session:
 
     def add(self, project: OpenProject) -> str:
         """Hold a project, and return the name that it has in addresses."""
+        for name, known in self.projects.items():
+            if known is project:
+                return name
         name = secrets.token_urlsafe(9)
         self.projects[name] = project
         return name

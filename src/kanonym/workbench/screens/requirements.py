@@ -10,9 +10,16 @@ from kanonym.data.schema import Role
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.models import MODELS
 from kanonym.policy.construction import build_typed
-from kanonym.policy.faults import FaultsFoundError, policy_error
+from kanonym.policy.faults import FaultsFoundError
 from kanonym.reporting.wording import requirement_text
-from kanonym.workbench.forms import Field, fields_of, parse_fields, summary_of, with_sent
+from kanonym.workbench.forms import (
+    Field,
+    check_typed,
+    fields_of,
+    parse_fields,
+    summary_of,
+    with_sent,
+)
 from kanonym.workbench.project.edits import columns_of, with_model, without_model
 from kanonym.workbench.view import Screen, View
 
@@ -50,7 +57,7 @@ async def show(view: View) -> dict[str, Any]:
         "kinds": {name: summary_of(model) for name, model in MODELS.items()},
         "kind": kind if kind in MODELS else "",
         "place": place,
-        "inputs": with_sent(inputs, view.sent) if view.sent.get("type") else inputs,
+        "inputs": with_sent(inputs, view.sent, view.faults) if view.sent.get("type") else inputs,
         "presets": [one for one in PRESETS.values() if one.smallest is not None],
         "sensitive": columns_of(project.form, Role.SENSITIVE),
         "unprotected": _unprotected(project.form),
@@ -64,7 +71,7 @@ async def save(view: View) -> str | None:
     if kind not in MODELS:
         raise PolicyError(f"there is no model {kind!r}")
     form = {"type": kind, **parse_fields(_inputs(view, kind, {}), view.sent)}
-    _check(form)
+    check_typed(form, MODELS)
     at = int(place) if place.isdecimal() else None
     view.project.change(with_model(view.project.form, form, at), "wb.did.model", model=kind)
     return None
@@ -101,14 +108,6 @@ def _inputs(view: View, kind: str, given: Mapping[str, Any]) -> list[Field]:
         "entity": columns_of(view.project.form, Role.IDENTIFIER),
     }
     return fields_of(MODELS[kind], given, columns)
-
-
-def _check(form: Mapping[str, Any]) -> None:
-    """Refuse parameters that the model refuses."""
-    try:
-        build_typed(form, MODELS)
-    except FaultsFoundError as error:
-        raise policy_error(error.faults, "") from None
 
 
 def _unprotected(form: Mapping[str, Any]) -> list[str]:

@@ -9,9 +9,13 @@ from typing import Any, Literal, NamedTuple
 from kanonym.data.command_line import split_names
 from kanonym.data.credentials import displayable_url
 from kanonym.data.databases import database_kind
+from kanonym.data.errors import DataError
 from kanonym.data.files import is_text
 from kanonym.pipeline.reasons import Reason
 from kanonym.profiling import Profile
+
+PUBLIC = ("public-report.html", "public-manifest.json")
+"""What may go along with a release under differential privacy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,10 @@ class Source:
     @property
     def is_text(self) -> bool:
         """Whether the table may be a text file."""
-        return not self.in_database and is_text(self.path, None)
+        try:
+            return not self.in_database and is_text(self.path, None)
+        except DataError:
+            return False
 
     @property
     def in_duckdb(self) -> bool:
@@ -176,6 +183,7 @@ class Solution:
     front: bool
     knee: bool
     parts: Mapping[str, Any]
+    size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
