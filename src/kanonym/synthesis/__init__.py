@@ -8,12 +8,11 @@ from kanonym.synthesis.injection.inject import Injection, inject
 from kanonym.synthesis.injection.marks import Marks, injected_rows
 from kanonym.synthesis.private import PrivateSynthesis, Promise
 from kanonym.synthesis.result import Synthesis
-from kanonym.synthesis.synthesizer import Copula, Synthesizer
+from kanonym.synthesis.synthesizer import Synthesizer
 from kanonym.synthesis.tables import synthesize
 from kanonym.synthesis.trees import SequentialTrees
 
 __all__ = [
-    "Copula",
     "DrawnTable",
     "Injection",
     "Marks",
