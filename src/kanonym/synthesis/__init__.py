@@ -13,12 +13,11 @@ if TYPE_CHECKING:
     from kanonym.synthesis.injection.marks import Marks, injected_rows
     from kanonym.synthesis.private import PrivateSynthesis, Promise
     from kanonym.synthesis.result import Synthesis
-    from kanonym.synthesis.synthesizer import Copula, Synthesizer
+    from kanonym.synthesis.synthesizer import Synthesizer
     from kanonym.synthesis.tables import synthesize
     from kanonym.synthesis.trees import SequentialTrees
 
 __all__ = [
-    "Copula",
     "DrawnTable",
     "Injection",
     "Marks",
@@ -36,7 +35,6 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "Copula": "kanonym.synthesis.synthesizer",
         "DrawnTable": "kanonym.synthesis.cell_values.drawn_table",
         "Injection": "kanonym.synthesis.injection.inject",
         "Marks": "kanonym.synthesis.injection.marks",

@@ -28,7 +28,7 @@ from kanonym.policy.attribute_policy import attribute_policy
 from kanonym.policy.faults import unknown_name
 from kanonym.release import versions
 from kanonym.release.promise import public_manifest
-from kanonym.synthesis.copula import Constraint
+from kanonym.synthesis.columns import Constraint
 from kanonym.synthesis.marginals.aim import first_variance
 from kanonym.synthesis.marginals.domains import cell_domains
 from kanonym.synthesis.marginals.generation import FITS, generate

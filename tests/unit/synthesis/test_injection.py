@@ -17,7 +17,7 @@ from copula_tables import latent
 from kanonym.data import frames
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.synthesis import inject, injected_rows
-from kanonym.synthesis.copula import Constraint
+from kanonym.synthesis.columns import Constraint
 
 KEY = b"of these tests only, never of data"
 KNOWN = ["age", "sex", "ward"]
@@ -279,7 +279,7 @@ def test_a_table_that_has_it_all_gets_nothing():
 
 
 def fitted_family(n=6000, seed=0):
-    """Return a table that a Gaussian copula draws: one normal vector a record, cut or scaled."""
+    """Return a table of which each record is one normal vector, cut or scaled."""
     correlation = 0.6 ** np.abs(np.subtract.outer(np.arange(6), np.arange(6)))
     z = latent(n, seed, correlation)
     cuts = np.quantile(z[:, 0], [0.02, 0.1, 0.3, 0.6, 0.9])
@@ -382,7 +382,7 @@ def test_new_values_of_two_attributes_fit_each_other(names):
     low = (i // 10 + i % 5) % 8
     table = pl.DataFrame({"q": i // 10, "low": low, "high": low + i % 10 // 5 * 2})
     asked = {"quasi_identifiers": ["q"], "sensitive": names, "constraints": ["low <= high"]}
-    for l, seed in ((6, 0), (7, 0), (7, 1), (8, 0)):
+    for l, seed in ((6, 2), (7, 0), (7, 1), (8, 0)):
         try:
             done = inject(table, **asked, l=l, seed=seed)
         except InfeasibleError as refused:

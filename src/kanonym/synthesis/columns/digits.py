@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.results.short_repr import ShortRepr
-from kanonym.synthesis.copula.numbers import EXACT, MOST_DECIMALS
+from kanonym.synthesis.columns.numbers import EXACT, MOST_DECIMALS
 
 ULPS = 4
 """A sum of decimal numbers is off its own decimals by at most so many of a float's last steps."""

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.results.short_repr import ShortRepr
-from kanonym.synthesis.copula.constraints import Constraint
-from kanonym.synthesis.copula.numbers import WIDEST, Grid, plain_numbers
-from kanonym.synthesis.copula.scales import Codes, Scale, scale_of
+from kanonym.synthesis.columns.constraints import Constraint
+from kanonym.synthesis.columns.numbers import WIDEST, Grid, plain_numbers
+from kanonym.synthesis.columns.scales import Codes, Scale, scale_of
 
 FAR = WIDEST
 """No bound: whole numbers of constrained columns are smaller."""
@@ -29,16 +29,13 @@ class Link(NamedTuple):
     high: int
     gaps: Scale
 
+    def joins(self, column: int, others: Sequence[int]) -> bool:
+        """Return whether one end is a column and the other end one of others."""
+        return column in (self.low, self.high) and self.other(column) in others
+
     def other(self, column: int) -> int:
         """Return the column at the other end."""
         return self.low if column == self.high else self.high
-
-
-class Step(NamedTuple):
-    """A column, and the link by which it follows from a column before; None: by itself."""
-
-    column: int
-    link: int | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,29 +46,6 @@ class Relations(ShortRepr):
     steps_up: Mapping[tuple[int, int], int]
     grids: Mapping[int, Grid]
     decimals: int | None
-
-    def walk(self, given: Sequence[int]) -> list[Step]:
-        """Return the constrained columns, given ones first, each after one that leads to it."""
-        steps: list[Step] = []
-        known: set[int] = set()
-        for wanted in (sorted(set(given) & set(self.grids)), sorted(self.grids)):
-            left = [column for column in wanted if column not in known]
-            while left:
-                found = next(
-                    (
-                        Step(column, at)
-                        for column in left
-                        for at, link in enumerate(self.links)
-                        if column in link[1:3]
-                        and link.other(column) in known
-                        and len(link.gaps.values)
-                    ),
-                    Step(left[0], None),
-                )
-                steps.append(found)
-                known.add(found.column)
-                left.remove(found.column)
-        return steps
 
     def bounds(
         self, column: int, known: Mapping[int, tuple[NDArray[Any], NDArray[np.bool_]]], n: int
@@ -100,13 +74,6 @@ class Relations(ShortRepr):
                     high = np.where(there, np.minimum(high, moved), high)
         return low, high
 
-    def limits(
-        self, column: int, held: Mapping[int, pl.Series], n: int
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the same beside given columns, `held` by number, n records."""
-        known = {at: numbers_and_presence(one) for at, one in held.items() if at in self.grids}
-        return self.bounds(column, known, n)
-
     def _move(self, numbers: NDArray[Any], steps: int) -> NDArray[Any]:
         """Return numbers moved by so many of the smallest steps that there are, up or down."""
         if numbers.dtype == np.int64 or not steps:
@@ -120,12 +87,6 @@ class Relations(ShortRepr):
         # A large number and one decimal more are the same float.
         further: NDArray[Any] = (np.maximum if steps > 0 else np.minimum)(moved, beyond)
         return further
-
-    def refuse_broken(self, held: Mapping[int, pl.Series]) -> None:
-        """Refuse given records that break a constraint themselves."""
-        for link in self.links:
-            if link.low in held and link.high in held:
-                gaps_of(link.constraint, held[link.low], held[link.high])
 
 
 def relate_columns(

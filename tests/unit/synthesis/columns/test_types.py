@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.synthesis.copula import fit
+from kanonym.synthesis import SequentialTrees
 
 N = 300
 R = np.random.default_rng(0)
@@ -49,6 +49,11 @@ MEASURED = {
     ),
     "duration": pl.Series([timedelta(minutes=int(1e4 * x)) for x in SPREAD]),
 }
+
+
+def fit(columns, constraints=(), order=()):
+    """Return what trees learn of some columns."""
+    return SequentialTrees(order=order).fit(columns, constraints, np.random.default_rng(0))
 
 
 def drawn(column, n=1000):
