@@ -18,6 +18,7 @@ class Entry(NamedTuple):
     sure: str = ""
     vague: str = ""
     alone: str = ""
+    stems: str = ""
     yields: bool = False
 
 

@@ -175,6 +175,8 @@ def _compound_hints(word: str) -> frozenset[Hint]:
             hints |= _attributes()[part] | other
             rest = word.removeprefix(before) if before in _BEFORE else word
             break
+    else:
+        hints.update(*(hint for stem, hint in _stems().items() if word.startswith(stem)))
     for when in _WHEN:
         if len(rest) > len(when) + 1 and (rest.startswith(when) or rest.endswith(when)):
             hints |= _attributes()[when]
@@ -205,6 +207,15 @@ def _attributes() -> dict[str, frozenset[Hint]]:
         phrase: hints
         for phrase, hints in _sure().items()
         if not any(hint.role is Role.IDENTIFIER for hint in hints)
+    }
+
+
+@functools.cache
+def _stems() -> dict[str, frozenset[Hint]]:
+    return {
+        stem: frozenset({Hint(entry.role, entry.what)})
+        for entry in entries()
+        for stem in entry.stems.split()
     }
 
 

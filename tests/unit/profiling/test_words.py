@@ -111,6 +111,8 @@ def test_words_name_quasi_identifiers(name, kind):
         ("stress_level", "health"),
         ("Schlafdauer", "habit"),
         ("ervaren_pijn", "health"),
+        ("depress1", "health"),
+        ("prescribed", "treatment"),
         ("HIV_status", "health"),
         ("Krankheit", "health"),
         ("drug_name", "treatment"),
