@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -13,7 +15,7 @@ from kanonym.workbench.project.folder import ProjectFolder
 from kanonym.workbench.project.releases import load_releases
 from kanonym.workbench.screens.explore import is_offered
 from kanonym.workbench.work import exploration
-from workbench_servers import Visitor, act, idle, release, running, state_of, text_of
+from workbench_servers import Visitor, act, idle, opened, release, running, state_of, text_of
 
 
 @pytest.fixture(scope="module", name="visitor")
@@ -160,7 +162,7 @@ def test_no_release_and_no_result_is_lost(visitor):
     shown = text_of(visitor.get(f"{visitor.at}/export"))
     publish, _, secret = shown.partition("Keep secret")
     assert "released.parquet the released records" in publish
-    assert "report.html has figures of the table itself" in secret
+    assert "report.html show has figures of the table itself" in secret
     assert "policy.yaml holds the seed" in secret
     assert "This makes the same file, byte for byte" in shown
     act(visitor, "export/write", format=".xlsx")
@@ -193,3 +195,69 @@ def test_no_release_and_no_result_is_lost(visitor):
         idle(again)
         report = again.get(f"{again.at}/files/{first.written.folder}/report.html")
         assert "Attacks: success compared with chance" in report.text
+
+
+def test_what_cannot_be_met_is_said_before_the_run(visitor):
+    """A class size above the table, or what differential privacy lacks, with an offer."""
+    size(visitor, 121)
+    for screen in ("requirements", "run"):
+        page = text_of(visitor.get(f"{visitor.at}/{screen}"))
+        assert "with all records in one class: 120" in page
+    size(visitor, 5)
+    before = state_of(visitor)
+    model = {"type": "differential-privacy", "epsilon": "1", "delta": "0.001"}
+    page = act(visitor, "requirements/save", **model)
+    assert "stands alone" in text_of(page)
+    page = act(visitor, "requirements/private")
+    assert "stands alone; its" not in text_of(page)
+    form = ProjectFolder(visitor.folder / "project").load()[1].state.form
+    assert form["algorithm"] == {"type": "full-domain"}
+    assert [one["search_epsilon"] for one in form["models"]] == [0.1]
+    act(visitor, "requirements/persons")
+    faults = re.search(
+        r'id="faults">(.*?)</section>', visitor.get(f"{visitor.at}/run").text, re.DOTALL
+    )
+    left = re.findall(r"<li>(.*?)</li>", faults[1])
+    assert left
+    assert all("hierarchy" in one for one in left)
+    act(visitor, "history/restore", number=before)
+
+
+def test_a_recoding_is_offered_only_where_it_can_be_kept(visitor):
+    """Classes that overlap have none: the page says why, and has no button."""
+    act(visitor, "run/save", type="mondrian", split="auto", suppression_limit="0")
+    release(visitor)
+    page = visitor.get(f"{visitor.at}/export")
+    assert "export/fit" not in page.text
+    assert "The recoding of this release cannot be kept" in text_of(page)
+
+
+def test_tables_of_the_same_name_are_projects_of_their_own(visitor, tmp_path, monkeypatch):
+    """Where nobody named a folder another table has another one, by path and by upload."""
+    monkeypatch.chdir(tmp_path)
+    mine = Visitor(visitor.port, visitor.cookie)
+    for name in ("first", "second", "first"):
+        (tmp_path / name).mkdir(exist_ok=True)
+        (tmp_path / name / "t.csv").write_text(f"sex,{name}\nf,1\nm,2\n")
+        opened(mine, mine.send("POST", "/open", {"path": str(tmp_path / name / "t.csv")}))
+        assert name in mine.get(f"{mine.at}/columns").text
+    for column in ("third", "fourth", "third"):
+        opened(mine, upload(mine, "t.csv", f"sex,{column}\nf,1\nm,2\n"))
+        assert column in mine.get(f"{mine.at}/columns").text
+    found = sorted(one.name for one in tmp_path.glob("*-project*"))
+    assert found == ["t-project", "t-project-2", "t-project-3", "t-project-4"]
+
+
+def test_tables_of_a_database_are_a_list_to_click(visitor, tmp_path):
+    """A database without a named table shows its tables; a click opens one."""
+    with closing(sqlite3.connect(tmp_path / "people.db")) as connection:
+        for name in ("visits", "people"):
+            connection.execute(f"CREATE TABLE {name} (town TEXT, illness TEXT)")
+            connection.execute(f"INSERT INTO {name} VALUES ('Bern', 'flu')")  # noqa: S608
+        connection.commit()
+    named = {"path": str(tmp_path / "people.db"), "folder": str(tmp_path / "project")}
+    page = visitor.send("POST", "/open", named).text
+    assert re.findall(r'name="table" value="(\w+)"', page) == ["people", "visits"]
+    mine = Visitor(visitor.port, visitor.cookie)
+    opened(mine, mine.send("POST", "/open", {**named, "table": "visits"}))
+    assert "1 records, 2 columns" in text_of(mine.get(f"{mine.at}/open"))

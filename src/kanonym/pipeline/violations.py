@@ -32,11 +32,14 @@ class ModelViolations(Result):
     type: str
     attribute: str | None
     number: int | None
+    best: float | None = None
+    """What one class of all records achieves, where that is not enough: no release has more."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         named = {} if self.attribute is None else {"attribute": self.attribute}
-        return {"type": self.type, **named, "number": self.number}
+        best = {} if self.best is None else {"best": self.best}
+        return {"type": self.type, **named, "number": self.number, **best}
 
     def tables(self) -> list[ResultTable]:
         """Return one row."""
@@ -122,16 +125,18 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
         return int(rows.sum()) if persons is None else len(np.unique(persons[rows]))
 
     found = []
+    whole = classes_of(table, np.zeros(len(table.weights), np.int32), 1)
     for model in policy.models:
-        fails = None
+        fails, best = None, None
         if model.guarantee != "mechanism":
             fails = ~model.satisfied(classes)[class_of_row]
+            best = None if model.satisfied(whole).all() else model.achieved(whole)
             if model.known_items is not None:
                 rare = _with_rare_items(native, task, model.known_items, class_of_row)
                 fails = None if rare is None else fails | rare
         number = None if fails is None else count(fails)
         failing |= False if fails is None else fails
-        found.append(ModelViolations(model.type, model.attribute, number))
+        found.append(ModelViolations(model.type, model.attribute, number, best))
     uniques = int((classes.sizes == 1).sum())
     if persons is not None:
         uniques = person_risk(class_of_row, len(groups.sizes), persons).uniques

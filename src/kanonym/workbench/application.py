@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -79,11 +80,16 @@ class Pages:
 
     async def start(self, request: Request) -> Response:
         """Show where a table or a project is opened."""
-        return self._start_page(session_of(request))
+        session = session_of(request)
+        sent = {"path": session.database, "policy": session.policy}
+        session.database = ""
+        return await self._tables_or(session, sent) or self._start_page(session, sent=sent)
 
     async def open(self, request: Request) -> Response:
         """Open what a person named."""
         session, sent = session_of(request), texts_of(await request.form())
+        if listed := await self._tables_or(session, sent):
+            return listed
         try:
             return redirect(self._desk.open(session, sent))
         except (KanonymError, OSError) as error:
@@ -106,12 +112,21 @@ class Pages:
         place = sent.get("place", "/")
         return redirect(place if OWN_PLACE.fullmatch(place) else "/")
 
+    async def _tables_or(self, session: Session, sent: dict[str, str]) -> Response | None:
+        """Show the tables of a database of which none was named; None of anything else."""
+        try:
+            tables = await asyncio.to_thread(self._desk.tables, sent)
+        except (KanonymError, OSError) as error:
+            return self._start_page(session, error, sent, "path")
+        return self._start_page(session, sent=sent, tables=tables) if tables else None
+
     def _start_page(
         self,
         session: Session,
         error: Exception | None = None,
         sent: dict[str, str] | None = None,
         field: str = "",
+        tables: Sequence[str] = (),
     ) -> Response:
         says = translator(session.language)
         problem = "" if error is None else error.args[0] if error.args else ""
@@ -125,6 +140,7 @@ class Pages:
             status=422 if problem else 200,
             problem=problem,
             field=field,
+            tables=tables,
             sent=sent or {"policy": session.policy},
             folder=str(Path.cwd()),
             projects=session.projects,

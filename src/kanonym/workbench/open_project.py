@@ -124,6 +124,16 @@ class OpenProject:
         """Return the policy at work."""
         return Policy.from_text(self._text(), self.folder.path, source="policy")
 
+    @property
+    def faults(self) -> list[str]:
+        """What is wrong with the policy at work, one sentence each; empty where it is complete."""
+        try:
+            self.policy()
+        except KanonymError as error:
+            first, *more = str(error).splitlines()
+            return [one.strip() for one in more] or [first]
+        return []
+
     def change(self, form: Form, change: str, **facts: str) -> None:
         """Go on to another policy, and save it."""
         if self.history is None or form == self.form:
@@ -199,7 +209,7 @@ class OpenProject:
             same = self._same_release(asked, made)
             self._state = state if same is None else same.state
             kept = None if same is None else same.written
-            table = "" if same is None else same.written.names[0]
+            table = "" if same is None else _usual_table(same.written)
             self.written = await self._write(job, asked, made, table, (), language, kept)
             self.release, self._asked, self._attacked_of = made, asked, 0
             self.accuracies = {}
@@ -243,9 +253,10 @@ class OpenProject:
             await self._report(job, language)
             if self.written is not None:
                 names = self.written.names
+                table = _usual_table(self.written)
                 reports = tuple({*(n for n in names if n.startswith("report.")), "report.html"})
                 self.written = await self._write(
-                    job, self._asked, self.release, names[0], reports, language, self.written
+                    job, self._asked, self.release, table, reports, language, self.written
                 )
 
         self._begin("attack", work)
@@ -399,6 +410,12 @@ class OpenProject:
 
     def _text(self) -> str:
         return text_of(self.form)
+
+
+def _usual_table(written: WrittenFiles) -> str:
+    """Return the table that every release is written as first."""
+    usual = ("released.csv", "released.parquet")
+    return next((name for name in usual if name in written.names), written.names[0])
 
 
 def _stamp_of(source: Source) -> tuple[int, int] | None:

@@ -6,8 +6,9 @@ import asyncio
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,7 +16,7 @@ from starlette.datastructures import UploadFile
 
 from kanonym.data.databases import database_kind, sqlite_url
 from kanonym.data.errors import DataError
-from kanonym.data.files import FORMATS
+from kanonym.data.files import FORMATS, sha256
 from kanonym.policy import Policy
 from kanonym.workbench.forms import FieldError
 from kanonym.workbench.open_project import OpenProject
@@ -49,6 +50,9 @@ class Desk:
         if Path(self._given).suffix.lower() in POLICIES:
             session.policy = str(Path(self._given).resolve())
             return None
+        if self.tables({"path": self._given}):
+            session.database = self._given
+            return None
         return self.open(session, {"path": self._given}, self._folder)
 
     def open(self, session: Session, sent: Mapping[str, str], folder: Path | None = None) -> str:
@@ -69,7 +73,8 @@ class Desk:
             sheet=sent.get("sheet") or None,
             table=sent.get("table") or None,
         )
-        kept = ProjectFolder(folder or _named_folder(sent) or _folder_for(source))
+        named = folder or _named_folder(sent)
+        kept = self._own_folder(source) if named is None else ProjectFolder(named)
         if kept.exists:
             known, history = kept.load()
             if known.is_place_of(source) and not sent.get("policy"):
@@ -85,28 +90,61 @@ class Desk:
         name = _ODD.sub("_", Path(file.filename.replace("\\", "/")).name).lstrip(".") or "table"
         _check_ending("file", Path(name))
         name = _shortened(name)
-        place = await asyncio.to_thread(self._keep, file.file, name)
+        place, content = await asyncio.to_thread(self._keep, file.file, name)
         sent = {key: value for key, value in form.items() if isinstance(value, str)}
-        return self._open_kept(session, place, sent)
+        return self._open_kept(session, Source(str(place), uploaded=True, content=content), sent)
 
-    def _keep(self, file: BinaryIO, name: str) -> Path:
-        """Write a file into the private folder, which its owner alone may read."""
+    def tables(self, sent: Mapping[str, str]) -> Sequence[str]:
+        """Return the tables of a database of which a person named none; nothing of others."""
+        path = _with_scheme(sent.get("path", "").strip())
+        kind = None if sent.get("table") else database_kind(path)
+        if kind is None or ("://" not in path and not Path(path).expanduser().is_file()):
+            return ()
+        from kanonym.engines import database, duckdb  # noqa: PLC0415 - slow, and seldom needed
+
+        names = duckdb.table_names(path) if kind == "duckdb" else database.table_names(path)
+        if not names:
+            raise FieldError("path", "empty")
+        return names
+
+    def _own_folder(self, source: Source) -> ProjectFolder:
+        """Return the folder of a table's project where nobody named one, or a new one.
+
+        Another table of the same name has another folder.
+        """
+        first = _folder_for(source)
+        for number in count(1):
+            place = first if number == 1 else first.with_name(f"{first.name}-{number}")
+            kept = ProjectFolder(place)
+            opened = self._projects.get(kept.path)
+            if kept.exists:
+                is_own = kept.load()[0].is_place_of(source)
+            elif opened is not None and opened.unread is not None:
+                is_own = opened.unread.is_place_of(source)
+            else:
+                is_own = not place.exists() or not any(place.iterdir())
+            if is_own:
+                break
+        return kept
+
+    def _keep(self, file: BinaryIO, name: str) -> tuple[Path, str]:
+        """Write a file into the private folder, which its owner alone may read; with its hash."""
         if self._private is None:
             self._private = Path(tempfile.mkdtemp(prefix="kanonym-"))
         place = Path(tempfile.mkdtemp(dir=self._private)) / name
         with place.open("wb") as target:
             shutil.copyfileobj(file, target)
-        return place
+        return place, sha256(place)
 
-    def _open_kept(self, session: Session, place: Path, sent: Mapping[str, str]) -> str:
-        source = Source(str(place), uploaded=True)
-        kept = ProjectFolder(_named_folder(sent) or _folder_for(source))
+    def _open_kept(self, session: Session, source: Source, sent: Mapping[str, str]) -> str:
+        named = _named_folder(sent)
+        kept = self._own_folder(source) if named is None else ProjectFolder(named)
         history = _history_of(sent.get("policy", ""))
         if kept.exists:
             known, history = kept.load()
-            if not known.uploaded or Path(known.path).name != place.name:
+            if not known.uploaded or Path(known.path).name != Path(source.path).name:
                 raise FieldError("folder", "folder", path=kept.path)
-            source = replace(known, path=str(place))
+            source = replace(known, path=source.path, content=source.content)
         return self._start(session, kept, source, history)
 
     def close(self) -> None:

@@ -22,6 +22,7 @@ class Session:
     language: str = "en"
     projects: dict[str, OpenProject] = field(default_factory=dict)
     policy: str = ""
+    database: str = ""
 
     def add(self, project: OpenProject) -> str:
         """Hold a project, and return the name that it has in addresses."""

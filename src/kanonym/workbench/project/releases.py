@@ -23,6 +23,8 @@ NOTE = "release.json"
 NEW, OLD = ".new", ".old"
 LOCKED = "releases"
 """Names the lock on all folders."""
+STAMPED = (".xlsx", ".sav", ".dta")
+"""How files end that hold the time at which they were written: no two have the same bytes."""
 _NAME = re.compile(r"(hierarchies/)?\w[\w. -]*")
 
 
@@ -135,7 +137,8 @@ def keep_files(before: Path, fresh: Path, written: WrittenFiles) -> tuple[Writte
     if kept is None:
         return written, ()
     table = written.names[0]
-    if (before / table).is_file() and sha256(before / table) != written.sha256:
+    is_stated = (before / table).is_file() and not table.endswith(STAMPED)
+    if is_stated and sha256(before / table) != written.sha256:
         raise DataError(f"{before / table} is of another release: it was not overwritten")
     others = [one for one in kept.written.names if one not in written.names]
     others = [one for one in others if (before / one).is_file()]

@@ -14,12 +14,11 @@ from kanonym.data.errors import DataError
 from kanonym.data.files import sha256
 from kanonym.language import LANGUAGES
 from kanonym.workbench.open_project import OpenProject
+from kanonym.workbench.project.releases import STAMPED
 from kanonym.workbench.view import Screen, View
 from kanonym.workbench.work.facts import PUBLIC
 
 FORMATS = (".csv", ".parquet", ".xlsx", ".feather", ".jsonl", ".tsv", ".sav", ".dta")
-STAMPED = (".xlsx", ".sav", ".dta")
-"""Formats that hold the time at which they were written."""
 REPORTS = {"html": "report.html", "pdf": "report.pdf", "md": "report.md"}
 
 

@@ -20,7 +20,14 @@ from kanonym.workbench.forms import (
     summary_of,
     with_sent,
 )
-from kanonym.workbench.project.edits import columns_of, with_model, without_model
+from kanonym.workbench.project.edits import (
+    columns_of,
+    is_private,
+    with_model,
+    with_parts,
+    with_private_parts,
+    without_model,
+)
 from kanonym.workbench.view import Screen, View
 
 
@@ -30,16 +37,17 @@ async def show(view: View) -> dict[str, Any]:
     listed = list(project.form.get("models", ()))
     try:
         violations = await project.answers.violations(project.form)
-        found, unit = [one.number for one in violations.models], violations.unit
+        found, unit = violations.models, violations.unit
     except KanonymError:
-        found, unit = [], "record"
+        found, unit = (), "record"
     shown = [
         {
             "place": place,
             "type": one["type"],
             "attribute": one.get("attribute", ""),
             "sentence": _sentence(view, one),
-            "number": found[place] if place < len(found) else None,
+            "number": found[place].number if place < len(found) else None,
+            "best": found[place].best if place < len(found) else None,
         }
         for place, one in enumerate(listed)
     ]
@@ -53,6 +61,7 @@ async def show(view: View) -> dict[str, Any]:
     inputs = _inputs(view, kind, given) if kind in MODELS else []
     return {
         "models": shown,
+        "faults": project.faults,
         "unit": unit,
         "kinds": {name: summary_of(model) for name, model in MODELS.items()},
         "kind": kind if kind in MODELS else "",
@@ -102,6 +111,21 @@ async def preset(view: View) -> str | None:
     return None
 
 
+async def make_private(view: View) -> str | None:
+    """Change what differential privacy does not allow beside it."""
+    if is_private(view.project.form):
+        changed = with_private_parts(view.project.form)
+        view.project.change(changed, "wb.did.private")
+    return None
+
+
+async def persons(view: View) -> str | None:
+    """Say that each record is a person."""
+    changed = with_parts(view.project.form, {"rows": "persons"})
+    view.project.change(changed, "wb.did.persons", column="–")
+    return None
+
+
 def _inputs(view: View, kind: str, given: Mapping[str, Any]) -> list[Field]:
     columns = {
         "attribute": columns_of(view.project.form, Role.SENSITIVE),
@@ -125,4 +149,14 @@ def _sentence(view: View, form: Mapping[str, Any]) -> str:
     return requirement_text(view.says, model.type, model.attribute, model.required, form)
 
 
-SCREEN = Screen("requirements", show, {"save": save, "remove": remove, "preset": preset})
+SCREEN = Screen(
+    "requirements",
+    show,
+    {
+        "save": save,
+        "remove": remove,
+        "preset": preset,
+        "private": make_private,
+        "persons": persons,
+    },
+)

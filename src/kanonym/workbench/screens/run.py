@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.errors import DataError, KanonymError, PolicyError
 from kanonym.data.schema import RECODINGS, Role
 from kanonym.differential_privacy.ledger import read_ledger
 from kanonym.policy.algorithms import ALGORITHMS
@@ -41,6 +41,8 @@ async def show(view: View) -> dict[str, Any]:
         )
         recoding, keep_order = view.sent.get("recoding", ""), "keep_order" in view.sent
     return {
+        "faults": view.project.faults,
+        "impossible": await _impossible(view),
         "kinds": [*FIRST, *(one for one in ALGORITHMS if one not in FIRST)],
         "first": FIRST,
         "kind": kind,
@@ -88,6 +90,15 @@ async def save_and_start(view: View) -> str | None:
     """Take over the options, and make a release."""
     await save(view)
     return await start(view)
+
+
+async def _impossible(view: View) -> list[tuple[str, float]]:
+    """Return the models that no release of the table can satisfy, with the best that one can."""
+    try:
+        found = await view.project.answers.violations(view.project.form)
+    except KanonymError:
+        return []
+    return [(one.type, one.best) for one in found.models if one.best is not None]
 
 
 def _ledger(view: View) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from kanonym.data.command_line import split_names
@@ -30,6 +31,8 @@ class Source:
     table: str | None = None
     uploaded: bool = False
     ledger: str | None = None
+    content: str | None = None
+    """The hash of an uploaded file."""
 
     @property
     def options(self) -> list[str]:
@@ -69,6 +72,10 @@ class Source:
     def is_place_of(self, other: Source) -> bool:
         """Whether another source is the same table, which may leave open how it is read."""
         ours, theirs = self.displayable, other.displayable
+        if ours.uploaded or theirs.uploaded:
+            names = Path(ours.path).name, Path(theirs.path).name
+            both = ours.uploaded and theirs.uploaded and names[0] == names[1]
+            return both and ours.content == theirs.content is not None
         return (ours.path, ours.table) == (theirs.path, theirs.table) and theirs.sheet in (
             None,
             ours.sheet,

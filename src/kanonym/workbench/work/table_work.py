@@ -140,15 +140,15 @@ class TableWork:
             asked, self._notes = pipeline.with_readings(
                 asked, self._table(), lambda note: step(f"encode: {note}")
             )
-        self._release = self._known = self._ranked = None
-        self._ledger = ledger
-        self._release = pipeline.anonymize(
+        made = pipeline.anonymize(
             self._cells(asked) if private else self._table(),
             asked,
             ledger=ledger if private else None,
             progress=step,
         )
-        self._ranked = RankedRecords(self._table(), self._release)
+        # The release before stays until there is another one.
+        self._ranked = RankedRecords(self._table(), made)
+        self._release, self._known, self._ledger = made, None, ledger
         return self._facts()
 
     def records(
@@ -248,7 +248,8 @@ class TableWork:
             if not own:
                 written, attacks = keep_files(place, fresh, written)
             if self._known is not None:
-                attacks = tuple(map(_attack_facts, rank_attacks(self._known.attacks)))
+                tried = [one for one in self._known.attacks if one.attempts]
+                attacks = tuple(map(_attack_facts, rank_attacks(tried)))
             input_sha256 = "" if content is None else content.sha256
             note = KeptRelease(table=input_sha256, written=written, attacks=attacks, **kept)
             write_note(fresh, note)

@@ -128,6 +128,8 @@ SENTENCES: Sentences = {
     ),
     "wb.start.more": "Database, policy, folder",
     "wb.start.table": "Table of the database",
+    "wb.start.tables": "Choose one of the {number} tables",
+    "wb.field.empty": "The database has no table.",
     "wb.start.policy": "Policy file to start from",
     "wb.start.folder": "Folder of the project",
     "wb.start.folder.note": "Default: a new folder NAME-project in {folder}.",
@@ -214,6 +216,11 @@ SENTENCES: Sentences = {
         "record must satisfy."
     ),
     "wb.requirements.violating": "violated by {number} now",
+    "wb.requirements.impossible": (
+        "No release of this table can meet it. The best possible, with all records in one class: "
+        "{best}."
+    ),
+    "wb.faults": "This is missing before a run",
     "wb.requirements.none": "Nothing is required yet, so nothing would be guaranteed.",
     "wb.requirements.unprotected": (
         "No requirement looks at {columns}: whoever finds a class whose records share a value "
