@@ -95,7 +95,8 @@ def test_every_sentence_is_used():
     built += ("privacy.", "short.", "private.", "part.")
     built += ("wb.screen.", "wb.job.", "wb.verdict.", "wb.type.", "wb.model.", "wb.algorithm.")
     built += ("wb.open.as.", "wb.open.cell.", "wb.builder.", "wb.explore.", "wb.why.")
-    built += ("wb.actions.when.", "wb.actions.kind.", "wb.recoding.", "wb.told.")
+    built += ("wb.actions.when.", "wb.actions.kind.", "wb.recoding.", "wb.told.", "wb.field.")
+    built += ("wb.file.",)
     built += (
         "finding.",
         "attacks.finding.",
