@@ -107,12 +107,17 @@ def _undeclared_readings(policy: Policy, frame: Any) -> list[str]:
     ]
 
 
-def parse_with_policy(frame: Any, policy: Policy | None) -> Any:
-    """Return a table of this process with values in columns whose texts the policy explains."""
+def parse_with_policy(
+    frame: Any, policy: Policy | None, told: Callable[[str], None] | None = None
+) -> Any:
+    """Return a table of this process with values in columns whose texts the policy explains.
+
+    told: called with a sentence for each column with exceptions.
+    """
     native = frames.to_eager(frame)
     if not isinstance(policy, Policy):  # what is none is refused where its columns are asked for
         return native
-    return typed_table(native, readings_of(policy.attributes))
+    return typed_table(native, settle_readings(native, readings_of(policy.attributes), told))
 
 
 def to_canonical(frame: Any, policy: Policy | None, original: Any = None) -> Any:

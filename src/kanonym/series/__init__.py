@@ -18,6 +18,7 @@ from kanonym.data.hierarchy import (
     from_mapping,
 )
 from kanonym.data.schema import Attribute, QuasiIdentifier, Role, Sensitive
+from kanonym.engines.stopwatch import Stopwatch
 from kanonym.pipeline import (
     anonymize,
     bind_actions,
@@ -104,7 +105,8 @@ def fit(
     policy = resolve_policy(policy, short)
     if unseen not in ("root", "error"):
         raise PolicyError(f"unseen is {unseen!r}; it must be 'root' or 'error'")
-    native = frames.without_exceptions(parse_with_policy(frame, policy))
+    told = Stopwatch(progress).warn
+    native = frames.without_exceptions(parse_with_policy(frame, policy, told))
     task = task_of(policy, native)
     _refuse_unsuitable(policy, dict(task.schema.attributes), each_batch=each_batch)
     if not frames.n_rows(native):
