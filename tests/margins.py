@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+import effort
+
 SURE = math.erf(5 / math.sqrt(2))
 """The confidence of an interval of five standard deviations to either side."""
 
@@ -39,3 +41,13 @@ def most_varied(n, values):
 def least_held(n, confidence=0.95):
     """Return how many of n intervals of a confidence hold the truth at least."""
     return n * (confidence - slack(n, confidence))
+
+
+SAMPLES = 200 if effort.NIGHTLY else 50
+"""How many intervals are drawn to be held against the truth."""
+
+
+def assert_covered(truth, interval_of):
+    """Assert that as many intervals as promised hold the truth, each drawn by a seed of its own."""
+    intervals = map(interval_of, range(SAMPLES))
+    assert sum(low <= truth <= high for low, high in intervals) >= least_held(SAMPLES)
