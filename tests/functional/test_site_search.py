@@ -15,7 +15,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "docs" / "_build" / "html"
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 
 pytestmark = pytest.mark.skipif(
     not (SITE / "searchindex.js").exists() or CHROMIUM is None,
@@ -26,7 +28,7 @@ QUESTIONS = {
     "pandas": ("faq",),
     "install": ("faq", "start"),
     "missing values": ("recipes", "faq"),
-    "null": ("data", "hierarchies", "recipes"),
+    "null": ("faq", "data", "recipes"),
     "postal codes": ("recipes",),
     "zip": ("recipes", "sign", "training"),
     "ages": ("recipes", "faq"),
@@ -47,7 +49,7 @@ QUESTIONS = {
     "too much information lost": ("faq", "recipes"),
     "verify": ("recipes", "cli"),
     "exit code": ("recipes", "cli"),
-    "not assessed": ("concepts", "sign", "recipes"),
+    "not assessed": ("faq", "concepts"),
     "pseudonym": ("recipes", "actions"),
     "undo": ("recipes", "faq"),
     "gdpr": ("sign",),
