@@ -281,8 +281,8 @@ def test_a_hierarchy_of_100_000_codes_by_rule_and_by_import(visitor, tmp_path):
     act(mine, "hierarchies/build", column="code", builder="masking")
     assert "It covers all 100,000 values" in text_of(mine.get(place))
     assert "000201" in mine.get(f"{place}&row=200").text
-    assert "1 to 10 of 10" in text_of(mine.get(f"{place}&seek=07777"))
-    moved = act(mine, "hierarchies/group", column="code", value="77777", level="new", name="late")
+    assert "1 to 11 of 11" in text_of(mine.get(f"{place}&seek=07777"))
+    moved = act(mine, "hierarchies/group", column="code", value="77777", level="1", name="late")
     assert moved.status == 200
     answer = act(mine, "hierarchies/rename", column="code", level="5", old="none", name="later")
     assert "There is no group “none” at this level" in answer.text
