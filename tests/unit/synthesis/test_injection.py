@@ -13,11 +13,11 @@ import pyarrow as pa
 import pytest
 
 import kanonym as ka
-from copula_tables import latent
 from kanonym.data import frames
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.synthesis import inject, injected_rows
 from kanonym.synthesis.columns import Constraint
+from normal_tables import latent
 
 KEY = b"of these tests only, never of data"
 KNOWN = ["age", "sex", "ward"]

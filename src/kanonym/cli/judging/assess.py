@@ -198,7 +198,6 @@ def assess(
             weight=weight,
             household=household,
             largest=largest,
-            seed=seed,
             **further,
         )
         parts: dict[str, Any] = {"risk": found.to_dict()}
