@@ -29,7 +29,7 @@ from kanonym.linked.person_rows import (
 from kanonym.models.base import PrivacyModel
 from kanonym.verification import ColumnValues, FrequencySet, ReleaseView
 from kanonym.verification.checked_classes import CheckedClasses, check_models
-from kanonym.verification.findings.dominant_value import DOUBT_LEFT, NEARLY_ALL, DominatedClasses
+from kanonym.verification.findings.sensitive_values import DOUBT_LEFT, NEARLY_ALL, DominatedClasses
 from kanonym.verification.frequency_set import is_countable, values_of
 from kanonym.verification.release_view import SampledColumns
 

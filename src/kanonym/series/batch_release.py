@@ -51,7 +51,7 @@ from kanonym.verification import (
     Verification,
     verify_release,
 )
-from kanonym.verification.parts import parts_of
+from kanonym.verification.verdict import parts_of
 
 LATER = 0x626174  # keeps the draws of later batches apart from those of the policy's own seed
 

@@ -153,9 +153,7 @@ class Released(ShortRepr):
         """Return what `to_dict` wrote."""
         parts = {
             "tally": form["tally"] and Tally.from_dict(form["tally"]),
-            "findings": tuple(
-                Finding(**{**one, "columns": tuple(one["columns"])}) for one in form["findings"]
-            ),
+            "findings": tuple(map(Finding.from_dict, form["findings"])),
             "persons": form["persons"] and KnownPersons(**form["persons"]),
         }
         return cls(**{**form, **parts})

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from kanonym.verification.class_counting import Counting, count_suppressed, k_wildcard
 from kanonym.verification.finding import Finding, FindingKind
 from kanonym.verification.findings import FINDINGS
 from kanonym.verification.frequency_set import ColumnValues, FrequencySet, Repeats
-from kanonym.verification.release_view import Mechanism, ReleaseView, sensitive_names
+from kanonym.verification.release_view import (
+    Mechanism,
+    ReleaseView,
+    sensitive_names,
+    verify_release,
+)
 from kanonym.verification.released_classes import (
+    Counting,
     SensitiveColumn,
     classes_of_release,
     classes_of_values,
+    count_suppressed,
     group_by_code,
     group_released,
+    k_wildcard,
 )
 from kanonym.verification.verdict import (
     GuaranteeVerdict,
@@ -23,7 +30,6 @@ from kanonym.verification.verdict import (
     Verdict,
     Verification,
 )
-from kanonym.verification.verify_release import verify_release
 
 __all__ = [
     "FINDINGS",

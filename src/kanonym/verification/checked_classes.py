@@ -13,25 +13,26 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import SchemaError
 from kanonym.data.item_sets import EncodedSets, texts_of
-from kanonym.data.partition import Classes
+from kanonym.data.partition import Classes, Distribution
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import value_codes
 from kanonym.kernels.classes.grouping import Groups
-from kanonym.models import PrivacyModel
+from kanonym.models import Criterion, PrivacyModel
 from kanonym.models.answer import Answer
 from kanonym.models.released_table import ReleasedSets, ReleasedTable
-from kanonym.verification.class_counting import Counting
 from kanonym.verification.persons import PopulationColumn, count_persons
 from kanonym.verification.released_classes import (
+    Counting,
     SensitiveColumn,
     classes_of_release,
     group_by_code,
     group_released,
 )
-from kanonym.verification.trivial_models import bounds_nothing, requires_nothing
 from kanonym.verification.verdict import ModelCheck
 
 MOST_VIOLATING = 100
+BLOCK = 1024
+"""Values that are tried at a time; the first block nearly always settles it."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,123 +84,76 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
     *,
     reference_told: bool = False,
 ) -> CheckedClasses:
-    """Regroup a released table and ask every model again.
+    """Regroup a released table and ask every model again: nothing that was decided is used.
 
     counts: (n_rows,) records that each row stands for; None for one each.
-
-    Notes
-    -----
-    Nothing that an algorithm decided is used. Cost as `group_released` plus
-    O(n_rows) per sensitive attribute, and as `count_persons`.
-
     """
-    check = partial(
-        _check,
-        quasi_identifiers=quasi_identifiers,
-        models=models,
-        n_rows=n_rows,
-        counts=counts,
-        population=population,
-        counting=counting,
-        sets=sets,
-        reference_told=reference_told,
-    )
-    typed = check(quasi_identifiers, sensitive)
-    if not texts:
-        return typed
-    spelled = check([texts.get(column.name, column) for column in quasi_identifiers], sensitive)
-    checks = tuple(
-        by_value if by_text.satisfied and not by_value.satisfied else by_text
-        for by_value, by_text in zip(typed.checks, spelled.checks, strict=True)
-    )
-    fails = [not all(one.satisfied for one in each.checks) for each in (typed, spelled)]
-    # δ-presence may hold for parts of a class that violates it.
-    worse = typed if fails == [True, False] else spelled
-    return replace(worse, checks=checks, text_columns=tuple(texts))
 
-
-def _check(
-    grouped: Sequence[pl.Series],
-    sensitive: Sequence[SensitiveColumn],
-    *,
-    quasi_identifiers: Sequence[pl.Series],
-    models: Sequence[PrivacyModel],
-    n_rows: int,
-    counts: NDArray[np.int64] | None,
-    population: Sequence[PopulationColumn] | None,
-    counting: Counting | None,
-    sets: EncodedSets | None,
-    reference_told: bool,
-) -> CheckedClasses:
-    """Ask every model about the classes of equal rows of `grouped`; else as `check_models`."""
-    if counting is None or not n_rows:
-        groups = group_released(grouped, n_rows)
-    else:
-        groups = group_by_code(grouped)
-    seen, judged = _told_and_judged(groups, sensitive, counts, reference_told=reference_told)
-    counted, sizes = seen, seen.sizes
-    if counting is not None and n_rows:
-        counted = replace(seen, sizes=counting.sizes(grouped, groups, sizes))
-    seen, beyond = _with_population(seen, quasi_identifiers, models, population, groups)
-    judged = replace(judged, population=seen.population) if judged is not counted else seen
-    rows = partial(_codes, quasi_identifiers)
-    held = None
-    if sets is not None:
-        held = ReleasedSets(sets.tree, sets.offsets, sets.nodes, groups.labels)
-
-    def asked(model: PrivacyModel, classes: Classes) -> Answer:
-        if counting is not None and model.counts_records:
-            classes = replace(classes, sizes=counted.sizes)
-        return model.answer(ReleasedTable(classes, beyond, rows, counts, held))
-
-    def answers(seen: Classes, judged: Classes) -> list[tuple[PrivacyModel, Answer, ModelCheck]]:
-        return [_answer(model, asked, seen, judged, counting) for model in models]
-
-    def ask(columns: Sequence[SensitiveColumn]) -> tuple[ModelCheck, ...]:
-        again = replace(classes_of_release(groups, columns, counts), population=seen.population)
-        return tuple(check for _, _, check in answers(again, again))
-
-    checks: list[ModelCheck] = []
-    failing = np.zeros(len(sizes), np.bool_)
-    violating: list[dict[str, Any]] = []
-    n_itemsets = 0
-    for model, answer, checked in answers(seen, judged):
-        checks.append(checked)
+    def check(grouped: Sequence[pl.Series]) -> CheckedClasses:
+        if counting is None or not n_rows:
+            groups = group_released(grouped, n_rows)
+        else:
+            groups = group_by_code(grouped)
+        seen, judged = _told_and_judged(groups, sensitive, counts, reference_told=reference_told)
+        sizes = counted = seen.sizes
+        if counting is not None and n_rows:
+            counted = counting.sizes(grouped, groups, sizes)
+        is_same = judged is seen
+        seen, beyond = _with_population(seen, quasi_identifiers, models, population, groups)
+        judged = seen if is_same else replace(judged, population=seen.population)
+        item_sets = None
         if sets is not None:
-            n_itemsets += sum(place is None for place, _, _ in answer.itemsets)
-            violating += _violating_itemsets(model.type, answer, sets, grouped, groups.first)
-        if answer.failing is None:
-            continue
-        failing |= answer.failing
-        if answer.itemsets:
-            continue  # they name their classes
-        violating += violating_classes(model.type, answer.failing, grouped, groups, sizes, counts)
-    return CheckedClasses(
-        checks=tuple(checks),
-        violating=tuple(sorted(violating, key=lambda one: one["size"])[:MOST_VIOLATING]),
-        n_violating=int(failing.sum()) + n_itemsets,
-        groups=groups,
-        labels=tuple(column.gather(groups.first) for column in quasi_identifiers),
-        classes=seen,
-        judged=counted.sizes <= sizes,
-        sensitive=tuple(sensitive),
-        ask=ask,
+            item_sets = ReleasedSets(sets.tree, sets.offsets, sets.nodes, groups.labels)
+
+        def answer(model: PrivacyModel, classes: Classes) -> Answer:
+            if counting is not None and model.counts_records:
+                classes = replace(classes, sizes=counted)
+            rows = partial(_codes, quasi_identifiers)
+            return model.answer(ReleasedTable(classes, beyond, rows, counts, item_sets))
+
+        def check_of(
+            model: PrivacyModel, seen: Classes, judged: Classes
+        ) -> tuple[Answer, ModelCheck]:
+            # Judged beside the reference; what it achieved is of the released records.
+            verdict = figures = answer(model, judged)
+            if judged is not seen and model.attribute is not None:
+                figures = answer(model, seen)
+            counted_by = counting if model.counts_records else None
+            check = _model_check(model, verdict, seen, counted_by)
+            return verdict, replace(check, achieved=figures.achieved)
+
+        def ask(columns: Sequence[SensitiveColumn]) -> tuple[ModelCheck, ...]:
+            again = classes_of_release(groups, columns, counts)
+            again = replace(again, population=seen.population)
+            return tuple(check_of(model, again, again)[1] for model in models)
+
+        pairs = [check_of(model, seen, judged) for model in models]
+        answers = [(model.type, found) for model, (found, _) in zip(models, pairs, strict=True)]
+        violating, n_violating = _violations(answers, sets, grouped, groups, sizes, counts)
+        return CheckedClasses(
+            checks=tuple(check for _, check in pairs),
+            violating=violating,
+            n_violating=n_violating,
+            groups=groups,
+            labels=tuple(column.gather(groups.first) for column in quasi_identifiers),
+            classes=seen,
+            judged=counted <= sizes,
+            sensitive=tuple(sensitive),
+            ask=ask,
+        )
+
+    by_value = check(quasi_identifiers)
+    if not texts:
+        return by_value
+    by_text = check([texts.get(column.name, column) for column in quasi_identifiers])
+    checks = tuple(
+        value if text.satisfied and not value.satisfied else text
+        for value, text in zip(by_value.checks, by_text.checks, strict=True)
     )
-
-
-def _answer(
-    model: PrivacyModel,
-    asked: Callable[[PrivacyModel, Classes], Answer],
-    seen: Classes,
-    judged: Classes,
-    counting: Counting | None,
-) -> tuple[PrivacyModel, Answer, ModelCheck]:
-    """Ask a model beside the reference, and take what it achieved from the released records."""
-    answer = told = asked(model, judged)
-    if judged is not seen and model.attribute is not None:
-        told = asked(model, seen)
-    check = _model_check(model, answer, seen, counting if model.counts_records else None)
-    return model, answer, replace(check, achieved=told.achieved)
+    fails = [not all(one.satisfied for one in each.checks) for each in (by_value, by_text)]
+    # δ-presence may hold for parts of a class that violates it.
+    worse = by_value if fails == [True, False] else by_text
+    return replace(worse, checks=checks, text_columns=tuple(texts))
 
 
 def _told_and_judged(
@@ -259,6 +213,32 @@ def _model_check(
     )
 
 
+def _violations(
+    answers: Sequence[tuple[str, Answer]],
+    sets: EncodedSets | None,
+    grouped: Sequence[pl.Series],
+    groups: Groups,
+    sizes: NDArray[np.int64],
+    counts: NDArray[np.int64] | None,
+) -> tuple[tuple[dict[str, Any], ...], int]:
+    """Return up to `MOST_VIOLATING` classes and itemsets that fail, and the number of all."""
+    failing = np.zeros(len(sizes), np.bool_)
+    violating: list[dict[str, Any]] = []
+    n_itemsets = 0
+    for model, answer in answers:
+        if sets is not None:
+            n_itemsets += sum(place is None for place, _, _ in answer.itemsets)
+            violating += _violating_itemsets(model, answer, sets, grouped, groups.first)
+        if answer.failing is not None:
+            failing |= answer.failing
+            if not answer.itemsets:  # they name their classes
+                violating += violating_classes(
+                    model, answer.failing, grouped, groups, sizes, counts
+                )
+    smallest = sorted(violating, key=lambda one: one["size"])[:MOST_VIOLATING]
+    return tuple(smallest), int(failing.sum()) + n_itemsets
+
+
 def violating_classes(
     model: str,
     failing: NDArray[np.bool_],
@@ -292,11 +272,7 @@ def _violating_itemsets(
     return [
         {
             "class": {
-                **(
-                    {}
-                    if place is None
-                    else {column.name: column[int(first[place])] for column in grouped}
-                ),
+                **{one.name: one[int(first[place])] for one in grouped if place is not None},
                 **texts_of(sets.tree, nodes),
             },
             "size": number,
@@ -309,3 +285,38 @@ def _violating_itemsets(
 def _codes(columns: Sequence[pl.Series]) -> NDArray[np.int32]:
     """Return (n_rows, n_columns) int32: equal values of a column have equal codes."""
     return np.column_stack([value_codes(column)[0] for column in columns])
+
+
+def requires_nothing(model: PrivacyModel, classes: Classes) -> bool:
+    """Return whether classes of one record each would satisfy a model, in this table.
+
+    A class of one record tells everything, and no class can be worse: k = 1, l = 1, t = 1
+    and α = 1 allow it in every table; a large β or t in this one.
+    """
+    if model.guarantee != "per class":
+        return model.trivial
+    return all(_allows_single_records(one, classes) for one in model.criteria())
+
+
+def bounds_nothing(model: PrivacyModel, classes: Classes) -> bool:
+    """Return whether what a model asks of its sensitive attribute is nothing.
+
+    It may ask something else: (α, k)-anonymity with α = 1 is k-anonymity.
+    """
+    own = [one for one in model.criteria() if one.attribute is not None]
+    return bool(own) and all(_allows_single_records(one, classes) for one in own)
+
+
+def _allows_single_records(criterion: Criterion, classes: Classes) -> bool:
+    if criterion.attribute is None:
+        return bool(criterion.satisfied(Classes(np.ones(1, np.int64), {})).all())
+    given = classes.distributions[criterion.attribute]
+    values = np.flatnonzero(given.table).astype(np.int32)
+    for start in range(0, len(values), BLOCK):
+        block = values[start : start + BLOCK]
+        ones = np.ones(len(block), np.int64)
+        alone = Distribution(np.arange(len(block) + 1), block, ones, given.table, given.ancestors)
+        single = Classes(ones, {criterion.attribute: alone})
+        if not criterion.satisfied(single).all():
+            return False
+    return True

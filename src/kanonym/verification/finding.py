@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from kanonym.verification.release_view import ReleaseView
@@ -15,6 +14,9 @@ PartName = Literal["identity", "attributes", "persons"]
 
 LISTED = 5
 """Columns that a message names; further ones are counted."""
+
+Evidence = tuple[Sequence[str], str, Mapping[str, float]]
+"""What a search yields for each finding: its columns, its message, its counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,29 +39,41 @@ class Finding:
             "counts": dict(self.counts),
         }
 
+    @classmethod
+    def from_dict(cls, form: Mapping[str, Any]) -> Finding:
+        """Return what `to_dict` wrote."""
+        columns, counts = tuple(form["columns"]), dict(form["counts"])
+        return cls(form["kind"], form["part"], columns, str(form["message"]), counts)
 
-class FindingKind(ABC):
-    """A kind of finding; an instance of each stands in `findings.FINDINGS`."""
 
-    type: ClassVar[str]
-    part: ClassVar[PartName]
-    needs_original: ClassVar[bool] = False
-    linked: ClassVar[bool] = False
+@dataclass(frozen=True, slots=True)
+class FindingKind:
+    """A kind of finding, of which `search` yields what a release has; see `findings.FINDINGS`."""
+
+    type: str
+    part: PartName
+    search: Callable[[ReleaseView], Iterable[Evidence]]
+    needs_original: bool = False
+    linked: bool = False
 
     @property
     def rests_on_original(self) -> bool:
         """Whether the original tells more of it than the release."""
         return self.needs_original or self.part == "persons"
 
-    @abstractmethod
     def find(self, view: ReleaseView) -> list[Finding]:
         """Return what a release has of this kind."""
+        return [
+            Finding(self.type, self.part, tuple(columns), message, counts)
+            for columns, message, counts in self.search(view)
+        ]
 
-    def finding(
-        self, columns: Sequence[str], message: str, counts: Mapping[str, float] | None = None
-    ) -> Finding:
-        """Return a finding of this kind."""
-        return Finding(self.type, self.part, tuple(columns), message, counts or {})
+
+def finding_kind(
+    type_: str, part: PartName, *, needs_original: bool = False, linked: bool = False
+) -> Callable[[Callable[[ReleaseView], Iterable[Evidence]]], FindingKind]:
+    """Make a kind of a search; linked: it is looked for in linked tables alone."""
+    return lambda search: FindingKind(type_, part, search, needs_original, linked)
 
 
 def column_names_text(columns: Sequence[str]) -> str:

@@ -68,16 +68,7 @@ def recorded_release(manifest: str | Path, released: str | Path, policy: Policy)
             for one in checked["models"]
             if one["type"] == KAnonymity.type and "attribute" in one
         }
-        findings = tuple(
-            Finding(
-                one["kind"],
-                one["part"],
-                tuple(one["columns"]),
-                str(one["message"]),
-                dict(one["counts"]),
-            )
-            for one in checked["findings"]
-        )
+        findings = tuple(map(Finding.from_dict, checked["findings"]))
     except OSError as error:
         raise DataError(f"{manifest}: cannot be read ({error.strerror})") from None
     except (ValueError, KeyError, TypeError):

@@ -20,17 +20,24 @@ from kanonym.data.person_key import PersonKey, columns_of
 from kanonym.data.schema import Attribute, Insensitive, Role, Schema, Sensitive
 from kanonym.models import PrivacyModel
 from kanonym.verification.checked_classes import CheckedClasses, check_models
-from kanonym.verification.class_counting import Counting
-from kanonym.verification.findings.dominant_value import DominatedClasses, dominated_classes
+from kanonym.verification.finding import Finding
+from kanonym.verification.findings import FINDINGS
+from kanonym.verification.findings.sensitive_values import (
+    DominatedClasses,
+    dominated_classes,
+    largest_share,
+)
 from kanonym.verification.frequency_set import Columns, FrequencySet, Table
 from kanonym.verification.linked_rows import with_linked_rows
 from kanonym.verification.persons import PopulationColumn
 from kanonym.verification.recorded import RecordedRelease
 from kanonym.verification.released_classes import (
+    Counting,
     SensitiveColumn,
     classes_of_release,
     group_released,
 )
+from kanonym.verification.verdict import Verification, parts_of
 
 
 class Requirements(Protocol):
@@ -268,6 +275,48 @@ class ReleaseView:
             None if reference is None else reference.column(name),
             None if reference is None else reference.counts,
         )
+
+
+def verify_release(view: ReleaseView) -> Verification:
+    """Return the verdict on a release, from its released values.
+
+    Findings that show only beside the original come from the manifest, where one is given
+    instead; without both, the verification names their kinds. Under differential privacy none of
+    these is looked for.
+    """
+    checked = view.checked
+    checks = checked.checks
+    sizes, numbers = np.unique(checked.classes.sizes, return_counts=True)
+    if view.recorded is not None:
+        smallest = int(sizes[sizes > 0][:1].sum())  # ascending; 0 without a record
+        checks = view.recorded.with_checks(checks, view.policy.models, smallest)
+    findings: list[Finding] = []
+    not_looked_for = []
+    for kind in FINDINGS:
+        if view.mechanism is not None and kind.rests_on_original:
+            continue  # what is found beside the original depends on records that are not released
+        if view.original is None and view.recorded is not None and kind.rests_on_original:
+            findings += [one for one in view.recorded.findings if one.kind == kind.type]
+        elif view.original is not None or not kind.needs_original:
+            findings += kind.find(view)
+        elif view.linked or not kind.linked:
+            not_looked_for.append(kind.type)
+    if not checked.rows:
+        findings = [one for one in findings if one.kind == "no-records"]
+    shares = [largest_share(name, one) for name, one in view.distributions.items()]
+    return Verification(
+        rows=checked.rows,
+        n_classes=len(checked.classes.sizes),
+        checks=checks,
+        violating=checked.violating,
+        n_violating=checked.n_violating,
+        class_sizes=dict(zip(sizes.tolist(), numbers.tolist(), strict=True)),
+        largest_shares=tuple(one for one in shares if one),
+        findings=tuple(findings),
+        parts=parts_of(checks, view.sensitive, view.persons, checked.rows),
+        not_looked_for=tuple(not_looked_for),
+        text_columns=checked.text_columns,
+    )
 
 
 def sensitive_names(schema: Schema, models: Sequence[PrivacyModel]) -> list[str]:
