@@ -10,16 +10,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.table import value_codes
-from kanonym.linked.given_tables import check_tables, parent_rows
-from kanonym.linked.linked_keys import counted_parts
-from kanonym.linked.linked_policy import (
-    Counting,
-    LinkedPolicy,
-    Tables,
+from kanonym.linked.given_tables import (
+    check_tables,
+    parent_rows,
     released_policy,
     with_column_roles,
 )
-from kanonym.linked.table_policy import Reference
+from kanonym.linked.linked_policy import Counting, LinkedPolicy, Reference, Tables
 
 Codes = NDArray[np.int64]
 """(n_rows,) int64: equal numbers for rows that are equal."""
@@ -201,17 +198,3 @@ def codes_of(values: pl.Series) -> Codes:
 def codes_of_values(frame: pl.DataFrame, columns: Sequence[str]) -> Codes:
     """Return (n_rows,) int64: equal numbers for rows with equal values in some columns."""
     return combine([codes_of(frame[name]) for name in columns], frame.height)
-
-
-def known_codes(tables: Tables, policy: LinkedPolicy) -> dict[str, Codes]:
-    """Return by table `codes_of_values` of its `known_names`."""
-    return {
-        name: codes_of_values(tables[name], known_names(tables, policy, name))
-        for name in policy.order
-    }
-
-
-def known_names(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
-    """Return the quasi-identifiers of a table, as far as it has them, and counted key columns."""
-    known = [one for one in policy.tables[name].quasi_identifiers if one in tables[name].columns]
-    return [*known, *counted_parts(tables, policy, name)]

@@ -7,7 +7,7 @@ from typing import Any
 
 from kanonym.language import Translator
 from kanonym.linked import LinkedRelease
-from kanonym.linked.linked_policy import banded_policy
+from kanonym.linked.given_tables import banded_policy
 from kanonym.release import versions
 from kanonym.reporting.document import (
     Banner,

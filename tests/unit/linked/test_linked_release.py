@@ -369,7 +369,7 @@ def test_one_seed_gives_one_release():
 
 def test_search_descends_where_there_are_too_many_levels():
     """Beyond its limit the search goes down from the roots, and what it finds satisfies."""
-    from kanonym.linked.levels import find_levels
+    from kanonym.linked.person_classes import find_levels
 
     rng = np.random.default_rng(3)
     losses = [sorted(rng.random(4).tolist()) for _ in range(5)]

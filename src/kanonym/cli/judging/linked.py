@@ -24,7 +24,7 @@ def verify_linked(
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
     from kanonym.linked import LinkedPolicy, verify
-    from kanonym.linked.linked_policy import banded_policy
+    from kanonym.linked.given_tables import banded_policy
     from kanonym.linked.places import Place, read_tables
 
     asked = LinkedPolicy.from_file(policy)
@@ -95,7 +95,7 @@ def attack_linked(
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
     from kanonym.linked import LinkedPolicy, attack
-    from kanonym.linked.linked_policy import banded_policy
+    from kanonym.linked.given_tables import banded_policy
     from kanonym.linked.places import Place, read_tables
 
     given = [name for name, value in refused.items() if value is not None]
