@@ -330,7 +330,7 @@ class LinkedRelease(Result):
         "rows_in",
         "rows_out",
         "suppressed",
-        "verification.persons.k",
+        "verification.k",
     )
 
     frames: Mapping[str, Any]
@@ -470,14 +470,13 @@ def anonymize(
     staged, known, search = published.staged, source.persons.known, decided.search
     with watch.stage("verify"):
         assert isinstance(published.view, LinkedView)  # noqa: S101 - the input made it
-        verified = measured_persons(published.view, published.verification)
-    verified = replace(verified, notes=(*verified.notes, *staged.notes))
+        verified = measured_persons(published.view, published.verification, staged.notes)
     return LinkedRelease(
         frames=published.frame,
         policy=policy,
         verification=verified,
         rows_in=source.rows_in,
-        rows_out=dict(verified.rows),
+        rows_out=dict(verified.table_rows),
         suppressed=int(decided.suppressed.sum()),
         merged=staged.merged,
         levels={

@@ -13,7 +13,7 @@ import polars as pl
 from kanonym.data.errors import SchemaError
 from kanonym.data.message import Message
 from kanonym.data.partition import Distribution
-from kanonym.data.results.result import Result, ResultTable
+from kanonym.data.results.result import ResultTable
 from kanonym.data.schema import Attribute, Insensitive, QuasiIdentifier, Role, Schema, Sensitive
 from kanonym.linked.given_tables import Column, banded_policy, is_plain, polars_tables
 from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource, Tables
@@ -107,40 +107,6 @@ class LinkedView(ReleaseView):
     original: LinkedColumns | None
     person_table: pl.DataFrame | None
     given: LinkedPolicy
-
-    @classmethod
-    def of(
-        cls,
-        tables: Tables,
-        rows: LinkedRows,
-        given: LinkedPolicy,
-        before: Tables | None,
-        person_table: pl.DataFrame | None,
-    ) -> LinkedView:
-        """Return a view of released tables; given: the policy, without bands."""
-        policy = rows.policy
-        places = {
-            column if name == policy.person else f"{name}.{column}": (name, column)
-            for name, table in policy.tables.items()
-            for column in table.attributes
-            if column in tables[name].columns and column not in table.linking
-        }
-        attributes = {
-            place: policy.tables[name].attributes[column]
-            for place, (name, column) in places.items()
-        }
-        original = None
-        if before is not None:
-            original = LinkedColumns(before, LinkedRows.read(before, given), places)
-        return cls(
-            policy=PersonPolicy(attributes, policy.models, policy.others),
-            schema=Schema(attributes),
-            released=LinkedColumns(tables, rows, places),
-            labels=known_names(tables, policy, policy.person),
-            original=original,
-            person_table=person_table,
-            given=given,
-        )
 
     @property
     def tables(self) -> Tables:
@@ -301,52 +267,41 @@ class LinkedView(ReleaseView):
         return [(name, column) for name, column in found if column in self.tables[name].columns]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class LinkedVerification(Result):
-    """What verification found in several tables.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LinkedVerification(Verification):
+    """What verification found in several tables: `rows` and classes are of persons.
 
     Attributes
     ----------
-    persons
-        The verdict on persons with all their rows; `rows` are persons there.
     measured
         Other meanings of k, for intruders who know less.
-    rows
+    table_rows
         Rows by table.
     notes
         What the counts of persons do not cover: a sentence each.
 
     """
 
-    _shown: ClassVar[tuple[str, ...]] = ("persons.rows", "persons.k", "persons.verdict")
-
-    persons: Verification
     measured: LinkedMeasurement
-    rows: Mapping[str, int]
+    table_rows: Mapping[str, int]
     notes: tuple[Message, ...]
-
-    @property
-    def satisfied(self) -> bool | None:
-        """Whether every model is satisfied."""
-        return self.persons.satisfied
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {
-            **self.persons.to_dict(),
-            "k": self.persons.k,
-            "tables": dict(self.rows),
+            **super().to_dict(),
+            "k": self.k,
+            "tables": dict(self.table_rows),
             "measured": self.measured.to_dict(),
             "notes": list(self.notes),
         }
 
     def tables(self) -> list[ResultTable]:
         """Return the verdict, other meanings of k, and the notes."""
-        parts, models = self.persons.tables()
-        lead = parts.lead.replace("records", "persons")
+        parts, models = super().tables()
         notes = (*models.notes, *(f"note: {one}" for one in self.notes))
         return [
-            replace(parts, lead=lead),
+            replace(parts, lead=parts.lead.replace("records", "persons")),
             replace(models, notes=notes),
             *self.measured.tables(),
         ]
@@ -386,23 +341,46 @@ def verify(
 
 def view_of_tables(
     tables: Tables,
-    policy: LinkedPolicy,
+    given: LinkedPolicy,
     before: Tables | None,
     person_table: pl.DataFrame | None,
 ) -> LinkedView:
-    """Return released tables as verification sees them; policy: of the release, without bands."""
-    rows = LinkedRows.read(tables, policy)
-    _check_released(tables, rows.policy)
-    return LinkedView.of(tables, rows, policy, before, person_table)
+    """Return released tables as verification sees them; given: the policy, without bands."""
+    rows = LinkedRows.read(tables, given)
+    policy = rows.policy
+    _check_released(tables, policy)
+    places = {
+        column if name == policy.person else f"{name}.{column}": (name, column)
+        for name, table in policy.tables.items()
+        for column in table.attributes
+        if column in tables[name].columns and column not in table.linking
+    }
+    attributes = {
+        place: policy.tables[name].attributes[column] for place, (name, column) in places.items()
+    }
+    original = None
+    if before is not None:
+        original = LinkedColumns(before, LinkedRows.read(before, given), places)
+    return LinkedView(
+        policy=PersonPolicy(attributes, policy.models, policy.others),
+        schema=Schema(attributes),
+        released=LinkedColumns(tables, rows, places),
+        labels=known_names(tables, policy, policy.person),
+        original=original,
+        person_table=person_table,
+        given=given,
+    )
 
 
-def measured_persons(view: LinkedView, found: Verification) -> LinkedVerification:
+def measured_persons(
+    view: LinkedView, found: Verification, notes: Sequence[Message] = ()
+) -> LinkedVerification:
     """Return a verdict on persons with other meanings of k, and with what it does not cover."""
     return LinkedVerification(
-        found,
-        count_persons(view.rows, view.own),
-        {name: view.tables[name].height for name in view.rows.policy.tables},
-        tuple(_notes(view.tables, view.rows, view.own)),
+        **vars(found),
+        measured=count_persons(view.rows, view.own),
+        table_rows={name: view.tables[name].height for name in view.rows.policy.tables},
+        notes=(*_notes(view.tables, view.rows, view.own), *notes),
     )
 
 

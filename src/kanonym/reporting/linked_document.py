@@ -40,7 +40,7 @@ def linked_document(
 
     facts: places of what was read and written, as of the manifest.
     """
-    found = release.verification.persons
+    found = release.verification
     colour = COLOURS[found.verdict]
     satisfied = found.satisfied is not False
     note = says.text(f"linked.{'satisfied' if satisfied else 'failed'}")
@@ -111,7 +111,7 @@ def _requirements(release: LinkedRelease, says: Translator) -> Section:
             says.value(one.required),
             says.value(one.achieved),
         )
-        for one in release.verification.persons.checks
+        for one in release.verification.checks
     )
     return Section(
         "requirements",

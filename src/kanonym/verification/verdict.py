@@ -122,7 +122,7 @@ class ModelCheck:
         }
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Verification(Result):
     """What verification found in a released table.
 
