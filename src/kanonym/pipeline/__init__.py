@@ -20,14 +20,16 @@ from kanonym.engines.stopwatch import Stopwatch
 from kanonym.models.differential import DifferentialPrivacy, sampling_model
 from kanonym.pipeline.checks import measure, released_columns, verify
 from kanonym.pipeline.planning import (
+    parse_with_policy,
     required_abilities,
     resolve_policy,
     task_of,
+    to_canonical,
     uncounted_entities,
+    with_readings,
 )
 from kanonym.pipeline.publishing import Published, publish
-from kanonym.pipeline.readings import parse_with_policy, to_canonical, with_readings
-from kanonym.pipeline.replaying import decide_again, replay
+from kanonym.pipeline.reasons import decide_again, replay
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.keywords import Keywords, takes_keywords
 from kanonym.release import FrameT, Release

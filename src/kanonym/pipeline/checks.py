@@ -28,8 +28,7 @@ from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensi
 from kanonym.engines import Engine, LocalEngine, engine_of, is_local
 from kanonym.engines.release_view import counting_of, mechanism_of, population_columns
 from kanonym.metrics.disclosure import Measurement, measure_table
-from kanonym.pipeline.planning import is_perturbed
-from kanonym.pipeline.readings import parse_with_policy, to_canonical
+from kanonym.pipeline.planning import is_perturbed, parse_with_policy, to_canonical
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.definition import policy_from
 from kanonym.recoding.recode import released_names
