@@ -70,10 +70,7 @@ def _is_of_spark(frame: Any) -> bool:
 
 
 def check_tables(tables: Tables, policy: LinkedPolicy) -> None:
-    """Refuse tables and columns that are missing, and keys and references that are not in order.
-
-    Messages name table, columns and count, never a value.
-    """
+    """Refuse missing tables and columns, and bad keys and references, without telling a value."""
     missing = [name for name in policy.tables if name not in tables]
     if missing:
         raise SchemaError(f"missing tables: {', '.join(missing)}. There are: {', '.join(tables)}")
@@ -182,10 +179,7 @@ def _rows(number: int) -> str:
 
 
 def with_column_roles(policy: LinkedPolicy, tables: Tables, *, whole: bool = False) -> LinkedPolicy:
-    """Return the policy with `others` as the role of each column that it does not name.
-
-    whole: refuse named columns that tables lack, as releases may.
-    """
+    """Give unnamed columns the role of `others`; whole: refuse named columns that tables lack."""
     found = {}
     for name, table in policy.tables.items():
         columns = tables[name].columns
@@ -237,11 +231,7 @@ def is_plain(table: TablePolicy, column: str) -> bool:
 
 
 def released_policy(policy: LinkedPolicy, tables: Tables) -> LinkedPolicy:
-    """Return the policy of tables as they were released, which may be the tables that came in.
-
-    Without tables that `band` replaces, references that were dropped as identifiers, and keys
-    that nothing needs and that are incomplete.
-    """
+    """Return the policy of released tables, without what band and dropping took away."""
     if not {*policy.tables} <= {*tables}:
         policy = banded_policy(policy)
     owning = {one.owner.table for one in policy.tables.values() if one.owner}

@@ -238,10 +238,7 @@ def with_owners(person: str, tables: Mapping[str, TablePolicy]) -> dict[str, Tab
 
 
 def _shift_faults(tables: Mapping[str, TablePolicy]) -> list[Fault]:
-    """Return the columns of all tables whose dates shift otherwise than those of one subject.
-
-    Dates of a person who is not named are looked at when they have shifted.
-    """
+    """Return the columns of all tables whose dates shift otherwise than those of one subject."""
     places = {
         f"{name}.{column}": (name, "attributes", column, "action")
         for name, table in tables.items()

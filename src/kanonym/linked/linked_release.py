@@ -349,11 +349,7 @@ class LinkedRelease(Result):
 
     @property
     def told_rows_in(self) -> dict[str, int | None]:
-        """`rows_in` as manifests and reports tell it, beside the release.
-
-        None where the difference to `rows_out` counts the rows of fewer suppressed persons than
-        a class has.
-        """
+        """`rows_in` as published; None where it would tell the rows of few suppressed persons."""
         k = max((getattr(one, "k", 1) for one in self.policy.models), default=1)
         few = 0 < self.suppressed < max(k, LEAST_SUPPRESSED)
         person = self.policy.person

@@ -196,11 +196,7 @@ def _table_counts(rows: LinkedRows, own: Mapping[str, Codes], name: str) -> Tabl
 
 
 def _known_rows(person: Codes, row: Codes, persons: Codes) -> dict[int, int | None]:
-    """Return by number the persons in the smallest group with one class and up to so many rows.
-
-    person: (n_persons,) class of each person by the own attributes. row, persons: (n_rows,) what
-    stands in each row, and whose it is. None where there are too many groups to be counted.
-    """
+    """Return by number of known rows the persons in the smallest group; None if too many."""
     held = pl.DataFrame({"person": persons, "class": person[persons], "1": row}).unique()
     numbers = held.group_by("person").len()["len"].to_list()
     sets, found, least, groups = held, dict[int, int | None](), held.height, 0

@@ -95,11 +95,7 @@ class LinkedColumns:
 
 @dataclass(frozen=True, kw_only=True)
 class LinkedView(ReleaseView):
-    """Released tables, with the classes of persons who are alike with all their rows.
-
-    person_table: whose sensitive values classes are compared with, or None. given: the policy that
-    names columns.
-    """
+    """Released tables, with the classes of persons who are alike with all their rows."""
 
     linked: ClassVar[bool] = True
 

@@ -42,10 +42,7 @@ class HeldValues(NamedTuple):
         return cls(pairs[:, 0], pairs[:, 1])
 
     def largest_shares(self, classes: Codes) -> NDArray[np.float64]:
-        """Return (n_classes,) float64: the share of the persons who have the commonest value.
-
-        classes: (n_persons,) int64, the class of each person.
-        """
+        """Return (n_classes,) float64: the share of the persons who have the commonest value."""
         sizes = np.bincount(classes)
         most = np.zeros(len(sizes), np.int64)
         if len(self.persons):
@@ -99,10 +96,7 @@ class PersonModels:
         return cls(own, elsewhere, sensitive, held)
 
     def failing(self, classes: Codes) -> NDArray[np.bool_]:
-        """Return (n_classes,) bool: which classes fail a model.
-
-        classes: (n_persons,) int64, numbered from 0, none empty.
-        """
+        """Return which classes, numbered from 0 and none empty, fail a model: (n_classes,) bool."""
         _, first, sizes = np.unique(classes, return_index=True, return_counts=True)
         no_columns = np.zeros((len(sizes), 0), np.int32)
         groups = Groups(classes.astype(np.int32), sizes, first, no_columns)
@@ -194,10 +188,7 @@ class KnownColumn:
 
 
 def known_columns(tables: Tables, policy: LinkedPolicy, told: dict[str, str]) -> list[KnownColumn]:
-    """Return the quasi-identifiers of all tables with persons, in order.
-
-    told: gets a sentence by column, where a hierarchy is built because none was given.
-    """
+    """Return the quasi-identifiers of all tables; told: gets a sentence of each built tree."""
     found = []
     for table in policy.order:
         asked = policy.tables[table]

@@ -97,11 +97,7 @@ class LinkedRows:
         return replace(self, policy=replace(self.policy, tables=tables))
 
     def merged(self, equal: Mapping[str, Codes]) -> dict[str, Codes]:
-        """Return by table the row that stands for each row: itself, or an equal one of its parent.
-
-        equal: by table that merges rows, equal numbers for equal rows: (n_rows,) int64. Rows
-        below a merged row belong to the one that stands for it.
-        """
+        """Return by table what stands for each row: itself, or an equal row of its parent."""
         stands = {name: np.arange(size, dtype=np.int64) for name, size in self.sizes.items()}
         for name, codes in equal.items():
             parent = stands[self.policy.parent(name)][self.parents[name]]
@@ -115,10 +111,7 @@ class LinkedRows:
         stands: Mapping[str, Codes] | None = None,
         counting: Counting = "multiset",
     ) -> Codes:
-        """Return (n_persons,) int64: equal numbers for persons who are equal with all their rows.
-
-        own: by table, equal numbers for equal rows. stands: as of `merged`; None where none are.
-        """
+        """Return (n_persons,) int64: equal numbers for persons equal with all their rows."""
         person = self.policy.person
         return combine([own[person], self.trees(own, stands, counting)], self.n_persons)
 
@@ -129,10 +122,7 @@ class LinkedRows:
         counting: Counting = "multiset",
         name: str | None = None,
     ) -> Codes:
-        """Return (n_rows,) int64: equal numbers for rows of a table with equal rows below them.
-
-        name: None for the table of persons; the rest is as of `classes`.
-        """
+        """Return (n_rows,) int64: equal numbers for rows of a table with equal rows below them."""
         name = name or self.policy.person
         found: list[Codes] = []
         for child in self.policy.children(name):

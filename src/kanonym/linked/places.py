@@ -103,11 +103,7 @@ def write_tables(
     check: Callable[[Mapping[str, pl.DataFrame]], object],
     extension: str = ".csv",
 ) -> dict[str, str]:
-    """Write tables where nothing is, all or none, and return the SHA-256 of each file.
-
-    check: is asked about the tables as they were read back, before they take their name; it raises
-    what is wrong. extension: of the files of a folder.
-    """
+    """Write all tables or none, as `check` of what was read back says; return SHA-256 by file."""
     require_free(place)
     path = place.path
     if path is None:

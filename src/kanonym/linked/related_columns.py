@@ -27,11 +27,7 @@ GLANCED = 100
 
 
 def copied_columns(tables: Tables, rows: LinkedRows) -> list[tuple[Column, Column]]:
-    """Return pairs of a column and the column above it that it repeats in every row.
-
-    Above is every table that a row belongs to, and every table that it refers to. Columns of
-    different names need `DISTINCT` values, so that few flags are not called copies.
-    """
+    """Return columns with that of a table above, or referred to, that they repeat."""
     policy = rows.policy
     free = {
         name: [one for one in tables[name].columns if one not in table.linking]
@@ -70,10 +66,7 @@ def _is_copy(column: pl.Series, other: pl.Series, rows: Codes, *, same: bool) ->
 
 
 def hidden_copies(before: Tables, rows: LinkedRows, after: Tables) -> list[tuple[str, str]]:
-    """Return the columns that are released as they are, and repeat one that is not, with it.
-
-    before, rows: the tables that came in. after: the released ones.
-    """
+    """Return the columns that are released as they are, and repeat one that is not, with it."""
     found = []
     for pair in copied_columns(before, rows):
         for shown, hidden in (pair, pair[::-1]):
@@ -110,10 +103,7 @@ def shifted_columns(policy: LinkedPolicy) -> list[Column]:
 
 
 def check_one_shift(before: Tables, after: Tables, rows: LinkedRows) -> None:
-    """Refuse shifts that differ between the dates of a person: the times between them would change.
-
-    after: as actions leave them, row by row.
-    """
+    """Refuse shifts that differ between the dates of a person."""
     named = []
     low, high = np.full(rows.n_persons, -NONE - 1), np.full(rows.n_persons, NONE)
     for name, column in shifted_columns(rows.policy):
@@ -135,10 +125,7 @@ def check_one_shift(before: Tables, after: Tables, rows: LinkedRows) -> None:
 
 
 def times_since_first(dates: Mapping[Column, Codes], rows: LinkedRows) -> dict[Column, Codes]:
-    """Return equal numbers for rows whose dates have equal distances to the person's first date.
-
-    dates: by column, the times of its rows, `NONE` for null.
-    """
+    """Return equal numbers for rows whose dates are equally far from the person's first date."""
     first = np.full(rows.n_persons, -NONE - 1)
     for (name, _), when in dates.items():
         held = when != NONE
@@ -151,10 +138,7 @@ def times_since_first(dates: Mapping[Column, Codes], rows: LinkedRows) -> dict[C
 
 
 def order_notes(before: Tables, after: Tables, rows: LinkedRows, kept: Masks) -> list[Message]:
-    """Return which dates were never after others, in a row or the rows above it, and now are.
-
-    before: tables as they came in. after: all rows, recoded.
-    """
+    """Return which dates were never after others, in a row or the rows above it, and now are."""
     found: list[Message] = []
     dated: dict[str, dict[str, tuple[Codes, Codes]]] = {}
     for name in rows.policy.order:

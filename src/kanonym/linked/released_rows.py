@@ -93,11 +93,7 @@ def _pseudonyms(
 def with_pseudonyms(
     tables: Tables, policy: LinkedPolicy, keys: Mapping[Column, Column], seed: int
 ) -> tuple[dict[str, pl.DataFrame], list[dict[str, Any]]]:
-    """Return released tables with pseudonyms of their keys, and what a manifest tells of these.
-
-    Made of released values alone, numbers have no gaps and tell nothing of rows that are merged or
-    suppressed. keys: as of `released_keys`; what `numbered_parts` names is numbered already.
-    """
+    """Return tables with pseudonyms of released values alone, and facts about these."""
     found, facts = dict(tables), []
     for root in dict.fromkeys(keys.values()):
         column, actions = tables[root[0]][root[1]], key_actions(policy, root)
@@ -122,10 +118,7 @@ def table_seed(seed: int, table: str) -> int:
 
 
 def numbered_parts(policy: LinkedPolicy, name: str) -> tuple[str, ...]:
-    """Return the columns of a table's composite key that a release numbers anew.
-
-    They have no role and are in no reference, and what refers to them does nothing else.
-    """
+    """Return the columns of a composite key, without a role, that a release numbers."""
     table = policy.tables[name]
     if len(table.key) < 2 or name not in policy.order:
         return ()
@@ -155,12 +148,7 @@ def _followers(policy: LinkedPolicy, part: Column) -> Iterator[tuple[TablePolicy
 
 
 def counted_parts(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
-    """Return the columns of a table's key that count as they are.
-
-    They repeat, so that equal pseudonyms say who has equal values: a year, a place. Columns that
-    say whose a row is do not count, nor do quasi-identifiers, which count already, nor what the
-    policy calls insensitive or sensitive, nor `quiet_numbers`.
-    """
+    """Return the columns of a table's key that repeat and count as they are: a year, a place."""
     quiet = quiet_numbers(tables, policy, name)
     return [one for one in _repeating(tables, policy, name, _PLAIN) if one not in quiet]
 
@@ -195,10 +183,7 @@ def _repeating(
 
 
 def quiet_numbers(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
-    """Return `numbered_parts` that are 1, 2, … within the rows that agree in the rest of the key.
-
-    Whoever numbered them so, they tell how many rows there are; in which order, is not seen.
-    """
+    """Return `numbered_parts` that are 1, 2, … within rows of an equal rest of the key."""
     frame, parts = tables[name], numbered_parts(policy, name)
     if not parts or any(not frame[one].dtype.is_integer() for one in parts):
         return []
@@ -271,10 +256,7 @@ class MergedRows(NamedTuple):
 def _compared(
     tables: Tables, rows: LinkedRows, keys: Mapping[Column, Column]
 ) -> dict[str, list[str]]:
-    """Return by table that merges rows the columns in which equal rows are equal.
-
-    All columns but those that say whose a row is, and keys that are numbers of this release.
-    """
+    """Return by table that merges rows the columns in which equal rows are equal."""
     policy = rows.policy
     found = {}
     for name in policy.order:
@@ -294,10 +276,7 @@ def _compared(
 def equal_but_for_levels(
     tables: Tables, rows: LinkedRows, keys: Mapping[Column, Column]
 ) -> dict[str, Codes]:
-    """Return by table that merges rows, equal numbers for rows that are equal at equal levels.
-
-    tables: as actions leave them.
-    """
+    """Return by table that merges rows, equal numbers for rows that are equal at equal levels."""
     found = {}
     for name, columns in _compared(tables, rows, keys).items():
         known = rows.policy.tables[name].quasi_identifiers
@@ -388,10 +367,7 @@ class KeptRows:
         return values
 
     def _numbers(self, name: str, random: np.random.Generator) -> pl.Series:
-        """Return (n_rows,) 1, 2, … in random order within the rows that agree in the rest of a key.
-
-        The order of the rows does not matter. All parts have the same numbers.
-        """
+        """Return 1, 2, … in random order within rows of an equal rest of the key."""
         key, parts = self.rows.policy.tables[name].key, numbered_parts(self.rows.policy, name)
         for one in parts:
             if (name, one) in self._new:

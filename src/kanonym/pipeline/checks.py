@@ -174,11 +174,7 @@ def _require_columns(
 
 
 def _released_sets(table: Engine, before: Engine | None, schema: Schema) -> EncodedSets | None:
-    """Return the sets of items of a released table; None without them.
-
-    before: the original, for hierarchies that are built from its items; without it, items are
-    what hierarchies list, and where there is none, what is released.
-    """
+    """Return the released sets of items; hierarchies are built from the original, if any."""
     attributes = names_of_sets(schema.attributes)
     if not attributes:
         return None
@@ -300,11 +296,7 @@ def _columns_of_lists(frame: Any, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def released_columns(quasi_identifiers: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """Return the columns of a table that hold quasi-identifiers, one or two of each.
-
-    quasi_identifiers: their names in the original. columns: those of the table, which may be
-    a release with `name_min` and `name_max` in the place of a name.
-    """
+    """Return the columns of a table or release that hold quasi-identifiers: one or two each."""
     found: list[str] = []
     missing: list[str] = []
     for name in quasi_identifiers:

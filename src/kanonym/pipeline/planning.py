@@ -72,10 +72,7 @@ def is_perturbed(policy: Policy, name: str) -> bool:
 
 
 def uncounted_entities(policy: Policy, columns: Sequence[str]) -> list[str]:
-    """Return the identifiers by which persons are counted and that a release no longer has.
-
-    columns: of the release.
-    """
+    """Return the identifiers that count persons and that the columns of a release lack."""
     named = [one.entity for one in policy.models if one.entity and one.attribute == one.entity]
     return [
         name
@@ -102,11 +99,7 @@ def with_readings(
     lenient: bool = False,
     released: bool = False,
 ) -> tuple[Policy, tuple[str, ...]]:
-    """Return a policy that says how the columns of a table write dates and numbers.
-
-    Looked at are quasi-identifiers and sensitive attributes without a type of their own, an
-    action on texts, or a hierarchy of texts.
-    """
+    """Return a policy that says how columns write dates and numbers, where it does not."""
     if not is_local(frame):
         if told is not None:
             for sentence in _undeclared_readings(policy, frame):
@@ -164,10 +157,7 @@ def parse_with_policy(frame: Any, policy: Policy | None) -> Any:
 
 
 def to_canonical(frame: Any, policy: Policy | None, original: Any = None) -> Any:
-    """Return a released table with values and plain labels in such columns.
-
-    original: the table that it was made of, whose exceptions are then null in both.
-    """
+    """Return a released table with values, without exceptions of the original, and plain labels."""
     native = frames.to_eager(frame)
     if not isinstance(policy, Policy):
         return native

@@ -194,10 +194,7 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
 
 
 def persons_of_tuples(table: EncodedTable, entities: Sequence[str]) -> NDArray[np.int32] | None:
-    """Return (n_tuples,) int32: whose records they are, by the first entity that models look at.
-
-    None where they look at none. -1 stands for tuples that only a population table has.
-    """
+    """Return whose records tuples are, -1 for nobody; None where no model counts persons."""
     names = [domain.name for domain in table.sensitive]
     places = [names.index(one) for one in entities if one in names]
     return table.sensitive_codes[:, places[0]] if places else None

@@ -21,10 +21,7 @@ class Published(NamedTuple):
 
 
 def publish(source: Input, decision: Any, *, required: bool = True) -> Published:
-    """Stage what was decided, verify what was written, and publish it.
-
-    required: False publishes what fails a model, too: it is verified as a part of something else.
-    """
+    """Stage what was decided, verify what was written, and publish it; required: if models hold."""
     staged = source.stage(decision)
     try:
         with source.watch.stage("verify"):
@@ -74,10 +71,7 @@ def _require_satisfied(view: ReleaseView, verification: Verification) -> None:
 
 
 def refuse_linked_rows(failing: Sequence[ModelCheck], what: str = "") -> None:
-    """Refuse a release of which a column tells whose rows are whose, if too few persons are alike.
-
-    failing: the checks that are not satisfied. what: of which release, at the start of the message.
-    """
+    """Refuse a release of which a column links rows of persons, if too few are alike."""
     linked = [check for check in failing if check.linked_by]
     if not linked:
         return

@@ -40,10 +40,7 @@ def decide_again(original: Any, policy: Policy) -> EncodedDecision:
 
 
 def replay(decision: Decision, policy: Policy) -> Replay | str:
-    """Return what an algorithm refused, or why that is not known.
-
-    decision: of the policy, about a table in this process.
-    """
+    """Return what an algorithm refused, or why that is not known."""
     if not isinstance(decision, EncodedDecision) or decision.refinement is None:
         return ELSEWHERE
     problem, found = decision.refinement

@@ -165,10 +165,7 @@ class Fitted(ShortRepr):
         }
 
     def save(self, path: str | Path) -> None:
-        """Write the recoding and the count of what it released as JSON, whole or not at all.
-
-        `DataError` if the file cannot be written.
-        """
+        """Write the recoding and the count of what it released as JSON, whole or not at all."""
         content = {**self.to_dict(), "policy": document.policy_form(self.policy, path)}
         document.save(path, content)
 

@@ -241,10 +241,7 @@ class BatchPersons:
     def _owners(
         self, frame: Any, labels: Sequence[str], persons: pl.Series, repeated: int
     ) -> tuple[dict[str, dict[str, str]], list[str]]:
-        """Return the columns whose values each are of one person, and those that link batches.
-
-        Of the persons of earlier batches, a column that links has the values of then for most.
-        """
+        """Return the columns whose values each are of one person, and those that link batches."""
         owners, linking = {}, list(self.before.linking)
         first = not self.before.classes
         for name in frames.column_names(frame):

@@ -43,11 +43,7 @@ class Placement(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Levels(ShortRepr):
-    """One level an attribute, as full-domain recoding finds them: all have hierarchies.
-
-    A value that the hierarchy does not place becomes the root; at level 0, where values keep
-    their type, null.
-    """
+    """One level an attribute, of full-domain recoding; unknown values become root or null."""
 
     form: ClassVar[str] = "levels"
 
@@ -143,10 +139,7 @@ class Side(ShortRepr):
     def bounds(
         self, placed: PlacedColumn, *, wide: bool = False
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return (n_boxes,) int32 lowest and highest code of each box.
-
-        wide: as far as labels of hierarchies are true.
-        """
+        """Return (n_boxes,) int32 lowest and highest code; wide: as far as labels are true."""
         starts, hierarchy = self.offsets[:-1], placed.domain.hierarchy
         low = np.minimum.reduceat(placed.bounds, starts)
         high = np.maximum.reduceat(placed.bounds, starts)
@@ -205,10 +198,7 @@ class Boxes(ShortRepr):
     def class_of(
         self, points: NDArray[np.int32], placed: Sequence[PlacedColumn]
     ) -> NDArray[np.int64]:
-        """Return the class of each point, `n_classes` for one in no box.
-
-        points: (n, d) int32 codes, -1 where nothing is known of the value.
-        """
+        """Return the class of (n, d) codes, -1 for unknown ones; `n_classes` for no box."""
         box = self._box_of(points, placed, wide=False)
         if any(side.recoding == "hierarchy" for side in self.sides) and (box < 0).any():
             box[box < 0] = self._box_of(points[box < 0], placed, wide=True)
@@ -352,11 +342,7 @@ def _distinct_rows(
 
 
 def learn_recoding(task: Task, decision: EncodedDecision, column: Columns) -> Recoding:
-    """Return the recoding of a release: levels where it has one an attribute, else boxes.
-
-    column: gives the columns that the algorithm looked at. `PolicyError` where boxes of classes
-    overlap, so that nobody can say where a record belongs.
-    """
+    """Return the recoding of a release: levels where it has one an attribute, else boxes."""
     known = tuple(_known_attribute(task.schema, one, column) for one in decision.table.domains)
     levels = decision.account.get("levels")
     if levels is not None:
@@ -388,10 +374,7 @@ def _known_attribute(schema: Schema, domain: Domain, column: Columns) -> KnownAt
 def _boxes(
     known: Sequence[KnownAttribute], decision: EncodedDecision, partition: Partition
 ) -> Boxes:
-    """Return the boxes of a partition, and what the classes of the decision release.
-
-    partition: that of the decision, or one whose classes lie each within one of its.
-    """
+    """Return the boxes of a partition within the classes of a decision, and what these release."""
     table, n, own = decision.table, partition.n_classes, partition is decision.partition
     codes, weights = table.codes, table.weights
     if partition.by_row:
@@ -440,10 +423,7 @@ def _classes_of_decision(decision: EncodedDecision, partition: Partition) -> NDA
 
 
 def _partition_before_joining(decision: EncodedDecision) -> Partition:
-    """Return the classes before those of equal released values were joined.
-
-    The decision's own partition where some of them do not lie within one of its classes.
-    """
+    """Return the classes before joining, where each lies within a released one."""
     found = decision.partition if decision.refinement is None else decision.refinement[1]
     kept = found.labels >= 0
     joined = _classes_of_decision(decision, found)

@@ -288,21 +288,14 @@ def _codes(columns: Sequence[pl.Series]) -> NDArray[np.int32]:
 
 
 def requires_nothing(model: PrivacyModel, classes: Classes) -> bool:
-    """Return whether classes of one record each would satisfy a model, in this table.
-
-    A class of one record tells everything, and no class can be worse: k = 1, l = 1, t = 1
-    and α = 1 allow it in every table; a large β or t in this one.
-    """
+    """Return whether classes of one record, than which none is worse, satisfy a model."""
     if model.guarantee != "per class":
         return model.trivial
     return all(_allows_single_records(one, classes) for one in model.criteria())
 
 
 def bounds_nothing(model: PrivacyModel, classes: Classes) -> bool:
-    """Return whether what a model asks of its sensitive attribute is nothing.
-
-    It may ask something else: (α, k)-anonymity with α = 1 is k-anonymity.
-    """
+    """Return whether what a model asks of its sensitive attribute is nothing."""
     own = [one for one in model.criteria() if one.attribute is not None]
     return bool(own) and all(_allows_single_records(one, classes) for one in own)
 

@@ -106,10 +106,7 @@ def values_of(
     persons: pl.Series | None = None,
     counts: NDArray[np.int64] | None = None,
 ) -> ColumnValues:
-    """Return how often the values of a column of this process are repeated; see `repeats_of`.
-
-    Lists and structs are counted by what they hold.
-    """
+    """Return how often values of a column are repeated (`repeats_of`), lists by content."""
     own = column(name)
     counted = own
     if not is_countable(own.dtype):

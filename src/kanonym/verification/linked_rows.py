@@ -144,10 +144,7 @@ def _columns_of_persons(view: ReleaseView, entity: str) -> list[str]:
 def _links_rows(
     persons: NDArray[np.int32], units: NDArray[np.int32], counts: NDArray[np.int64] | None
 ) -> bool:
-    """Whether all rows of a unit are of one person, and most of those that could be are linked.
-
-    Two equal weights of one person, which nobody else happens to have, link nothing.
-    """
+    """Whether all rows of a unit are of one person, and most of those that could be are linked."""
     first = np.empty(int(units.max(initial=-1)) + 1, np.int32)
     first[units] = persons
     if (first[units] != persons).any():

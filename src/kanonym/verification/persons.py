@@ -21,10 +21,7 @@ NEEDED = "; k-map and delta-presence need recoding 'hierarchy'"
 
 
 class PopulationColumn(NamedTuple):
-    """One quasi-identifier in the population table.
-
-    values: (n_persons,) the column.
-    """
+    """One quasi-identifier in the population table: (n_persons,) values."""
 
     values: pl.Series
     hierarchy: HierarchySource | None

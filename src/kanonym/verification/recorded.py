@@ -33,10 +33,7 @@ class RecordedRelease:
     def with_checks(
         self, checks: Sequence[ModelCheck], models: Sequence[PrivacyModel], k: int
     ) -> tuple[ModelCheck, ...]:
-        """Return the checks of all models: those that were recorded stand in their places.
-
-        checks: of the other models. k: records of the smallest class; it has no more persons.
-        """
+        """Return the checks of all models, recorded ones too; k: of the smallest class."""
         others = iter(checks)
         return tuple(
             self._check(model, k) if self.counts(model) else next(others) for model in models

@@ -170,10 +170,7 @@ class ReleaseView:
 
     @cached_property
     def distributions(self) -> dict[str, Distribution]:
-        """How each released sensitive attribute is distributed over classes; lists are left out.
-
-        On an engine, classes of attributes that no model names stand in an order of their own.
-        """
+        """How each released sensitive attribute is distributed over classes; lists are left out."""
         found = {}
         for name in self.sensitive:
             held = self.checked.classes.distributions.get(name)
@@ -195,11 +192,7 @@ class ReleaseView:
         return found
 
     def judged(self, name: str) -> NDArray[np.bool_]:
-        """Return (n_classes,) bool: the classes of an attribute that are judged by themselves.
-
-        Where null matches every value, records of other classes may be meant as well, and a class
-        tells less than its shares say.
-        """
+        """Return (n_classes,) bool: classes in which null matches no other value."""
         if name in self.checked.classes.distributions:
             return self.checked.judged
         return np.ones(len(self.distributions[name].offsets) - 1, np.bool_)
@@ -320,11 +313,7 @@ def verify_release(view: ReleaseView) -> Verification:
 
 
 def sensitive_names(schema: Schema, models: Sequence[PrivacyModel]) -> list[str]:
-    """Return the attributes that models look at, in the table's order.
-
-    These are sensitive, or identifiers by which persons are counted; after them, the key of
-    several identifiers.
-    """
+    """Return the sensitive attributes and persons' identifiers that models look at, in order."""
     named = {
         model.attribute: model.type
         for model in models

@@ -34,10 +34,7 @@ from kanonym.kernels.parallel import cores, parallel
 
 
 class SensitiveColumn(NamedTuple):
-    """One sensitive attribute as released.
-
-    values: (n_rows,) the released column.
-    """
+    """One sensitive attribute as released: (n_rows,) values."""
 
     values: pl.Series
     hierarchy: HierarchySource | None = None
@@ -70,10 +67,7 @@ def group_released(quasi_identifiers: Sequence[pl.Series], n_rows: int) -> Group
 
 
 def _group_quickly(columns: Sequence[pl.Series], n_rows: int) -> Groups | None:
-    """Group records by `quick_codes`; None where a column has none.
-
-    No more codes are held than those of as many columns as there are cores.
-    """
+    """Group records by `quick_codes`; None where a column has none."""
     key, bits = np.zeros(n_rows, np.uint64), 0
     for start in range(0, len(columns), cores()):
         for coded in parallel(quick_codes, columns[start : start + cores()]):
@@ -94,10 +88,7 @@ def _all_quick(
 
 
 def group_by_code(columns: Sequence[pl.Series]) -> Groups:
-    """Group records by the codes of their values, which `codes` then hold; null has one too.
-
-    Cost: one hash table a text column, one radix sort.
-    """
+    """Group records by the codes of their values, which `codes` then hold; null has one too."""
     coded = parallel(value_codes, columns)
     return group_rows([codes for codes, _ in coded], [size for _, size in coded])
 
@@ -184,10 +175,7 @@ def _classes_by_key(
 def _distribution(
     labels: NDArray[np.int32], n_classes: int, weights: NDArray[np.int64], column: SensitiveColumn
 ) -> Distribution:
-    """Return how one sensitive attribute is distributed over classes.
-
-    labels: (n_rows,) class of each row. weights: (n_rows,) records of each, or (0,).
-    """
+    """Return how a sensitive attribute is distributed; labels: (n_rows,) class of each row."""
     n_rows = len(column.values)
     both = column.values
     if column.reference is not None:
@@ -279,10 +267,7 @@ class Counting:
     def sizes(
         self, quasi_identifiers: Sequence[pl.Series], groups: Groups, weights: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Return (n_classes,) int64: how many records each class counts.
-
-        groups: of `group_by_code`. weights: (n_classes,) records of each class.
-        """
+        """Return how many records each class of `group_by_code` counts: (n_classes,) int64."""
         nulls = _null_codes(quasi_identifiers, groups)
         d = len(quasi_identifiers)
         every = [tuple(range(d))] if self.subsets is None else combinations(range(d), self.subsets)
@@ -301,10 +286,7 @@ class Counting:
 def k_wildcard(
     quasi_identifiers: Sequence[pl.Series], counts: NDArray[np.int64] | None = None
 ) -> int | None:
-    """Return k where null matches every value (`kernels.classes.wildcard`); None without a null.
-
-    counts: (n_rows,) records that each row stands for; None for one each.
-    """
+    """Return k where null matches every value (`kernels.classes.wildcard`); None without a null."""
     if not any(column.null_count() for column in quasi_identifiers):
         return None
     groups = group_by_code(quasi_identifiers)
