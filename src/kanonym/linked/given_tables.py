@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 import numpy as np
@@ -53,16 +54,16 @@ def _fetched(frame: Any, name: str) -> pl.DataFrame:
 
 def like_given(released: Mapping[str, pl.DataFrame], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return released tables of the types of the tables that came in."""
-    return {name: _like(frame, given[name]) for name, frame in released.items()}
 
+    def like(frame: pl.DataFrame, given: Any) -> Any:
+        if isinstance(given, pl.DataFrame | frames.FetchableTable):
+            return frame
+        if _is_of_spark(given):
+            return create_frame(frame, given)
+        rows = np.zeros(frame.height, np.int64)  # every column is new
+        return frames.assemble(frames.to_eager(given), rows, frame.get_columns(), like=given)
 
-def _like(released: pl.DataFrame, given: Any) -> Any:
-    if isinstance(given, pl.DataFrame | frames.FetchableTable):
-        return released
-    if _is_of_spark(given):
-        return create_frame(released, given)
-    rows = np.zeros(released.height, np.int64)  # every column is new
-    return frames.assemble(frames.to_eager(given), rows, released.get_columns(), like=given)
+    return {name: like(frame, given[name]) for name, frame in released.items()}
 
 
 def _is_of_spark(frame: Any) -> bool:
@@ -150,7 +151,7 @@ def _check_reference(
 
 def _check_cycles(tables: Tables, policy: LinkedPolicy) -> None:
     """Refuse references that go round where none of them is ever null: no row could be first."""
-    left = {
+    filled = {
         name: [
             one
             for one in table.references
@@ -158,20 +159,17 @@ def _check_cycles(tables: Tables, policy: LinkedPolicy) -> None:
         ]
         for name, table in policy.tables.items()
     }
-    before = 0
-    while len(left) != before:  # without tables that no way leads into, or out of
-        before, entered = len(left), {one.table for several in left.values() for one in several}
-        left = {
-            name: [one for one in several if one.table in left]
-            for name, several in left.items()
-            if name in entered and any(one.table in left for one in several)
-        }
-    if left:
-        way = [f"{name}.{one.text} → {one.table}" for name in left for one in left[name]]
+    try:
+        targets = {name: [one.table for one in several] for name, several in filled.items()}
+        TopologicalSorter(targets).prepare()
+    except CycleError as error:
+        ring = [name for name in filled if name in error.args[1]]
+        steps = [(name, one) for name in ring for one in filled[name] if one.table in ring]
+        way = ", ".join(f"{name}.{one.text} → {one.table}" for name, one in steps)
         raise DataError(
-            f"the references {', '.join(way)} go round, and none of them is ever null: no row "
-            "could be written first. Leave one of them out of the policy, or allow null in it"
-        )
+            f"the references {way} go round, and none of them is ever null: no row could be "
+            "written first. Leave one of them out of the policy, or allow null in it"
+        ) from None
 
 
 def _rows(number: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -305,47 +305,44 @@ class LinkedRelease(Result):
         What was asked.
     verification
         What was found in the released values.
-    rows_in, rows_out
-        Rows by table, before and after.
+    rows_in
+        Rows by table, before.
     suppressed
         Persons who were suppressed with all their rows.
     merged
         By table that merges rows, how many an equal row stands for, and what that lost: nothing.
-    levels
-        By `table.column` the level at which each quasi-identifier is released.
-    highest
-        The level of the root of each.
-    search
-        How the levels were found.
+    algorithm
+        How the levels were found: those of each `table.column`, the highest ones, and which
+        hierarchies were built because none was given.
     keys
         How each key space was replaced.
-    built
-        Hierarchies that were built because none was given: a sentence by `table.column`.
     seconds
         Seconds by stage.
 
     """
 
-    _shown: ClassVar[tuple[str, ...]] = (
-        "rows_in",
-        "rows_out",
-        "suppressed",
-        "verification.k",
-    )
+    _shown: ClassVar[tuple[str, ...]] = ("rows_in", "rows_out", "suppressed", "verification.k")
 
     frames: Mapping[str, Any]
     policy: LinkedPolicy
     verification: LinkedVerification
     rows_in: Mapping[str, int]
-    rows_out: Mapping[str, int]
     suppressed: int
     merged: Mapping[str, MergedRows]
-    levels: Mapping[str, int]
-    highest: Mapping[str, int]
-    search: SearchedLevels
+    algorithm: Mapping[str, Any]
     keys: list[dict[str, Any]]
-    built: Mapping[str, str]
-    seconds: Mapping[str, float] = field(default_factory=dict)
+    seconds: Mapping[str, float]
+
+    @property
+    def rows_out(self) -> Mapping[str, int]:
+        """Rows by table, after."""
+        return self.verification.table_rows
+
+    @property
+    def levels(self) -> Mapping[str, int]:
+        """The level at which each quasi-identifier is released, by `table.column`."""
+        levels: Mapping[str, int] = self.algorithm["levels"]
+        return levels
 
     @property
     def told_rows_in(self) -> dict[str, int | None]:
@@ -370,17 +367,7 @@ class LinkedRelease(Result):
                 for name, count in self.told_rows_in.items()
             },
             "suppressed_persons": self.suppressed,
-            "algorithm": {
-                "type": "full-domain",
-                "levels": dict(self.levels),
-                "highest_levels": dict(self.highest),
-                "metric": "span-loss",
-                "score": self.search.loss,
-                "optimal": self.search.optimal,
-                "lattice_size": self.search.size,
-                "nodes_checked": self.search.checked,
-                **({"built_hierarchies": dict(self.built)} if self.built else {}),
-            },
+            "algorithm": self.algorithm,
             "keys": self.keys,
             "verification": checked,
             "seconds": {**self.seconds, "total": sum(self.seconds.values())},
@@ -418,16 +405,15 @@ class LinkedRelease(Result):
             )
             for name, count in self.told_rows_in.items()
         ]
-        levels = [(name, f"{level} of {self.highest[name]}") for name, level in self.levels.items()]
-        proof = "minimal" if self.search.optimal else "not proven minimal"
+        highest, loss = self.algorithm["highest_levels"], self.algorithm["score"]
+        levels = [(name, f"{level} of {highest[name]}") for name, level in self.levels.items()]
+        proof = "minimal" if self.algorithm["optimal"] else "not proven minimal"
         lead = (
-            f"suppressed persons {self.suppressed:,} · mean span loss "
-            f"{100 * self.search.loss:.1f} % ({proof})"
+            f"suppressed persons {self.suppressed:,} · mean span loss {100 * loss:.1f} % ({proof})"
         )
+        header = ("table", "rows in", "rows out", "merged")
         return [
-            ResultTable(
-                ("table", "rows in", "rows out", "merged"), rows, frozenset({1, 2, 3}), lead
-            ),
+            ResultTable(header, rows, frozenset({1, 2, 3}), lead),
             ResultTable(("quasi-identifier", "level"), levels),
             *self.verification.tables(),
         ]
@@ -463,7 +449,7 @@ def anonymize(
     source = LinkedInput.read(tables, policy, watch)
     decided = source.decide()
     published = publish(source, decided)
-    staged, known, search = published.staged, source.persons.known, decided.search
+    staged = published.staged
     with watch.stage("verify"):
         assert isinstance(published.view, LinkedView)  # noqa: S101 - the input made it
         verified = measured_persons(published.view, published.verification, staged.notes)
@@ -472,16 +458,9 @@ def anonymize(
         policy=policy,
         verification=verified,
         rows_in=source.rows_in,
-        rows_out=dict(verified.table_rows),
         suppressed=int(decided.suppressed.sum()),
         merged=staged.merged,
-        levels={
-            f"{one.table}.{one.name}": level
-            for one, level in zip(known, search.levels, strict=True)
-        },
-        highest={f"{one.table}.{one.name}": one.highest for one in known},
-        search=search,
+        algorithm=decided.search.account(source.persons.known, source.built),
         keys=staged.keys,
-        built=source.built,
         seconds=watch.seconds,
     )

@@ -33,35 +33,22 @@ MOST_GROUPS = 2_000_000
 """Combinations of known rows that are counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableCounts:
+class TableCounts(NamedTuple):
     """What one table tells: sizes of the smallest class, for intruders who know more or less.
 
-    rows_k: rows of the table by itself. join_rows, join_persons: rows, and persons, of the table
-    joined with all that it belongs to. known_rows: persons with a class of their own attributes and
-    up to 1, 2, … different rows, by that number; None where there are too many to count. by_count:
-    persons with that class and a number of rows. rows, most_rows: of all, and of one person.
+    rows_k: rows of the table by itself. join_rows_k, join_persons_k: rows, and persons, of the
+    table joined with all that it belongs to. known_rows_k: persons with a class of their own
+    attributes and up to 1, 2, … different rows, by that number; None where there are too many to
+    count. by_count_k: persons with that class and a number of rows. most_rows: of one person.
     """
 
     rows: int
     rows_k: int
-    join_rows: int
-    join_persons: int
-    known_rows: Mapping[int, int | None]
-    by_count: int
+    join_rows_k: int
+    join_persons_k: int
+    known_rows_k: Mapping[str, int | None]
+    by_count_k: int
     most_rows: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "rows": self.rows,
-            "rows_k": self.rows_k,
-            "join_rows_k": self.join_rows,
-            "join_persons_k": self.join_persons,
-            "known_rows_k": {str(m): k for m, k in self.known_rows.items()},
-            "by_count_k": self.by_count,
-            "most_rows": self.most_rows,
-        }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -81,8 +68,6 @@ class LinkedMeasurement(Result):
         Persons who are alone in their class by multiset.
     by_table
         What each of the other tables tells.
-    alone
-        (n_persons,) bool, who is alone by multiset; kept out of every output.
 
     """
 
@@ -95,7 +80,6 @@ class LinkedMeasurement(Result):
     by_count: int
     unique_persons: int
     by_table: Mapping[str, TableCounts]
-    alone: NDArray[np.bool_]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -106,7 +90,7 @@ class LinkedMeasurement(Result):
             "persons_by_multiset_k": self.by_multiset,
             "persons_by_count_k": self.by_count,
             "unique_persons": self.unique_persons,
-            "tables": {name: one.to_dict() for name, one in self.by_table.items()},
+            "tables": {name: one._asdict() for name, one in self.by_table.items()},
         }
 
     def tables(self) -> list[ResultTable]:
@@ -123,8 +107,8 @@ class LinkedMeasurement(Result):
         header = (*header, "number of rows", "most rows")
         each = []
         for name, one in self.by_table.items():
-            first = (one.rows, one.rows_k, one.join_rows, one.join_persons)
-            numbers = (*first, *one.known_rows.values(), one.by_count, one.most_rows)
+            *first, known_rows, by_count, most = one
+            numbers = (*first, *known_rows.values(), by_count, most)
             each.append((name, *("–" if n is None else f"{n:,}" for n in numbers)))
         return [
             ResultTable(("an intruder knows", "k"), whole, frozenset({1})),
@@ -160,16 +144,14 @@ def count_persons(rows: LinkedRows, own: Mapping[str, Codes]) -> LinkedMeasureme
     person, others = own[rows.policy.person], rows.policy.order[1:]
     counts = [rows.counts(name) for name in others if rows.policy.tables[name].known]
     by_multiset = rows.classes(own)
-    alone = rows.class_sizes(own) == 1
     return LinkedMeasurement(
         persons=rows.n_persons,
         persons_k=_smallest(person),
         by_set=_smallest(rows.classes(own, counting="set")),
         by_multiset=_smallest(by_multiset),
         by_count=_smallest(combine([person, *counts], rows.n_persons)),
-        unique_persons=int(alone.sum()),
+        unique_persons=int((np.bincount(by_multiset) == 1).sum()),
         by_table={name: _table_counts(rows, own, name) for name in others},
-        alone=alone,
     )
 
 
@@ -187,28 +169,28 @@ def _table_counts(rows: LinkedRows, own: Mapping[str, Codes], name: str) -> Tabl
     return TableCounts(
         rows=size,
         rows_k=_smallest(own[name]),
-        join_rows=_smallest(joined),
-        join_persons=_smallest(np.unique(np.stack([persons, joined], axis=1), axis=0)[:, 1]),
-        known_rows=_known_rows(person, combine(chain[:-1], size), persons),
-        by_count=_smallest(combine([person, counts], rows.n_persons)),
+        join_rows_k=_smallest(joined),
+        join_persons_k=_smallest(np.unique(np.stack([persons, joined], axis=1), axis=0)[:, 1]),
+        known_rows_k=_known_rows(person, combine(chain[:-1], size), persons),
+        by_count_k=_smallest(combine([person, counts], rows.n_persons)),
         most_rows=int(counts.max(initial=0)),
     )
 
 
-def _known_rows(person: Codes, row: Codes, persons: Codes) -> dict[int, int | None]:
+def _known_rows(person: Codes, row: Codes, persons: Codes) -> dict[str, int | None]:
     """Return by number of known rows the persons in the smallest group; None if too many."""
     held = pl.DataFrame({"person": persons, "class": person[persons], "1": row}).unique()
     numbers = held.group_by("person").len()["len"].to_list()
-    sets, found, least, groups = held, dict[int, int | None](), held.height, 0
+    sets, found, least, groups = held, dict[str, int | None](), held.height, 0
     for size in range(1, KNOWN_ROWS + 1):
         groups += sum(comb(n, size) for n in numbers)
         if groups > MOST_GROUPS:
-            return {**found, **dict.fromkeys(range(size, KNOWN_ROWS + 1))}
+            return {**found, **dict.fromkeys(map(str, range(size, KNOWN_ROWS + 1)))}
         if size > 1:
             further = held.select("person", pl.col("1").alias(f"{size}"))
             sets = sets.join(further, on="person").filter(pl.col(f"{size - 1}") < pl.col(f"{size}"))
         sizes = sets.group_by(pl.exclude("person")).len()["len"]
-        found[size] = least = int(np.min(sizes.to_numpy(), initial=least))
+        found[f"{size}"] = least = int(np.min(sizes.to_numpy(), initial=least))
     return found
 
 

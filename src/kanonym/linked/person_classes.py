@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -268,6 +268,21 @@ class SearchedLevels:
     checked: int
     size: int
     optimal: bool
+
+    def account(self, known: Sequence[KnownColumn], built: Mapping[str, str]) -> dict[str, Any]:
+        """Return the JSON form; built: hierarchies that were built because none was given."""
+        names = [f"{one.table}.{one.name}" for one in known]
+        return {
+            "type": "full-domain",
+            "levels": dict(zip(names, self.levels, strict=True)),
+            "highest_levels": {name: one.highest for name, one in zip(names, known, strict=True)},
+            "metric": "span-loss",
+            "score": self.loss,
+            "optimal": self.optimal,
+            "lattice_size": self.size,
+            "nodes_checked": self.checked,
+            **({"built_hierarchies": dict(built)} if built else {}),
+        }
 
 
 def find_levels(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kanonym.algorithms.criteria import classes_of, require_feasible
 from kanonym.data import frames
 from kanonym.data.item_sets import encode_sets, names_of_sets, read_sets, tree_of
-from kanonym.data.results.result import Result, ResultTable
+from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import EncodedTable
 from kanonym.engines.local import LocalEngine, bind_actions, encoded_columns, encoded_table
 from kanonym.engines.stopwatch import Stopwatch
@@ -80,7 +80,7 @@ def check_policy(frame: Any, policy: Policy) -> PolicyCheck:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ModelViolations(Result):
+class ModelViolations(ShortRepr):
     """The records that violate one model, those of the classes that fail it; or their persons."""
 
     type: str
@@ -92,15 +92,9 @@ class ModelViolations(Result):
         named = {} if self.attribute is None else {"attribute": self.attribute}
         return {"type": self.type, **named, "number": self.number}
 
-    def tables(self) -> list[ResultTable]:
-        """Return one row."""
-        named = self.type if self.attribute is None else f"{self.type} of {self.attribute}"
-        number = "not counted" if self.number is None else f"{self.number:,}"
-        return [ResultTable(("model", "number"), [(named, number)], frozenset({1}))]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Violations(Result):
+class Violations(ShortRepr):
     """The records of a table that violate a policy as they are, or their persons."""
 
     unit: Literal["record", "person"]
@@ -123,12 +117,6 @@ class Violations(Result):
             "uniques": self.uniques,
             "models": [one.to_dict() for one in self.models],
         }
-
-    def tables(self) -> list[ResultTable]:
-        """Return a row for each model."""
-        rows = [row for one in self.models for table in one.tables() for row in table.rows]
-        lead = f"violating {self.number:,} of {self.total:,} {self.unit}s"
-        return [ResultTable(("model", f"{self.unit}s"), rows, frozenset({1}), lead)]
 
 
 def count_violations(frame: Any, policy: Policy) -> Violations:

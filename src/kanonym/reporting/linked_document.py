@@ -73,7 +73,7 @@ def linked_document(
             Tile(says.text("linked.persons"), says.count(measured.persons)),
             Tile(says.text("linked.k"), says.count(found.k)),
             Tile(says.text("linked.suppressed"), says.count(release.suppressed)),
-            Tile(says.text("linked.loss"), says.percent(release.search.loss)),
+            Tile(says.text("linked.loss"), says.percent(release.algorithm["score"])),
         ),
         lead=(
             Paragraph(
@@ -143,22 +143,22 @@ def _tables(release: LinkedRelease, says: Translator) -> Section:
 
 
 def _levels(release: LinkedRelease, says: Translator) -> Section:
+    algorithm = release.algorithm
     header = (says.text("linked.column"), says.text("linked.level"))
     rows = tuple(
-        (name, says.text("linked.level.of", level=level, highest=release.highest[name]))
+        (name, says.text("linked.level.of", level=level, highest=algorithm["highest_levels"][name]))
         for name, level in release.levels.items()
     )
-    search = release.search
-    proof = says.text("linked.optimal" if search.optimal else "linked.not-optimal")
+    proof = says.text("linked.optimal" if algorithm["optimal"] else "linked.not-optimal")
     told = says.text(
         "linked.levels.note",
-        checked=says.count(search.checked),
-        size=says.count(search.size),
+        checked=says.count(algorithm["nodes_checked"]),
+        size=says.count(algorithm["lattice_size"]),
         proof=proof,
     )
     blocks: list[Block] = [Table(header, rows), Paragraph(told, tone="note")]
-    if release.built:
-        names = says.names(list(release.built))
+    if "built_hierarchies" in algorithm:
+        names = says.names(list(algorithm["built_hierarchies"]))
         blocks.append(Paragraph(says.text("linked.built", names=names), tone="note"))
     return Section("levels", says.text("linked.levels"), tuple(blocks))
 
@@ -173,8 +173,8 @@ def _knowledge(release: LinkedRelease, says: Translator) -> Section:
     each = tuple(
         (
             name,
-            *(says.value(one.known_rows[m]) for m in sorted(one.known_rows)),
-            says.count(one.by_count),
+            *map(says.value, one.known_rows_k.values()),
+            says.count(one.by_count_k),
             says.count(one.most_rows),
         )
         for name, one in measured.by_table.items()

@@ -158,16 +158,10 @@ def _classes_by_key(
         if keys is None:
             return None
         width = (domain.size - 1).bit_length()
-        sizes, offsets, values, counts = key_histograms(keys, width)
+        sizes, *histograms = key_histograms(keys, width)
         table = np.bincount(codes, minlength=domain.size)
-        distributions[column.values.name] = Distribution(
-            offsets,
-            values,
-            counts,
-            table,
-            _ancestors(domain, domain.size),
-            _numbers(domain, domain.size),
-            _beginnings(domain, domain.size),
+        distributions[column.values.name] = _distribution_of(
+            domain, domain.size, tuple(histograms), table
         )
     return Classes(sizes, distributions)
 
@@ -192,34 +186,25 @@ def _distribution(
         known, counts = compared >= 0, column.reference_counts
         given = None if counts is None else counts[known]
         table = np.bincount(compared[known], given, n_values).astype(np.int64)
-    return Distribution(
-        *histograms,
-        table,
-        _ancestors(domain, n_values),
-        _numbers(domain, n_values),
-        _beginnings(domain, n_values),
-    )
+    return _distribution_of(domain, n_values, histograms, table)
 
 
-def _ancestors(domain: Domain, n_values: int) -> NDArray[np.int32]:
-    """Return the labels of values as in `Distribution`."""
-    if domain.hierarchy is None:
-        return np.zeros((0, 0), np.int32)
-    return np.ascontiguousarray(domain.hierarchy.codes[:, :n_values])
-
-
-def _numbers(domain: Domain, n_values: int) -> NDArray[np.float64] | None:
-    """Return the numbers of values as in `Distribution`."""
-    if domain.kind not in {"number", "temporal"}:
-        return None
-    numbers = domain.values.to_physical().cast(pl.Float64).to_numpy()
-    return np.append(numbers, np.nan)[:n_values]
-
-
-def _beginnings(domain: Domain, n_values: int) -> NDArray[np.int32] | None:
-    """Return the labels of texts as in `Distribution`."""
+def _distribution_of(
+    domain: Domain,
+    n_values: int,
+    histograms: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]],
+    table: NDArray[np.int64],
+) -> Distribution:
+    """Return histograms with what `Distribution` tells of their values."""
+    ancestors, numbers = np.zeros((0, 0), np.int32), None
+    if domain.hierarchy is not None:
+        ancestors = np.ascontiguousarray(domain.hierarchy.codes[:, :n_values])
+    if domain.kind in {"number", "temporal"}:
+        physical = domain.values.to_physical().cast(pl.Float64).to_numpy()
+        numbers = np.append(physical, np.nan)[:n_values]
     labels = beginnings(domain.values)
-    return None if labels is None else labels[:n_values]
+    labels = None if labels is None else labels[:n_values]
+    return Distribution(*histograms, table, ancestors, numbers, labels)
 
 
 def _stack_with_exceptions(values: pl.Series, reference: pl.Series) -> pl.Series:

@@ -135,7 +135,7 @@ def test_persons_are_alike_with_all_their_rows(sexes, visits, tests, limit):
     release = anonymize(tables, policy)
     found = trees(release.frames)
     assert min(Counter(found.values()).values()) >= k
-    assert release.search.loss == pytest.approx(min(losses(tables, one) for one in possible))
+    assert release.algorithm["score"] == pytest.approx(min(losses(tables, one) for one in possible))
     assert len(found) == len(sexes) - release.suppressed
     assert verify(release.frames, policy).k >= k
 
