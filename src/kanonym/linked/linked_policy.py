@@ -374,26 +374,28 @@ class LinkedPolicy:
 
         """
         faults: list[Fault] = []
-        top: dict[str, Any] = {}
+        top: LinkedPolicy | None = None
         tables: dict[str, TablePolicy] = {}
         models: tuple[PrivacyModel, ...] = ()
         with gather(faults):
             top = construction.call_with_values(_options, form, "a policy")
         with gather(faults, "tables"):
             tables = _tables(form.get("tables"), directory)
-        if top and tables and top["person"] not in tables:
-            faults.append(Fault(("person",), unknown_name("table", top["person"], tables)))
+        if top and tables and top.person not in tables:
+            faults.append(Fault(("person",), unknown_name("table", top.person, tables)))
         elif top and tables:
             with gather(faults, "tables"):
-                tables = with_owners(top["person"], tables)
+                tables = with_owners(top.person, tables)
         with gather(faults, "models"):
             models = construction.build_models(form.get("models"), directory)
-            if not faults:
-                _check_models(models, top["person"], tables)
+            if top and not faults:
+                _check_models(models, top.person, tables)
         if faults:
             raise policy_error(faults, source)
         hidden = {name: without_values(one) for name, one in form["tables"].items()}
-        return cls(tables=tables, models=models, form={**form, "tables": hidden}, **top)
+        assert top is not None  # noqa: S101 - else there are faults
+        form = {**form, "tables": hidden}
+        return replace(top, tables=tables, models=models, form=form)
 
     @property
     def order(self) -> list[str]:
@@ -430,20 +432,15 @@ def _options(
     counting: Counting = "multiset",
     suppression_limit: float = 0.0,
     seed: int | None = None,
-) -> dict[str, Any]:
+) -> LinkedPolicy:
     """Return what a policy says beside its tables and models."""
     del version, tables, models
     if not 0 <= suppression_limit <= 1:
         raise PolicyError(f"suppression_limit is {suppression_limit}; it must be in [0, 1]")
     if seed is not None and seed < 1:
         raise PolicyError(f"seed is {seed}; it must be a whole number of at least 1")
-    return {
-        "person": person,
-        "others": None if others is None else Role(others),
-        "counting": counting,
-        "suppression_limit": float(suppression_limit),
-        "seed": seed,
-    }
+    role = None if others is None else Role(others)
+    return LinkedPolicy(person, {}, (), role, counting, float(suppression_limit), seed)
 
 
 def _tables(given: Any, directory: Path) -> dict[str, TablePolicy]:

@@ -97,55 +97,35 @@ class StagedTables(NamedTuple):
         """Leave everything as it is: nothing is written."""
 
 
-@dataclass(frozen=True)
 class LinkedInput:
     """Tables as limits and actions leave them, and the persons in them with all their rows.
 
-    given, asked: what came in, and its policy without bands. rows_in: rows by table.
-    before, tables: tables before and after actions, these with all columns that are released.
-    keys: as of `released_keys`. built: hierarchies that were not given, a sentence each.
+    given, asked: what came in, and its policy without bands. before, tables: tables before and
+    after actions, these with all columns that are released.
     """
 
-    given: Mapping[str, Any]
-    asked: LinkedPolicy
-    rows_in: Mapping[str, int]
-    watch: Stopwatch
-    before: Tables
-    tables: Tables
-    persons: PersonClasses
-    keys: Mapping[Column, Column]
-    built: Mapping[str, str]
-    random: np.random.Generator
-    seed: int
-
-    @property
-    def policy(self) -> LinkedPolicy:
-        """What is asked of the tables as they will be released."""
-        return self.persons.rows.policy
-
-    @classmethod
-    def read(
-        cls, tables_in: Mapping[str, Any], policy: LinkedPolicy, watch: Stopwatch
-    ) -> LinkedInput:
-        """Return what tables hold, once keys, references and roles are in order."""
-        asked = banded_policy(policy)
+    def __init__(
+        self, tables_in: Mapping[str, Any], policy: LinkedPolicy, watch: Stopwatch
+    ) -> None:
+        self.given, self.asked, self.watch = tables_in, banded_policy(policy), watch
         with watch.stage("read"):
-            given = polars_tables(tables_in, policy)
-            check_tables(given, policy)
-            seed = resolve_seed(policy.seed)
-            random = np.random.default_rng(np.random.SeedSequence([seed, *b"linked"]))
-            before = limit_rows(given, policy, random)
-            policy = with_column_roles(banded_policy(policy), before, whole=True)
-            rows = LinkedRows.of(before, policy)
-            keys = released_keys(before, policy, seed)
-            tables = _acted_tables(before, keys, rows, seed)
-            check_one_shift(before, tables, rows)
-            for column, other in copied_columns(before, rows):
+            tables = polars_tables(tables_in, policy)
+            check_tables(tables, policy)
+            self.rows_in = {name: frame.height for name, frame in tables.items()}
+            self.seed = resolve_seed(policy.seed)
+            self.random = np.random.default_rng(np.random.SeedSequence([self.seed, *b"linked"]))
+            self.before = limit_rows(tables, policy, self.random)
+            policy = with_column_roles(banded_policy(policy), self.before, whole=True)
+            rows = LinkedRows.of(self.before, policy)
+            self.keys = released_keys(self.before, policy, self.seed)
+            self.tables = tables = _acted_tables(self.before, self.keys, rows, self.seed)
+            check_one_shift(self.before, tables, rows)
+            for column, other in copied_columns(self.before, rows):
                 watch.tell(f"{'.'.join(column)} repeats {'.'.join(other)}")
         with watch.stage("encode"):
-            built: dict[str, str] = {}
-            known = known_columns(tables, policy, built)
-            for sentence in built.values():
+            self.built: dict[str, str] = {}
+            known = known_columns(tables, policy, self.built)
+            for sentence in self.built.values():
                 watch.tell(f"no hierarchy given; built {sentence}")
             policy = released_policy(policy, tables)
             rows = replace(rows, policy=policy)
@@ -155,17 +135,18 @@ class LinkedInput:
                     watch.tell(
                         f"{name}.{one} is in a key and repeats: it counts, and is not generalized"
                     )
-            persons = PersonClasses(
+            self.persons = PersonClasses(
                 rows,
                 known,
                 PersonModels.of(tables, rows, policy),
-                equal_but_for_levels(tables, rows, keys),
+                equal_but_for_levels(tables, rows, self.keys),
                 {n: [codes_of(tables[n][one]) for one in parts[n]] for n in parts},
             )
-        rows_in = {name: frame.height for name, frame in given.items()}
-        return cls(
-            tables_in, asked, rows_in, watch, before, tables, persons, keys, built, random, seed
-        )
+
+    @property
+    def policy(self) -> LinkedPolicy:
+        """What is asked of the tables as they will be released."""
+        return self.persons.rows.policy
 
     def decide(self) -> LinkedDecision:
         """Return the levels that lose least and protect every person who is not suppressed."""
@@ -446,7 +427,7 @@ def anonymize(
     """
     policy = read_or_given(policy, LinkedPolicy)
     watch = Stopwatch(progress)
-    source = LinkedInput.read(tables, policy, watch)
+    source = LinkedInput(tables, policy, watch)
     decided = source.decide()
     published = publish(source, decided)
     staged = published.staged

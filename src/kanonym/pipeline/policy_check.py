@@ -48,14 +48,7 @@ class PolicyCheck:
 
 
 def check_policy(frame: Any, policy: Policy) -> PolicyCheck:
-    """Check that a policy fits a table: columns, types, hierarchies, and that a release may exist.
-
-    Notes
-    -----
-    Cost: reading and encoding the table, and the search for persons; no algorithm runs. What
-    passes may still be refused later, where an algorithm or an action finds out more.
-
-    """
+    """Check columns, types and hierarchies of a table, and that a release may exist."""
     given = frames.to_eager(frame)
     task = task_of(policy, given)
     native = encoded_table(given, policy, task.schema)
@@ -120,24 +113,7 @@ class Violations(ShortRepr):
 
 
 def count_violations(frame: Any, policy: Policy) -> Violations:
-    """Count the records, or the persons, that violate a policy as the table is.
-
-    Nothing is recoded.
-
-    Notes
-    -----
-    Cost: encoding the table and grouping its tuples once.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> table = pl.DataFrame({"age": [23, 23, 41], "disease": ["flu", "flu", "cold"]})
-    >>> policy = Policy.from_columns(quasi_identifiers=["age"], sensitive=["disease"], k=2, l=2)
-    >>> found = count_violations(table, policy)
-    >>> found.number, found.uniques, [one.number for one in found.models]
-    (3, 1, [1, 3])
-
-    """
+    """Count the records, or the persons, that violate a policy as the table is."""
     native = frames.to_eager(frame)
     task = task_of(policy, native)
     native = encoded_table(native, policy, task.schema)

@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.criteria import classes_of, compile_criteria, table_counts
-from kanonym.data.partition import Classes
 from kanonym.data.readings import MARK
-from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.refusals import Refusals, Replay
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import Domain, EncodedTable
@@ -23,7 +21,6 @@ from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.kernels.classes.disclosure import DISTINCT, SIZE
 from kanonym.models import PrivacyModel
-from kanonym.models.criteria import Criterion
 from kanonym.pipeline.planning import resolve_policy
 from kanonym.policy import Policy
 
@@ -134,14 +131,8 @@ def reasons_of_records(
     """Return why each of some records was suppressed, or why values of it are generalized.
 
     Of a generalized value it is asked what would be if the class released this attribute as it
-    is: the class would fall into those who share the record's value, and the others. Of a
-    suppressed record, if it were released at the levels of the release, where all classes
-    have the same, else with its own values.
-
-    Notes
-    -----
-    Cost O(n) a record. A class is compared with the distribution of the whole table.
-
+    is; of a suppressed record, if it were released at the levels of the release, where all
+    classes have the same, else with its own values. Cost O(n) a record.
     """
     table, labels = decision.table, decision.labels
     trials = [_trials_of(decision, labels, row) for row in rows]
@@ -180,7 +171,7 @@ def _trials_of(decision: EncodedDecision, labels: NDArray[np.int32], row: int) -
     found = []
     for recoded in decision.recoded:
         a = by_name[recoded.name]
-        if _is_exact(recoded, label):
+        if recoded.low[label] == recoded.high[label]:
             continue
         same = codes[:, a] == own[a]
         text = _text(table.domains[a], int(own[a]))
@@ -213,10 +204,6 @@ def _common_levels(decision: EncodedDecision) -> NDArray[np.int32] | None:
     return first
 
 
-def _is_exact(recoded: RecodedAttribute, label: int) -> bool:
-    return bool(recoded.low[label] == recoded.high[label])
-
-
 def _text(domain: Domain, code: int) -> str | None:
     if code == domain.null_code:
         return None
@@ -239,32 +226,24 @@ def _failures(
         weights=np.ones(len(rows), np.int64),
         population=None,
     )
-    classes = _with_reference(classes_of(part, labels, len(parts)), table)
+    classes = classes_of(part, labels, len(parts))
+    distributions = {  # compared with those of the whole table
+        domain.name: replace(classes.distributions[domain.name], table=table_counts(table, j))
+        for j, domain in enumerate(table.sensitive)
+    }
+    classes = replace(classes, distributions=distributions)
     failures: list[Failure | None] = [None] * len(parts)
     for model in reversed(models):
         for criterion in reversed(model.criteria()):
             measured = criterion.measure_classes(classes)
             failing = ~criterion.satisfied(classes) & (classes.sizes > 0)
             for place in np.flatnonzero(failing):
-                failures[place] = _failure(model, criterion, float(measured[place]))
+                failures[place] = Failure(
+                    model.type,
+                    criterion.attribute,
+                    criterion.measure == SIZE,
+                    float(measured[place]),
+                    criterion.threshold,
+                    criterion.relation,
+                )
     return failures
-
-
-def _failure(model: PrivacyModel, criterion: Criterion, measured: float) -> Failure:
-    return Failure(
-        model.type,
-        criterion.attribute,
-        criterion.measure == SIZE,
-        measured,
-        criterion.threshold,
-        criterion.relation,
-    )
-
-
-def _with_reference(classes: Classes, table: EncodedTable) -> Classes:
-    """Return classes that are compared with the distributions of a whole table."""
-    distributions = {
-        domain.name: replace(classes.distributions[domain.name], table=table_counts(table, j))
-        for j, domain in enumerate(table.sensitive)
-    }
-    return replace(classes, distributions=distributions)

@@ -170,26 +170,7 @@ class ActionExample(ShortRepr):
 
 
 def example_of_actions(frame: Any, policy: Policy, name: str, count: int = 8) -> ActionExample:
-    """Carry out the actions of one column that come before the algorithm; no file is written.
-
-    Notes
-    -----
-    With a seed in the policy, an action that looks at all records leaves the cells as the release
-    will have them. Cost: that of the actions, on 200 distinct values where they look at no other
-    record.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> table = pl.DataFrame({"zip": ["01234", "99999", "01234"], "age": [34, 57, 60]})
-    >>> policy = Policy.from_text(
-    ...     "{attributes: {age: {role: quasi-identifier}, zip: {role: identifier, action: redact}},"
-    ...     " models: [{type: k-anonymity, k: 2}]}"
-    ... )
-    >>> example_of_actions(table, policy, "zip").cells
-    (('01234', '***'), ('99999', '***'))
-
-    """
+    """Carry out the actions of one column that come before the algorithm; no file is written."""
     native = parse_with_policy(frame, policy)
     names = frames.column_names(native)
     if name not in names:

@@ -84,10 +84,7 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
     *,
     reference_told: bool = False,
 ) -> CheckedClasses:
-    """Regroup a released table and ask every model again: nothing that was decided is used.
-
-    counts: (n_rows,) records that each row stands for; None for one each.
-    """
+    """Regroup a released table and ask every model again: nothing that was decided is used."""
 
     def check(grouped: Sequence[pl.Series]) -> CheckedClasses:
         if counting is None or not n_rows:

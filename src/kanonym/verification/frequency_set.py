@@ -26,11 +26,7 @@ class Repeats(NamedTuple):
 def repeats_of(
     column: pl.Series, counts: NDArray[np.int64] | None = None, persons: pl.Series | None = None
 ) -> Repeats:
-    """Count the records, distinct values, and values that occur once in a column.
-
-    counts: (n,) records of each row; None for one each. persons: (n,) who each row is about;
-    a value that only one of them has is then alone, however many records they have.
-    """
+    """Count records, distinct values, and those of a single record, or of one of persons."""
     frame = pl.DataFrame({"value": column})
     records = holders = pl.len()
     if counts is not None:

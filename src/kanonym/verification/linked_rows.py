@@ -28,15 +28,8 @@ def with_linked_rows(view: ReleaseView, checked: CheckedClasses) -> CheckedClass
     """Return the checks, with persons counted by all their rows where these can be linked.
 
     A released column links the rows of a person if each of its values belongs to one person, and
-    some to several rows: a pseudonym, or anything else that determines the person. Whoever knows
-    all rows of a person then looks for persons with rows in the same classes, as many in each.
-
-    Notes
-    -----
-    Cost for a policy that counts persons: one group-by for each released column with at least as
-    many values as there are persons; where rows are linked, a sort of them and a pass over the
-    persons.
-
+    some to several rows. Whoever knows all rows of a person then looks for persons with rows in
+    the same classes, as many in each. Cost: one group-by for each column with enough values.
     """
     counting = [
         one for one in view.models if one.entity is not None and one.entity == one.attribute
@@ -98,12 +91,7 @@ def persons_alike(
     units: NDArray[np.int32],
     counts: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
-    """Return (n_rows,) how many persons have rows like those that are linked with each row.
-
-    classes, persons, units: (n_rows,) of each row its class, its person, and the rows that it is
-    linked with.
-    counts: (n_rows,) records that each row stands for; None for one each.
-    """
+    """Return (n_rows,) how many persons have rows like those that are linked with each row."""
     n_classes = int(classes.max(initial=-1)) + 1
     keys, inverse = np.unique(units.astype(np.int64) * n_classes + classes, return_inverse=True)
     records = np.bincount(inverse, counts, len(keys)).astype(np.int64)

@@ -33,23 +33,7 @@ def count_persons(
     first: NDArray[np.int64],
     needed: str = NEEDED,
 ) -> tuple[NDArray[np.int64], int]:
-    """Count the persons that have the values of each released class.
-
-    released: the (n_rows,) released quasi-identifiers.
-    first: (n_classes,) int64, a row of each class.
-
-    Returns
-    -------
-    (n_classes,) int64, and the number of persons that are in no class. A person is
-    counted in every class that has their values, so where classes are generalized to
-    different levels, numbers may add up to more than there are persons.
-
-    Notes
-    -----
-    Cost: one radix sort of the persons, and one of their distinct combinations for
-    each combination of levels in the release.
-
-    """
+    """Count the persons with the values of each class, (n_classes,) int64, and of none."""
     if len(released) != len(population):
         raise SchemaError(
             "the release has other columns than the population table has quasi-identifiers: "

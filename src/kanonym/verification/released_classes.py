@@ -44,12 +44,10 @@ class SensitiveColumn(NamedTuple):
 
 
 def group_released(quasi_identifiers: Sequence[pl.Series], n_rows: int) -> Groups:
-    """Group records by their released values; null equals itself.
+    """Group records by their released values, in no particular order; null equals itself.
 
-    Groups stand in no particular order, and `codes` tell nothing. Cost: of values that have
-    `quick_codes`, a code a cell and a hash a row. Otherwise one hash a row, and one comparison
-    of every cell with that of the first row of its group, because different rows may have one
-    hash.
+    Cost: a code a cell and a hash a row; without `quick_codes` a comparison of each cell with
+    that of the first row of its group, because different rows may have one hash.
     """
     if not quasi_identifiers or not n_rows:
         return one_group(n_rows)
@@ -102,13 +100,7 @@ def _hashes(columns: Sequence[pl.Series]) -> NDArray[np.uint64]:
 def classes_of_release(
     groups: Groups, sensitive: Sequence[SensitiveColumn], counts: NDArray[np.int64] | None = None
 ) -> Classes:
-    """Return sizes and sensitive distributions of released classes.
-
-    counts: (n_rows,) records that each row stands for; None for one each.
-
-    The table that classes are compared with is the `reference` of a column, or the
-    release itself.
-    """
+    """Return sizes and sensitive distributions of released classes; counts: (n_rows,) records."""
     n_classes = len(groups.sizes)
     weights = np.empty(0, np.int64) if counts is None else counts  # empty: one record each
     sizes = groups.sizes
@@ -127,15 +119,7 @@ def classes_of_values(
     n_rows: int,
     counts: NDArray[np.int64] | None = None,
 ) -> Classes:
-    """Return the classes of a table; no null is excluded, and none has a `reference`.
-
-    counts: (n_rows,) records that each row stands for; None for one each.
-
-    They are those of `group_released` and `classes_of_release`. Where values are
-    categories or integers of a small range, and those of a row fit into 64 bits, no row
-    is labelled: one sort a sensitive attribute brings equal rows, and equal values in
-    them, together.
-    """
+    """Return the classes of a table, without excluded nulls or a `reference`."""
     by_key = bool(quasi_identifiers) and n_rows and counts is None
     quick = _all_quick(quasi_identifiers) if by_key else None
     found = None if quick is None else _classes_by_key(*quick, sensitive)
@@ -158,10 +142,10 @@ def _classes_by_key(
         if keys is None:
             return None
         width = (domain.size - 1).bit_length()
-        sizes, *histograms = key_histograms(keys, width)
+        sizes, offsets, values, counts = key_histograms(keys, width)
         table = np.bincount(codes, minlength=domain.size)
         distributions[column.values.name] = _distribution_of(
-            domain, domain.size, tuple(histograms), table
+            domain, domain.size, (offsets, values, counts), table
         )
     return Classes(sizes, distributions)
 

@@ -261,11 +261,7 @@ def parts_of(
     persons: Message | None,
     rows: int,
 ) -> tuple[Part, ...]:
-    """Return the parts of a verdict.
-
-    checks: of all models. sensitive: the attributes that the policy declares sensitive. persons:
-    who the policy states the persons to be; None where it does not say. rows: of the release.
-    """
+    """Return the parts of a verdict; persons: who they are as stated, rows: of the release."""
     if not rows:
         return tuple(Part(name, "not assessed", NO_RECORDS) for name in get_args(PartName))
     return (

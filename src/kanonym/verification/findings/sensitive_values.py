@@ -60,10 +60,7 @@ def unprotected_sensitive(view: ReleaseView) -> Iterator[Evidence]:
 
 
 class _CommonestValue(NamedTuple):
-    """The commonest value of each class that has a value, as (n,) arrays.
-
-    shares, records, table_shares: of the class, its records with a value, of the table.
-    """
+    """Of the commonest value by class: share, records with a value, share of the table."""
 
     shares: NDArray[np.float64]
     records: NDArray[np.int64]
