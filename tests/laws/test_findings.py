@@ -10,7 +10,7 @@ import pytest
 import kanonym as ka
 from finding_tables import CASES, NOTHING
 from kanonym import linked
-from kanonym.verification import FINDINGS
+from kanonym.verification.findings import FINDINGS
 from kanonym.workbench.work.facts import Source
 from kanonym.workbench.work.table_work import TableWork
 

@@ -40,8 +40,8 @@ from kanonym.models.differential import sampling_model
 from kanonym.policy import Policy
 from kanonym.recoding.equal_records import mix_equal_records
 from kanonym.recoding.ordering import released_rows
-from kanonym.verification import ColumnValues, FrequencySet, ReleaseView
-from kanonym.verification.frequency_set import values_of
+from kanonym.verification.frequency_set import ColumnValues, FrequencySet, values_of
+from kanonym.verification.release_view import ReleaseView
 
 RECORDS = 200_000
 """Records of a large table in which persons are looked for."""

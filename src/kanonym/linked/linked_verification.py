@@ -29,17 +29,11 @@ from kanonym.linked.related_columns import (
 from kanonym.linked.released_rows import insensitive_parts, known_codes, known_names, quiet_numbers
 from kanonym.models.base import PrivacyModel
 from kanonym.policy.document import read_or_given
-from kanonym.verification import (
-    ColumnValues,
-    FrequencySet,
-    ReleaseView,
-    Verification,
-    verify_release,
-)
 from kanonym.verification.checked_classes import CheckedClasses, check_models
 from kanonym.verification.findings.sensitive_values import DOUBT_LEFT, NEARLY_ALL, DominatedClasses
-from kanonym.verification.frequency_set import is_countable, values_of
-from kanonym.verification.release_view import SampledColumns
+from kanonym.verification.frequency_set import ColumnValues, FrequencySet, is_countable, values_of
+from kanonym.verification.release_view import ReleaseView, SampledColumns, verify_release
+from kanonym.verification.verdict import Verification
 
 SAMPLED = 10_000
 """Rows of a table that are looked at for columns that tell others."""

@@ -21,7 +21,8 @@ from kanonym.kernels.classes.grouping import Groups
 from kanonym.linked.linked_policy import LinkedPolicy, Tables
 from kanonym.linked.person_rows import Codes, LinkedRows, codes_of, combine
 from kanonym.models.base import PrivacyModel
-from kanonym.verification import ModelCheck, SensitiveColumn, classes_of_release
+from kanonym.verification.released_classes import SensitiveColumn, classes_of_release
+from kanonym.verification.verdict import ModelCheck
 
 SLACK = 1e-12
 """Shares are quotients of integers: what is as large as alpha is not above it."""

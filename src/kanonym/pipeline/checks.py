@@ -32,18 +32,16 @@ from kanonym.pipeline.planning import is_perturbed, parse_with_policy, to_canoni
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.definition import policy_from
 from kanonym.recoding.recode import released_names
-from kanonym.verification import (
-    ReleaseView,
+from kanonym.verification.frequency_set import AggregatedTable
+from kanonym.verification.recorded import RecordedRelease
+from kanonym.verification.release_view import ReleaseView, sensitive_names, verify_release
+from kanonym.verification.released_classes import (
     SensitiveColumn,
-    Verification,
     classes_of_values,
     count_suppressed,
     k_wildcard,
-    sensitive_names,
-    verify_release,
 )
-from kanonym.verification.frequency_set import AggregatedTable
-from kanonym.verification.recorded import RecordedRelease
+from kanonym.verification.verdict import Verification
 
 FIRST = 1000
 """Records by which a column of lists is told."""

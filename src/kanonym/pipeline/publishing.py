@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from kanonym.actions.registry import has_late_actions
 from kanonym.data.errors import DataError, InfeasibleError
 from kanonym.engines.base import Input
-from kanonym.verification import ModelCheck, ReleaseView, Verification, verify_release
+from kanonym.verification.release_view import ReleaseView, verify_release
+from kanonym.verification.verdict import ModelCheck, Verification
 
 
 class Published(NamedTuple):

@@ -56,7 +56,8 @@ if TYPE_CHECKING:
     from kanonym.metrics.coverage import Coverage
     from kanonym.profiling.profile import Profile
     from kanonym.release import Release
-    from kanonym.verification import Finding, Verification
+    from kanonym.verification.finding import Finding
+    from kanonym.verification.verdict import Verification
 
 SMALLEST_CELL = 5
 """Fewest records of a bar where no k was asked: what statistical offices commonly publish."""

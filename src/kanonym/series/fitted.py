@@ -38,7 +38,7 @@ from kanonym.series.batch_release import BatchRelease, release_batch
 from kanonym.series.persons import PersonColumn
 from kanonym.series.recodings import FORMS, Recoding, learn_recoding
 from kanonym.series.tally import Released, Series
-from kanonym.verification import sensitive_names
+from kanonym.verification.release_view import sensitive_names
 
 
 @dataclass(repr=False)

@@ -21,8 +21,8 @@ from kanonym.data.person_key import EntityColumns, columns_of, entity_of
 from kanonym.data.schema import Role
 from kanonym.engines.local import LocalRelease
 from kanonym.models.base import PrivacyModel, check_integer
-from kanonym.verification import group_released
 from kanonym.verification.linked_rows import LINKED
+from kanonym.verification.released_classes import group_released
 
 _DIGITS = 32
 

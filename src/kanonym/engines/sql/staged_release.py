@@ -17,8 +17,7 @@ from kanonym.engines.sql.column_values import VALUE, column_values
 from kanonym.engines.sql.frequencies import Frequencies, counted_rows, fetch_frequencies
 from kanonym.engines.sql.statements import free_name, rename_columns
 from kanonym.engines.sql.store import MOST_TUPLES, Query, Source, StagedTable
-from kanonym.verification import ColumnValues, FrequencySet
-from kanonym.verification.frequency_set import values_of
+from kanonym.verification.frequency_set import ColumnValues, FrequencySet, values_of
 
 
 @dataclass(frozen=True)

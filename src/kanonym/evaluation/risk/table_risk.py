@@ -39,7 +39,7 @@ from kanonym.metrics.person_risk import PersonRisk
 from kanonym.metrics.record_risk import THRESHOLD
 from kanonym.pipeline import to_canonical
 from kanonym.policy import PolicySource
-from kanonym.verification import (
+from kanonym.verification.released_classes import (
     SensitiveColumn,
     classes_of_release,
     count_suppressed,

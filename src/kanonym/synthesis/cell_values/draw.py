@@ -37,7 +37,7 @@ from kanonym.synthesis.cell_values.columns import (
 from kanonym.synthesis.cell_values.drawn_table import By, DrawnTable
 from kanonym.synthesis.copula import Constraint
 from kanonym.synthesis.drawing import keeps_constraints
-from kanonym.verification import Verification
+from kanonym.verification.verdict import Verification
 
 ROUNDS = 100
 """How often the values of records that break a constraint are drawn again."""
