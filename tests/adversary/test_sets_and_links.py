@@ -15,7 +15,7 @@ import kanonym as ka
 from effort import examples
 from kanonym.data.errors import InfeasibleError
 from kanonym.linked import LinkedPolicy
-from kanonym.linked.places import Place, write_tables
+from kanonym.linked.given_tables import Place, write_tables
 from kanonym.models import KKmAnonymity, KmAnonymity
 
 # Hostile items: words of file formats, spaces, quotes, line ends, other alphabets.

@@ -22,9 +22,10 @@ from kanonym.linked.given_tables import (
 )
 from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource, Tables
 from kanonym.linked.person_classes import known_columns
-from kanonym.linked.person_rows import Codes, LinkedRows, codes_of, collections_of, combine
+from kanonym.linked.person_rows import Codes, LinkedRows, codes_of, combine
 from kanonym.linked.released_rows import counted_parts, known_codes, limit_rows
 from kanonym.policy.document import read_or_given
+from kanonym.verification.linked_rows import collections_of
 
 KNOWN_ROWS = 2
 """Rows of a person that an intruder knows, in `TableCounts.known_rows`."""

@@ -17,6 +17,7 @@ from kanonym.linked.given_tables import (
     with_column_roles,
 )
 from kanonym.linked.linked_policy import Counting, LinkedPolicy, Reference, Tables
+from kanonym.verification.linked_rows import collections_of
 
 Codes = NDArray[np.int64]
 """(n_rows,) int64: equal numbers for rows that are equal."""
@@ -154,30 +155,6 @@ def combine(columns: Sequence[Codes], n_rows: int) -> Codes:
         span = int(column.max(initial=0)) + 1
         _, codes = np.unique(codes * span + column, return_inverse=True)
     return codes
-
-
-def collections_of(parent: Codes, item: Codes, n_parents: int, *, repeated: bool = True) -> Codes:
-    """Return (n_parents,) int64: equal numbers for parents with the same items, 0 for none.
-
-    parent, item: (n_rows,) the parent of each row, and what stands in it, both from 0. repeated:
-    whether repeated items count: multisets, else sets. Sorted items are compared one after the
-    other, never by a hash. Cost: one sort of the rows, and one of each place of the items.
-    """
-    if not repeated:
-        pairs = np.unique(np.stack([parent, item], axis=1), axis=0)
-        parent, item = pairs[:, 0], pairs[:, 1]
-    order = np.lexsort((item, parent))
-    parent, item = parent[order], item[order]
-    counts = np.bincount(parent, minlength=n_parents)
-    place = np.arange(len(parent)) - (np.cumsum(counts) - counts)[parent]
-    by_place = np.argsort(place, kind="stable")
-    state, numbered, span = np.zeros(n_parents, np.int64), 1, int(item.max(initial=0)) + 1
-    for rows in np.split(by_place, np.cumsum(np.bincount(place))[:-1]) if len(place) else ():
-        own = parent[rows]
-        _, found = np.unique(state[own] * span + item[rows], return_inverse=True)
-        state[own] = numbered + found
-        numbered += int(found.max()) + 1
-    return state
 
 
 def codes_of(values: pl.Series) -> Codes:

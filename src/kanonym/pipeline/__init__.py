@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from kanonym.data.errors import PolicyError
-from kanonym.differential_privacy.ledger import Ledger, spend
+from kanonym.differential_privacy.ledger import spend
 from kanonym.engines import engine_of
 from kanonym.engines.base import Engine, require_abilities
 from kanonym.engines.decision import Decision
 from kanonym.engines.local import bind_actions, encoded_columns, encoded_table, resolve_seed
 from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.models.differential import DifferentialPrivacy, sampling_model
+from kanonym.models.differential import sampling_model
 from kanonym.pipeline.checks import measure, released_columns, verify
 from kanonym.pipeline.planning import (
     parse_with_policy,
@@ -30,7 +30,7 @@ from kanonym.pipeline.planning import (
 )
 from kanonym.pipeline.publishing import Published, publish
 from kanonym.pipeline.reasons import decide_again, replay
-from kanonym.policy import Policy, PolicySource
+from kanonym.policy import PolicySource
 from kanonym.policy.keywords import Keywords, takes_keywords
 from kanonym.release import FrameT, Release
 from kanonym.release.promise import protected_unit
@@ -153,18 +153,14 @@ def anonymize(
             run = Run(policy, schema, resolve_seed(policy.seed), place, watch, ledger is not None)
             source = engine.read(run)
         known = None
-        if promised is not None and ledger is not None:
+        if promised is not None and ledger is not None and policy.seed is None:
             # Before the release exists: a run that then fails has spent too much, never too little.
-            known = spend_on(ledger, policy, promised) if policy.seed is None else None
+            spending = replace(promised.spending, protects=protected_unit(policy))
+            known = spend(ledger, spending)
         decision = source.decide()
         run = getattr(source, "run", run)  # a table of this process has settled its readings
         made = package_release(engine, run, decision, publish(source, decision))
         return made if known is None else replace(made, ledger=known)
-
-
-def spend_on(ledger: str | Path, policy: Policy, promised: DifferentialPrivacy) -> Ledger:
-    """Add to a ledger what a release of a policy spends; errors as of `ledger.spend`."""
-    return spend(ledger, replace(promised.spending, protects=protected_unit(policy)))
 
 
 def package_release(engine: Engine, run: Run, decision: Decision, published: Published) -> Release:

@@ -27,11 +27,9 @@ def repeats_of(
     column: pl.Series, counts: NDArray[np.int64] | None = None, persons: pl.Series | None = None
 ) -> Repeats:
     """Count records, distinct values, and those of a single record, or of one of persons."""
-    frame = pl.DataFrame({"value": column})
-    records = holders = pl.len()
-    if counts is not None:
-        frame = frame.with_columns(pl.Series("n", counts))
-        records = holders = pl.col("n").sum()
+    frame = pl.DataFrame({"value": column, **({} if counts is None else {"n": counts})})
+    records = pl.len() if counts is None else pl.col("n").sum()
+    holders = records
     if persons is not None:
         frame = frame.with_columns(persons.alias("person"))
         holders = pl.col("person").n_unique()

@@ -95,17 +95,38 @@ def persons_alike(
     n_classes = int(classes.max(initial=-1)) + 1
     keys, inverse = np.unique(units.astype(np.int64) * n_classes + classes, return_inverse=True)
     records = np.bincount(inverse, counts, len(keys)).astype(np.int64)
-    owners, starts = np.unique(keys // n_classes, return_index=True)
     rows = np.stack([keys % n_classes, records], axis=1)
-    parts = np.split(rows, starts[1:])
-    signatures: dict[bytes, int] = {}
-    of_unit = np.array(
-        [signatures.setdefault(part.tobytes(), len(signatures)) for part in parts], np.int64
-    )
-    of_row = of_unit[np.searchsorted(owners, units)]
+    items = np.unique(rows, axis=0, return_inverse=True)[1]
+    of_row = collections_of(keys // n_classes, items, int(units.max(initial=-1)) + 1)[units]
     n_persons = int(persons.max(initial=-1)) + 1
     pairs = np.unique(of_row * n_persons + persons)
-    return np.bincount(pairs // n_persons, minlength=len(signatures))[of_row]
+    return np.bincount(pairs // n_persons)[of_row]
+
+
+def collections_of(
+    parent: NDArray[np.int64], item: NDArray[np.int64], n_parents: int, *, repeated: bool = True
+) -> NDArray[np.int64]:
+    """Return (n_parents,) int64: equal numbers for parents with the same items, 0 for none.
+
+    parent, item: (n_rows,) the parent of each row, and what stands in it, both from 0. repeated:
+    whether repeated items count: multisets, else sets. Sorted items are compared one after the
+    other, never by a hash. Cost: one sort of the rows, and one of each place of the items.
+    """
+    if not repeated:
+        pairs = np.unique(np.stack([parent, item], axis=1), axis=0)
+        parent, item = pairs[:, 0], pairs[:, 1]
+    order = np.lexsort((item, parent))
+    parent, item = parent[order], item[order]
+    counts = np.bincount(parent, minlength=n_parents)
+    place = np.arange(len(parent)) - (np.cumsum(counts) - counts)[parent]
+    by_place = np.argsort(place, kind="stable")
+    state, numbered, span = np.zeros(n_parents, np.int64), 1, int(item.max(initial=0)) + 1
+    for rows in np.split(by_place, np.cumsum(np.bincount(place))[:-1]) if len(place) else ():
+        own = parent[rows]
+        _, found = np.unique(state[own] * span + item[rows], return_inverse=True)
+        state[own] = numbered + found
+        numbered += int(found.max()) + 1
+    return state
 
 
 def _columns_of_persons(view: ReleaseView, entity: str) -> list[str]:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from kanonym.data import files
 from kanonym.data.errors import DataError
@@ -72,14 +71,16 @@ def recorded_release(manifest: str | Path, released: str | Path, policy: Policy)
         raise DataError(
             f"{manifest}: is not a manifest of a released file; `kanonym anonymize` writes one"
         ) from None
-    found, drawn = files.sha256(released), _drawn_part(form)
+    found, drawn = files.sha256(released), form.get("drawn")
+    drawn = drawn if isinstance(drawn, Mapping) and drawn.get("cells") else {}
     is_drawn = drawn.get("sha256") == found
     if not is_drawn and found != digest:
         raise DataError(
             f"{released}: is not the file of the manifest {manifest} (another SHA-256): what was "
             "recorded of persons holds for that file alone"
         )
-    known = _quasi_identifiers(attributes)
+    role = str(Role.QUASI_IDENTIFIER)
+    known = [name for name, one in attributes.items() if one.get("role") == role]
     asked = [name for name, one in policy.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
     if sorted(known) != sorted(asked):
         raise DataError(
@@ -90,15 +91,3 @@ def recorded_release(manifest: str | Path, released: str | Path, policy: Policy)
         return RecordedRelease(persons, findings)
     columns = tuple(map(str, drawn.get("columns", ())))
     return RecordedRelease(persons, findings, columns, int(drawn["cells"]))
-
-
-def _drawn_part(form: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a manifest says of a table with one value per cell, {} where there is none."""
-    drawn = form.get("drawn")
-    return drawn if isinstance(drawn, Mapping) and drawn.get("cells") else {}
-
-
-def _quasi_identifiers(attributes: Mapping[str, Any]) -> list[str]:
-    return [
-        name for name, one in attributes.items() if one.get("role") == str(Role.QUASI_IDENTIFIER)
-    ]

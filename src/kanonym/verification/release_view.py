@@ -19,7 +19,7 @@ from kanonym.data.partition import Distribution
 from kanonym.data.person_key import PersonKey, columns_of
 from kanonym.data.schema import Attribute, Insensitive, Role, Schema, Sensitive
 from kanonym.models import PrivacyModel
-from kanonym.verification.checked_classes import CheckedClasses, check_models
+from kanonym.verification.checked_classes import CheckedClasses, PopulationColumn, check_models
 from kanonym.verification.finding import Finding
 from kanonym.verification.findings import FINDINGS
 from kanonym.verification.findings.sensitive_values import (
@@ -29,7 +29,6 @@ from kanonym.verification.findings.sensitive_values import (
 )
 from kanonym.verification.frequency_set import Columns, FrequencySet, Table
 from kanonym.verification.linked_rows import with_linked_rows
-from kanonym.verification.persons import PopulationColumn
 from kanonym.verification.recorded import RecordedRelease
 from kanonym.verification.released_classes import (
     Counting,

@@ -8,7 +8,8 @@ import pytest
 
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.linked import LinkedPolicy, measure
-from kanonym.linked.person_rows import collections_of, combine
+from kanonym.linked.person_rows import combine
+from kanonym.verification.linked_rows import collections_of
 
 from .conftest import hospital, hospital_form
 
