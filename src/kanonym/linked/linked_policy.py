@@ -37,21 +37,17 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class TablePolicy:
-    """What a policy says of one table; the keys of the same names are in docs/linked_tables.md.
-
-    owner: the reference by which a row belongs to a person; None for the table of persons and for
-    rows of nobody. known: whether an intruder may know how many rows a person has here.
-    """
+    """What a policy says of one table; keys of the same names are in docs/linked_tables.md."""
 
     name: str
     key: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
-    owner: Reference | None = None
+    owner: Reference | None = None  # whose a row is; None for persons and for rows of nobody
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
     cap: int | None = None
     merge: bool = False
     band: int | None = None
-    known: bool = True
+    known: bool = True  # whether an intruder may know how many rows a person has here
 
     @property
     def linking(self) -> list[str]:

@@ -35,21 +35,15 @@ MOST_GROUPS = 2_000_000
 
 
 class TableCounts(NamedTuple):
-    """What one table tells: sizes of the smallest class, for intruders who know more or less.
-
-    rows_k: rows of the table by itself. join_rows_k, join_persons_k: rows, and persons, of the
-    table joined with all that it belongs to. known_rows_k: persons with a class of their own
-    attributes and up to 1, 2, … different rows, by that number; None where there are too many to
-    count. by_count_k: persons with that class and a number of rows. most_rows: of one person.
-    """
+    """Rows, and sizes of the smallest class of one table, for intruders who know more or less."""
 
     rows: int
-    rows_k: int
-    join_rows_k: int
-    join_persons_k: int
-    known_rows_k: Mapping[str, int | None]
-    by_count_k: int
-    most_rows: int
+    rows_k: int  # rows of the table by itself
+    join_rows_k: int  # rows of the table joined with all that it belongs to
+    join_persons_k: int  # persons there
+    known_rows_k: Mapping[str, int | None]  # persons with a class and 1, … rows; None: too many
+    by_count_k: int  # persons with a class and a number of rows
+    most_rows: int  # of one person
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -199,17 +193,13 @@ QUESTION = "Can someone who knows a person and some of the person's rows find th
 
 
 class _Persons(NamedTuple):
-    """Persons of the original, the first n, and of the release, with equal numbers for equals.
-
-    classes, wholes: (n_persons,) by the own row, and by all rows. owners, items: (n_items,) the
-    different rows that persons have, each once.
-    """
+    """Persons of the original, the first n, and of the release; equal ones have equal numbers."""
 
     n: int
-    classes: Codes
-    wholes: Codes
-    owners: Codes
-    items: Codes
+    classes: Codes  # (n_persons,) by the own row
+    wholes: Codes  # (n_persons,) by all rows
+    owners: Codes  # (n_items,) of the different rows that persons have
+    items: Codes  # (n_items,)
 
 
 def attack(

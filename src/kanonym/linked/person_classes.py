@@ -55,16 +55,12 @@ class HeldValues(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PersonModels:
-    """The models of a policy, asked about classes of persons.
+    """The models of a policy, asked about classes of persons."""
 
-    own: models of the table of persons. elsewhere: of attributes of other tables, by the share of
-    persons with a value. sensitive: what `own` look at. held: by `table.column`, who has what.
-    """
-
-    own: Sequence[PrivacyModel]
-    elsewhere: Sequence[PrivacyModel]
-    sensitive: Sequence[SensitiveColumn]
-    held: Mapping[str, HeldValues]
+    own: Sequence[PrivacyModel]  # of the table of persons
+    elsewhere: Sequence[PrivacyModel]  # of other tables: the share of persons with a value
+    sensitive: Sequence[SensitiveColumn]  # what `own` look at
+    held: Mapping[str, HeldValues]  # by `table.column`, who has what
 
     @classmethod
     def of(
@@ -144,19 +140,15 @@ MOST_NODES = 4_000
 
 @dataclass(frozen=True)
 class KnownColumn:
-    """One quasi-identifier of one table, whose rows have leaves of a hierarchy: (n_rows,) int32.
-
-    refers: to another table, so that its pseudonym is released, or nothing. in_key: released as it
-    is, or keys would become equal.
-    """
+    """One quasi-identifier of one table, whose rows have leaves of a hierarchy."""
 
     table: str
     name: str
     hierarchy: Hierarchy
-    leaves: NDArray[np.int32]
+    leaves: NDArray[np.int32]  # (n_rows,)
     values: pl.Series
-    refers: bool
-    in_key: bool
+    refers: bool  # to another table: its pseudonym is released, or nothing
+    in_key: bool  # released as it is, or keys would become equal
 
     @property
     def highest(self) -> int:
@@ -218,17 +210,13 @@ def known_columns(tables: Tables, policy: LinkedPolicy, told: dict[str, str]) ->
 
 @dataclass(frozen=True)
 class PersonClasses:
-    """Classes of persons with all their rows, at any levels.
-
-    further: by table that merges rows, equal numbers for rows that are equal but for their levels.
-    parts: by table the codes of the columns of its key that count.
-    """
+    """Classes of persons with all their rows, at any levels."""
 
     rows: LinkedRows
     known: Sequence[KnownColumn]
     models: PersonModels
-    further: Mapping[str, Codes]
-    parts: Mapping[str, Sequence[Codes]]
+    further: Mapping[str, Codes]  # by table that merges rows, equal but for their levels
+    parts: Mapping[str, Sequence[Codes]]  # codes of the columns of its key that count
     _own: dict[tuple[str, Levels], Codes] = field(default_factory=dict)
 
     def at(self, levels: Levels) -> tuple[dict[str, Codes], NDArray[np.bool_]]:
@@ -258,17 +246,13 @@ class PersonClasses:
 
 @dataclass(frozen=True, slots=True)
 class SearchedLevels:
-    """Levels, one for each column, and how they were found.
-
-    loss: mean loss of the columns, in [0, 1]. checked, size: combinations that were tried, and
-    all that there are. optimal: whether none with less loss is satisfying.
-    """
+    """Levels, one for each column, and how they were found."""
 
     levels: Levels
-    loss: float
-    checked: int
-    size: int
-    optimal: bool
+    loss: float  # mean of the columns, in [0, 1]
+    checked: int  # combinations that were tried
+    size: int  # all combinations
+    optimal: bool  # no satisfying one loses less
 
     def account(self, known: Sequence[KnownColumn], built: Mapping[str, str]) -> dict[str, Any]:
         """Return the JSON form; built: hierarchies that were built because none was given."""

@@ -27,18 +27,13 @@ Masks = dict[str, NDArray[np.bool_]]
 
 @dataclass(frozen=True, slots=True)
 class LinkedRows:
-    """The rows of persons in all tables, each below the row it belongs to.
-
-    sizes: rows of each table of `LinkedPolicy.order`. targets: by table and reference the row that
-    each row refers to, -1 for none. parents: by table below the persons, the row that each row
-    belongs to. persons: by table, the person of each row. All (n_rows,) int64.
-    """
+    """The rows of persons in all tables, each below the row it belongs to: (n_rows,) int64."""
 
     policy: LinkedPolicy
-    sizes: Mapping[str, int]
-    targets: Mapping[str, Mapping[Reference, Codes]]
-    parents: Mapping[str, Codes]
-    persons: Mapping[str, Codes]
+    sizes: Mapping[str, int]  # of each table of `LinkedPolicy.order`
+    targets: Mapping[str, Mapping[Reference, Codes]]  # the row that each refers to, or -1
+    parents: Mapping[str, Codes]  # the row that each belongs to, but persons
+    persons: Mapping[str, Codes]  # the person of each row
 
     @classmethod
     def read(cls, tables: Tables, policy: LinkedPolicy) -> LinkedRows:

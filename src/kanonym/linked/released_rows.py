@@ -242,15 +242,11 @@ def limit_rows(
 
 
 class MergedRows(NamedTuple):
-    """What became of the rows of a table that merges equal ones, those of released persons.
+    """What became of the equal rows of released persons in a table that merges them."""
 
-    rows: rows that another one, which is equal, stands for. different: different pairs of a person
-    and all released values of a row before. lost: those of them that the release does not have.
-    """
-
-    rows: int
-    different: int
-    lost: int
+    rows: int  # that another one, which is equal, stands for
+    different: int  # pairs of a person and all released values of a row, before
+    lost: int  # those of them that the release does not have
 
 
 def _compared(
@@ -314,18 +310,13 @@ def count_merged(
 
 @dataclass(frozen=True)
 class KeptRows:
-    """The rows of tables that are released.
+    """The rows of tables that are released."""
 
-    tables: all rows of all tables. kept: by table with persons, (n_rows,) bool; other tables keep
-    all rows. stands: as of `LinkedRows.merged`. random: numbers anew what `numbered_parts` names;
-    None leaves it.
-    """
-
-    tables: Tables
+    tables: Tables  # all rows of all tables
     rows: LinkedRows
-    kept: Mapping[str, NDArray[np.bool_]]
-    stands: Mapping[str, Codes]
-    random: np.random.Generator | None = None
+    kept: Mapping[str, NDArray[np.bool_]]  # (n_rows,) by table with persons
+    stands: Mapping[str, Codes]  # as of `LinkedRows.merged`
+    random: np.random.Generator | None = None  # numbers keys anew; None leaves them
     _new: dict[Column, pl.Series] = field(default_factory=dict)
 
     def frames(self) -> dict[str, pl.DataFrame]:

@@ -196,18 +196,14 @@ def _table(
     readings: Mapping[str, Reading] | None = None,
 ) -> Engine:
     """Return a released table; texts: as of `verify`; readings: as of `engine_of`."""
-    if is_local(frame):
-        return LocalEngine(frame, {**_float_texts(frame), **(texts or {})})
-    return engine_of(frame, readings, released=True)
-
-
-def _float_texts(frame: Any) -> dict[str, pl.Series]:
-    """Return the columns in which some readers tell NaN from null, or 0.0 from -0.0, as texts."""
+    if not is_local(frame):
+        return engine_of(frame, readings, released=True)
     native, columns = frames.to_eager(frame), []
     for name in frames.column_names(native):
         with suppress(DataError):  # of mixed types
             columns.append(frames.raw_column(native, name))
-    return differing_floats(columns)
+    # Some readers tell NaN from null, or 0.0 from -0.0: such columns are compared as texts, too.
+    return LocalEngine(frame, {**differing_floats(columns), **(texts or {})})
 
 
 def measure(
@@ -282,15 +278,12 @@ def _columns_of_lists(frame: Any, names: Sequence[str]) -> tuple[str, ...]:
     if not is_local(frame):
         return ()
     first = frames.to_eager(frame)[:FIRST]
-    found = []
+    lists = []
     for name in names:
-        try:
-            dtype = frames.raw_column(first, name).dtype
-        except DataError:
-            continue
-        if isinstance(dtype, pl.List | pl.Array):
-            found.append(name)
-    return tuple(found)
+        with suppress(DataError):
+            if isinstance(frames.raw_column(first, name).dtype, pl.List | pl.Array):
+                lists.append(name)
+    return tuple(lists)
 
 
 def released_columns(quasi_identifiers: Sequence[str], columns: Sequence[str]) -> list[str]:

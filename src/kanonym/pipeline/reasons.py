@@ -114,15 +114,8 @@ class Reason(ShortRepr):
     others: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    """What is asked about one record: a class of rows, and the rest of its class."""
-
-    attribute: str | None
-    value: str | None
-    own: NDArray[np.int64]
-    rest: NDArray[np.int64]
-    at_levels: bool = False
+_Trial = tuple[Reason, NDArray[np.int64], NDArray[np.int64]]
+"""What is asked of a record: a reason without failure, a class of rows, the rest of its class."""
 
 
 def reasons_of_records(
@@ -136,27 +129,18 @@ def reasons_of_records(
     """
     table, labels = decision.table, decision.labels
     trials = [_trials_of(decision, labels, row) for row in rows]
-    several = [one for each in trials for one in each]
-    if not several:
-        return [() for _ in rows]
-    failures = iter(_failures(table, models, [p for one in several for p in (one.own, one.rest)]))
-    found = []
-    for each in trials:
-        reasons = []
-        for one in each:
-            own, rest = next(failures), next(failures)
-            reasons.append(
-                Reason(
-                    one.attribute,
-                    one.value,
-                    len(one.own),
-                    one.at_levels,
-                    own or rest,
-                    others=own is None and rest is not None,
-                )
+    parts = [part for several in trials for _, *both in several for part in both]
+    failures = iter(_failures(table, models, parts) if parts else ())
+    reasons = []
+    for several in trials:
+        pairs = [(reason, next(failures), next(failures)) for reason, _, _ in several]
+        reasons.append(
+            tuple(
+                replace(reason, failure=own or rest, others=own is None and rest is not None)
+                for reason, own, rest in pairs
             )
-        found.append(tuple(reasons))
-    return found
+        )
+    return reasons
 
 
 def _trials_of(decision: EncodedDecision, labels: NDArray[np.int32], row: int) -> list[_Trial]:
@@ -174,8 +158,8 @@ def _trials_of(decision: EncodedDecision, labels: NDArray[np.int32], row: int) -
         if recoded.low[label] == recoded.high[label]:
             continue
         same = codes[:, a] == own[a]
-        text = _text(table.domains[a], int(own[a]))
-        found.append(_Trial(recoded.name, text, members[same], members[~same]))
+        reason = Reason(recoded.name, _text(table.domains[a], int(own[a])), int(same.sum()))
+        found.append((reason, members[same], members[~same]))
     return found
 
 
@@ -192,7 +176,7 @@ def _trial_of_suppressed(decision: EncodedDecision, labels: NDArray[np.int32], r
     own = np.flatnonzero(alike[table.tuple_of_row] & (labels < 0))
     if levels is None:
         own = np.flatnonzero(alike[table.tuple_of_row])
-    return _Trial(None, None, own, own[:0], levels is not None)
+    return Reason(None, None, len(own), levels is not None), own, own[:0]
 
 
 def _common_levels(decision: EncodedDecision) -> NDArray[np.int32] | None:

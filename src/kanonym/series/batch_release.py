@@ -107,7 +107,7 @@ def release_batch(
         persons = None
         if person is not None:
             entities = series.policy.entities
-            persons = BatchPersons.of(engine.frame, person, before.persons, number, entities)
+            persons = BatchPersons(engine.frame, person, before.persons, number, entities)
         elif before.persons is not None:
             raise PolicyError(
                 "earlier batches of this series were compared by persons: name the column and the "
@@ -270,12 +270,8 @@ def _verify_union(source: BatchInput, after: Released, alone: Verification) -> V
 def _with_persons(
     after: Released, model: PrivacyModel, check: ModelCheck, rows: str | None
 ) -> ModelCheck:
-    """Return the check of a model over all batches: nobody who is in several counts twice.
-
-    A class of all batches has at least the persons that it has in one, and every batch was checked:
-    so where the policy names an entity, the fewest persons of a class in any batch bound those of
-    all. check: that of this batch for such a model, else that of all batches.
-    """
+    """Return the check of a model over all batches: nobody who is in several counts twice."""
+    # A class of all batches has at least the persons that it has in one of them.
     if model.entity is None and not (model.counts_records and rows == "persons"):
         return check
     achieved, linking = check.achieved, check.linked_by

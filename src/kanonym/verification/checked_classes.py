@@ -134,10 +134,7 @@ BLOCK = 1024
 
 @dataclass(frozen=True, repr=False)
 class CheckedClasses(ShortRepr):
-    """The equivalence classes of a release, and what every model says of them.
-
-    judged: (n_classes,) bool, False where k counts more than the records of the class.
-    """
+    """The equivalence classes of a release, and what every model says of them."""
 
     _shown: ClassVar[tuple[str, ...]] = ("rows", "n_violating")
 
@@ -147,7 +144,7 @@ class CheckedClasses(ShortRepr):
     groups: Groups
     labels: tuple[pl.Series, ...]
     classes: Classes
-    judged: NDArray[np.bool_]
+    judged: NDArray[np.bool_]  # (n_classes,): k counts no more than the records of the class
     sensitive: tuple[SensitiveColumn, ...]
     ask: Callable[[Sequence[SensitiveColumn]], tuple[ModelCheck, ...]]
     text_columns: tuple[str, ...] = ()

@@ -57,14 +57,11 @@ class ColumnValues(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FrequencySet(ShortRepr):
-    """Columns of a table with a row for each record, or for each distinct combination.
-
-    counts: (n_rows,) records that each row stands for; None for one each.
-    """
+    """Columns of a table with a row for each record, or for each distinct combination."""
 
     column: Callable[[str], pl.Series]
     n_rows: int
-    counts: NDArray[np.int64] | None = None
+    counts: NDArray[np.int64] | None = None  # (n_rows,) records of each row; None: one each
     texts: Callable[[str], pl.Series | None] = lambda _: None
     sets: Callable[[str], pl.Series] | None = None
 

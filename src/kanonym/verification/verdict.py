@@ -273,13 +273,10 @@ def parts_of(
 
 def _identity(checks: Sequence[ModelCheck]) -> Part:
     asking = [one for one in checks if not one.trivial]
-    if not asking:
-        return Part(
-            "identity",
-            "not assessed",
-            Message("no model limits how well a person can be found: require k-anonymity"),
-        )
-    return Part("identity", _verdict(asking), _models_text(asking, named=False))
+    if asking:
+        return Part("identity", _verdict(asking), _models_text(asking, named=False))
+    reason = Message("no model limits how well a person can be found: require k-anonymity")
+    return Part("identity", "not assessed", reason)
 
 
 def _attributes(checks: Sequence[ModelCheck], sensitive: Sequence[str]) -> Part:
@@ -304,25 +301,19 @@ def _attributes(checks: Sequence[ModelCheck], sensitive: Sequence[str]) -> Part:
 
 def _persons(checks: Sequence[ModelCheck], persons: Message | None) -> Part:
     if persons is None:
-        return Part(
-            "persons",
-            "not assessed",
-            Message(
-                "the policy does not state it: set rows: persons if each row is a person, or else "
-                "entity, the columns that tell persons apart"
-            ),
+        reason = Message(
+            "the policy does not state it: set rows: persons if each row is a person, or else "
+            "entity, the columns that tell persons apart"
         )
+        return Part("persons", "not assessed", reason)
     linked = [one for one in checks if one.linked_by]
-    if any(not one.satisfied for one in linked):
-        return Part(
-            "persons",
-            "violated",
-            Message(
-                "{columns} tells whose rows are whose, and too few persons are alike in all rows",
-                columns=column_names_text(linked[0].linked_by),
-            ),
-        )
-    return Part("persons", "checked", persons)
+    if all(one.satisfied for one in linked):
+        return Part("persons", "checked", persons)
+    reason = Message(
+        "{columns} tells whose rows are whose, and too few persons are alike in all rows",
+        columns=column_names_text(linked[0].linked_by),
+    )
+    return Part("persons", "violated", reason)
 
 
 def _verdict(checks: Sequence[ModelCheck]) -> PartVerdict:
