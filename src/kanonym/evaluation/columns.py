@@ -16,7 +16,7 @@ from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import QuasiIdentifier, Role, Sensitive
 from kanonym.data.table import LARGEST
 from kanonym.models.base import check_integer
-from kanonym.pipeline import released_columns
+from kanonym.pipeline.checks import released_columns
 from kanonym.policy import Policy
 
 

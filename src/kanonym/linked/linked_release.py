@@ -60,7 +60,7 @@ from kanonym.linked.released_rows import (
     unnumbered_parts,
     with_pseudonyms,
 )
-from kanonym.pipeline.publishing import publish
+from kanonym.pipeline import publish
 from kanonym.policy.document import read_or_given
 from kanonym.release import versions
 

@@ -27,8 +27,7 @@ from kanonym.engines.local import (
 from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.models import PrivacyModel
-from kanonym.pipeline import package_release
-from kanonym.pipeline.publishing import publish, refuse_linked_rows
+from kanonym.pipeline import package_release, publish, refuse_linked_rows
 from kanonym.release import Release
 from kanonym.series.known_attribute import align_column
 from kanonym.series.persons import BatchPersons, PersonColumn, RepeatedPersons

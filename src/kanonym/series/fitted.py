@@ -22,14 +22,9 @@ from kanonym.data.hierarchy import (
 )
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Attribute, QuasiIdentifier, Role, Sensitive
-from kanonym.pipeline import (
-    anonymize,
-    bind_actions,
-    encoded_columns,
-    parse_with_policy,
-    resolve_policy,
-    task_of,
-)
+from kanonym.engines.local import bind_actions, encoded_columns
+from kanonym.pipeline import anonymize, resolve_policy
+from kanonym.pipeline.planning import parse_with_policy, task_of
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.keywords import Keywords, takes_keywords
 from kanonym.release import versions

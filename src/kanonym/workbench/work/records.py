@@ -15,7 +15,7 @@ from kanonym.data.schema import Role
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.person_risk import person_risk
-from kanonym.pipeline import released_columns
+from kanonym.pipeline.checks import released_columns
 from kanonym.pipeline.policy_check import persons_of_tuples
 from kanonym.pipeline.reasons import reasons_of_records
 from kanonym.release import Release
