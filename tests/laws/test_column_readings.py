@@ -10,9 +10,9 @@ import pytest
 
 import kanonym as ka
 from kanonym import pipeline
-from kanonym.pipeline.planning import parse_with_policy
 from kanonym.data.errors import DataError
 from kanonym.data.readings import detect, detect_readings
+from kanonym.pipeline.planning import parse_with_policy
 
 AGES = [str(age) for age in range(18, 90)] * 3
 HEIGHTS = [f"{height} cm" for height in range(150, 210)] * 4

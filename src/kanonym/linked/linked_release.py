@@ -47,8 +47,15 @@ from kanonym.linked.person_classes import (
     find_levels,
     known_columns,
 )
-from kanonym.linked.person_rows import Codes, LinkedRows, Masks, codes_of
-from kanonym.linked.related_columns import check_one_shift, copied_columns, order_notes
+from kanonym.linked.person_rows import (
+    Codes,
+    LinkedRows,
+    Masks,
+    check_one_shift,
+    codes_of,
+    copied_columns,
+    order_notes,
+)
 from kanonym.linked.released_rows import (
     KeptRows,
     MergedRows,

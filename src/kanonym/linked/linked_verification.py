@@ -19,8 +19,11 @@ from kanonym.linked.given_tables import Column, banded_policy, is_plain, polars_
 from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource, Tables
 from kanonym.linked.linked_risk import LinkedMeasurement, count_persons
 from kanonym.linked.person_classes import SLACK, PersonModels
-from kanonym.linked.person_rows import Codes, LinkedRows, codes_of, combine
-from kanonym.linked.related_columns import (
+from kanonym.linked.person_rows import (
+    Codes,
+    LinkedRows,
+    codes_of,
+    combine,
     hidden_copies,
     milliseconds,
     shifted_columns,

@@ -1,16 +1,25 @@
-"""How the rows of linked tables hang together, and which persons have equal rows."""
+"""How the rows of linked tables hang together, and what columns of them tell each other."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.actions.masking.shift_date import ShiftDate
+from kanonym.actions.registry import unwrap
+from kanonym.data.errors import PolicyError
+from kanonym.data.hierarchy.leaves import parse_times
+from kanonym.data.message import Message
+from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier, Sensitive
 from kanonym.data.table import value_codes
 from kanonym.linked.given_tables import (
+    Column,
+    as_key,
     check_tables,
     parent_rows,
     released_policy,
@@ -160,3 +169,173 @@ def codes_of(values: pl.Series) -> Codes:
 def codes_of_values(frame: pl.DataFrame, columns: Sequence[str]) -> Codes:
     """Return (n_rows,) int64: equal numbers for rows with equal values in some columns."""
     return combine([codes_of(frame[name]) for name in columns], frame.height)
+
+
+DISTINCT = 10
+"""Different values that columns of two names have in common before they are called copies."""
+
+GLANCED = 100
+"""Rows that are compared before all rows are."""
+
+
+def copied_columns(tables: Tables, rows: LinkedRows) -> list[tuple[Column, Column]]:
+    """Return columns with that of a table above, or referred to, that they repeat."""
+    policy = rows.policy
+    free = {
+        name: [one for one in tables[name].columns if one not in table.linking]
+        for name, table in policy.tables.items()
+    }
+    above = {
+        name: [
+            *((one.table, rows.targets[name][one]) for one in table.other_references),
+            *(rows.way_up(name)[1:] if name in rows.sizes else ()),
+        ]
+        for name, table in policy.tables.items()
+    }
+    return [
+        ((name, column), (at, other))
+        for name in policy.tables
+        for at, row in above[name]
+        for column in free[name]
+        for other in free[at]
+        if at != name
+        and _is_copy(tables[name][column], tables[at][other], row, same=column == other)
+    ]
+
+
+def _is_copy(column: pl.Series, other: pl.Series, rows: Codes, *, same: bool) -> bool:
+    """Whether a column has, in all rows with both, the value of the row above."""
+    plain = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Date, pl.Datetime)
+    if not all(one.dtype.is_numeric() or one.dtype in plain for one in (column, other)):
+        return False
+    held = np.flatnonzero((rows >= 0) & column.is_not_null().to_numpy())
+    for part in (held[:GLANCED], held):
+        here, there = as_key(column.gather(part)), as_key(other.gather(rows[part]))
+        both = there.is_not_null()
+        if not both.any() or not (here == there).filter(both).all():
+            return False
+    return here.n_unique() >= (2 if same else DISTINCT)
+
+
+def hidden_copies(before: Tables, rows: LinkedRows, after: Tables) -> list[tuple[str, str]]:
+    """Return the columns that are released as they are, and repeat one that is not, with it."""
+    found = []
+    for pair in copied_columns(before, rows):
+        for shown, hidden in (pair, pair[::-1]):
+            attribute, other = (
+                rows.policy.tables[name].attributes[c] for name, c in (shown, hidden)
+            )
+            open_ = isinstance(attribute, Insensitive | Sensitive) and not attribute.action
+            hides = isinstance(other, Identifier | QuasiIdentifier) or bool(other.action)
+            if open_ and hides and _is_changed(before, after, *hidden):
+                found.append((".".join(shown), ".".join(hidden)))
+    return found
+
+
+def _is_changed(before: Tables, after: Tables, name: str, column: str) -> bool:
+    """Whether released values of a column are not those of the input."""
+    if column not in after[name].columns:
+        return True
+    given, released = (set(as_key(one[name][column].unique())) for one in (before, after))
+    return not released <= given
+
+
+NONE = np.iinfo(np.int64).min
+"""Stands for a missing date."""
+
+
+def shifted_columns(policy: LinkedPolicy) -> list[Column]:
+    """Return the columns of persons' tables whose dates an action shifts."""
+    return [
+        (name, column)
+        for name in policy.order
+        for column, attribute in policy.tables[name].attributes.items()
+        if any(isinstance(one, ShiftDate) for one in unwrap(attribute.action))
+    ]
+
+
+def check_one_shift(before: Tables, after: Tables, rows: LinkedRows) -> None:
+    """Refuse shifts that differ between the dates of a person."""
+    named = []
+    low, high = np.full(rows.n_persons, -NONE - 1), np.full(rows.n_persons, NONE)
+    for name, column in shifted_columns(rows.policy):
+        if len(unwrap(rows.policy.tables[name].attributes[column].action)) > 1:
+            continue
+        old, new = milliseconds(before[name][column]), milliseconds(after[name][column])
+        if old is None or new is None:  # all cells are empty
+            continue
+        held = old != NONE
+        whose, moved = rows.persons[name][held], (new - old)[held]
+        np.minimum.at(low, whose, moved)
+        np.maximum.at(high, whose, moved)
+        named.append(f"{name}.{column}")
+    if (high > low).any():
+        raise PolicyError(
+            f"{', '.join(named)}: dates of a person would shift by different amounts. Give "
+            "shift-date the same days, multiple_of and key in all of them, and no subject"
+        )
+
+
+def times_since_first(dates: Mapping[Column, Codes], rows: LinkedRows) -> dict[Column, Codes]:
+    """Return equal numbers for rows whose dates are equally far from the person's first date."""
+    first = np.full(rows.n_persons, -NONE - 1)
+    for (name, _), when in dates.items():
+        held = when != NONE
+        np.minimum.at(first, rows.persons[name][held], when[held])
+    found = {}
+    for (name, column), when in dates.items():
+        since = np.where(when == NONE, NONE, when - first[rows.persons[name]])
+        found[name, column] = np.unique(since, return_inverse=True)[1].astype(np.int64)
+    return found
+
+
+def order_notes(before: Tables, after: Tables, rows: LinkedRows, kept: Masks) -> list[Message]:
+    """Return which dates were never after others, in a row or the rows above it, and now are."""
+    found: list[Message] = []
+    dated: dict[str, dict[str, tuple[Codes, Codes]]] = {}
+    for name in rows.policy.order:
+        dated[name] = {}
+        for column in after[name].get_columns():
+            old, new = milliseconds(before[name][column.name]), milliseconds(column)
+            if old is not None and new is not None:
+                dated[name][f"{name}.{column.name}"] = old, new
+        every = {
+            label: (old[row], new[row])
+            for at, row in reversed(rows.way_up(name))
+            for label, (old, new) in dated[at].items()
+        }
+        for first, second in combinations(every, 2):
+            if second not in dated[name]:
+                continue
+            (old_1, new_1), (old_2, new_2) = every[first], every[second]
+            given = [one != NONE for one in (old_1, old_2, new_1, new_2)]
+            held = np.logical_and.reduce([kept[name], *given])
+            for low, high, sign in ((first, second, 1), (second, first, -1)):
+                was = sign * np.sign(old_2 - old_1)[held]
+                now = sign * np.sign(new_2 - new_1)[held]
+                if (was >= 0).all() and (was > 0).any() and (now < 0).any():
+                    found.append(
+                        Message(
+                            "{low} was never after {high}, and is in the release: these dates do "
+                            "not move together",
+                            low=low,
+                            high=high,
+                        )
+                    )
+    return found
+
+
+def milliseconds(values: pl.Series) -> NDArray[np.int64] | None:
+    """Return (n,) the times of dates or ISO texts, `NONE` for null; None of other values."""
+    if values.dtype in (pl.String, pl.Categorical, pl.Enum):
+        texts = values.cast(pl.String)
+        head = texts.drop_nulls().head(1)
+        if parse_times(head).null_count():
+            return None
+        values = parse_times(texts)
+        if values.null_count() > texts.null_count():
+            return None
+    if values.dtype not in (pl.Date, pl.Datetime) or values.null_count() == len(values):
+        return None
+    precise = values.cast(pl.Datetime("ms", getattr(values.dtype, "time_zone", None)))
+    return precise.cast(pl.Int64).fill_null(NONE).to_numpy().astype(np.int64)

@@ -80,11 +80,6 @@ class ModelViolations(ShortRepr):
     attribute: str | None
     number: int | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        named = {} if self.attribute is None else {"attribute": self.attribute}
-        return {"type": self.type, **named, "number": self.number}
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Violations(ShortRepr):
@@ -100,16 +95,6 @@ class Violations(ShortRepr):
     def uncounted(self) -> tuple[str, ...]:
         """The models that are not counted."""
         return tuple(one.type for one in self.models if one.number is None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "unit": self.unit,
-            "total": self.total,
-            "number": self.number,
-            "uniques": self.uniques,
-            "models": [one.to_dict() for one in self.models],
-        }
 
 
 def count_violations(frame: Any, policy: Policy) -> Violations:

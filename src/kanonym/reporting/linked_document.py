@@ -22,7 +22,7 @@ from kanonym.reporting.document import (
 )
 from kanonym.reporting.parts.first_page import COLOURS, part_banners
 from kanonym.reporting.summary_builder import finding_text
-from kanonym.verification.finding import Finding
+from kanonym.verification.verdict import Finding
 
 _MEANINGS = ("persons_k", "persons_by_set_k", "persons_by_multiset_k", "persons_by_count_k")
 

@@ -165,18 +165,16 @@ class BatchInput(LocalInput):
         return frames.values_of(encoded_columns(self.native, self.run.policy, self.acting)(name))
 
     @cached_property
-    def hidden(self) -> list[pl.Series]:
-        """The attributes that models look at, in the types of the fit."""
-        return [align_column(self.column(name), one) for name, one in self.series.sensitive.items()]
-
-    @cached_property
     def placement(self) -> Placement:
         """The classes of the recoding; the target of the table marks what is withheld."""
         recoding, schema = self.series.recoding, self.run.schema
         with self.run.watch.stage("encode"):
             placed = recoding.place(self.acting.before)
             known = [(pl.Series(one.domain.name, one.codes), None) for one in placed]
-            hidden = [(one, *hierarchy_and_nulls(schema, one.name)) for one in self.hidden]
+            hidden = [
+                (align_column(self.column(name), dtype), *hierarchy_and_nulls(schema, name))
+                for name, dtype in self.series.sensitive.items()
+            ]
             persons = [(self.column(name), None, False) for name in self.run.policy.entities]
             marks = None
             if self.withheld.any():

@@ -31,7 +31,7 @@ from kanonym.release import versions
 from kanonym.series import document
 from kanonym.series.batch_release import BatchRelease, release_batch
 from kanonym.series.persons import PersonColumn
-from kanonym.series.recodings import FORMS, Recoding, learn_recoding
+from kanonym.series.recodings import FORMS, learn_recoding
 from kanonym.series.tally import Released, Series
 from kanonym.verification.release_view import sensitive_names
 
@@ -68,11 +68,6 @@ class Fitted(ShortRepr):
     def policy(self) -> Policy:
         """What every release satisfies."""
         return self.series.policy
-
-    @property
-    def recoding(self) -> Recoding:
-        """How values are recoded: by levels or by boxes."""
-        return self.series.recoding
 
     @property
     def batches(self) -> int:
@@ -145,7 +140,7 @@ class Fitted(ShortRepr):
             "sensitive": {
                 name: document.type_form(one) for name, one in self.series.sensitive.items()
             },
-            "recoding": self.recoding.to_dict(),
+            "recoding": self.series.recoding.to_dict(),
             "released": self.released.to_dict(),
         }
 
@@ -153,7 +148,7 @@ class Fitted(ShortRepr):
         """Return what the recoding is, without a value of the table."""
         return {
             "fitted": self.account,
-            **self.recoding.describe(),
+            **self.series.recoding.describe(),
             "unseen": self.series.unseen,
             "each_batch": self.series.each_batch,
             "released": {"batches": self.batches, "rows_in": self.rows_in},

@@ -25,7 +25,6 @@ from kanonym.series.document import table_form, table_of
 from kanonym.series.known_attribute import categories_as_text, stack_columns, values_of
 from kanonym.series.persons import KnownPersons
 from kanonym.series.recodings import Recoding, select_classes
-from kanonym.verification.finding import Finding
 from kanonym.verification.frequency_set import AggregatedTable, FrequencySet
 from kanonym.verification.release_view import ReleaseView
 from kanonym.verification.released_classes import (
@@ -33,6 +32,7 @@ from kanonym.verification.released_classes import (
     classes_of_release,
     group_released,
 )
+from kanonym.verification.verdict import Finding
 
 COUNT = "*"  # no column has this name
 

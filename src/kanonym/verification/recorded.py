@@ -12,8 +12,7 @@ from kanonym.data.errors import DataError
 from kanonym.data.schema import Role
 from kanonym.models import KAnonymity, PrivacyModel
 from kanonym.policy import Policy
-from kanonym.verification.finding import Finding
-from kanonym.verification.verdict import ModelCheck
+from kanonym.verification.verdict import Finding, ModelCheck
 
 
 @dataclass(frozen=True, slots=True)

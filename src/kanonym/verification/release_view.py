@@ -20,7 +20,6 @@ from kanonym.data.person_key import PersonKey, columns_of
 from kanonym.data.schema import Attribute, Insensitive, Role, Schema, Sensitive
 from kanonym.models import PrivacyModel
 from kanonym.verification.checked_classes import CheckedClasses, PopulationColumn, check_models
-from kanonym.verification.finding import Finding
 from kanonym.verification.findings import FINDINGS
 from kanonym.verification.findings.sensitive_values import (
     DominatedClasses,
@@ -36,7 +35,7 @@ from kanonym.verification.released_classes import (
     classes_of_release,
     group_released,
 )
-from kanonym.verification.verdict import Verification, parts_of
+from kanonym.verification.verdict import Finding, Verification, parts_of
 
 
 class Requirements(Protocol):
@@ -229,10 +228,6 @@ class ReleaseView:
         except DataError:  # values that cannot come to this process
             return
         yield SampledColumns(sample, known, unprotected)
-
-    def is_released(self, name: str) -> bool:
-        """Whether a column is released."""
-        return name in self.released.columns
 
     @cached_property
     def records(self) -> pl.DataFrame:

@@ -80,8 +80,7 @@ def _check_linked(policy: Path, place: str | None, schema: str | None, *, json: 
     from kanonym.cli.terminal import grid, show, show_json
     from kanonym.linked import LinkedPolicy
     from kanonym.linked.given_tables import Place, check_tables, read_tables, with_column_roles
-    from kanonym.linked.person_rows import LinkedRows
-    from kanonym.linked.related_columns import copied_columns
+    from kanonym.linked.person_rows import LinkedRows, copied_columns
     from kanonym.linked.released_rows import numbered_parts, unnumbered_parts
 
     asked = LinkedPolicy.from_file(policy)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kanonym.verification.finding import FindingKind
 from kanonym.verification.findings import persons, released_columns, sensitive_values, whole_release
+from kanonym.verification.verdict import FindingKind
 
 FINDINGS: tuple[FindingKind, ...] = (
     persons.repeated_identifier,

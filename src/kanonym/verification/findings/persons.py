@@ -12,7 +12,7 @@ from kanonym.data.schema import Identifier, QuasiIdentifier, Role
 from kanonym.profiling.persons import ProposedPersons, proposed_persons
 from kanonym.profiling.repeated_persons import repeated_persons as search_repeated_persons
 from kanonym.profiling.words import name_hints
-from kanonym.verification.finding import Evidence, column_names_text, finding_kind
+from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
 
 if TYPE_CHECKING:
     from kanonym.verification.release_view import ReleaseView

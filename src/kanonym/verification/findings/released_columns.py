@@ -19,8 +19,8 @@ from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Insensitive, Role, Sensitive
 from kanonym.data.table import value_codes
 from kanonym.profiling.words import name_hints
-from kanonym.verification.finding import Evidence, column_names_text, finding_kind
 from kanonym.verification.frequency_set import ColumnValues
+from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
 
 if TYPE_CHECKING:
     from kanonym.verification.release_view import ReleaseView
@@ -142,7 +142,7 @@ def dependent_column(view: ReleaseView) -> Iterator[Evidence]:
     quasi-identifiers tell together is not found.
     """
     for name, others in _dependent_columns(view).items():
-        records = view.records_in_small_classes([name]) if view.is_released(name) else 0
+        records = view.records_in_small_classes([name]) if name in view.released.columns else 0
         if records:
             message = (
                 f"{name} is released as it is, although {' and '.join(others)} can be "

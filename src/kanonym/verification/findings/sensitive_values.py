@@ -13,9 +13,8 @@ from kanonym.data.columns.spellings import one_spelling
 from kanonym.data.partition import Distribution
 from kanonym.data.schema import Role
 from kanonym.profiling.words import name_hints
-from kanonym.verification.finding import Evidence, column_names_text, finding_kind
 from kanonym.verification.released_classes import SensitiveColumn
-from kanonym.verification.verdict import LargestShare
+from kanonym.verification.verdict import Evidence, LargestShare, column_names_text, finding_kind
 
 if TYPE_CHECKING:
     from kanonym.verification.release_view import ReleaseView
@@ -59,22 +58,14 @@ def unprotected_sensitive(view: ReleaseView) -> Iterator[Evidence]:
         yield columns, message, {}
 
 
-class _CommonestValue(NamedTuple):
-    """Of the commonest value by class: share, records with a value, share of the table."""
-
-    shares: NDArray[np.float64]
-    records: NDArray[np.int64]
-    table_shares: NDArray[np.float64]
-
-
 def largest_share(attribute: str, distribution: Distribution) -> LargestShare | None:
     """Return the share of the commonest value in the worst class; None without a value."""
-    commonest = _commonest_values(distribution)
-    if not len(commonest.shares):
+    shares, records, table_shares = _commonest_values(distribution)
+    if not len(shares):
         return None
-    worst = np.lexsort((commonest.records, commonest.shares))[-1]
-    share, records, of_table = (column[worst].item() for column in commonest)
-    return LargestShare(attribute, share, records, of_table)
+    worst = np.lexsort((records, shares))[-1]
+    share, of_table = float(shares[worst]), float(table_shares[worst])
+    return LargestShare(attribute, share, int(records[worst]), of_table)
 
 
 class DominatedClasses(NamedTuple):
@@ -100,12 +91,14 @@ def dominated_classes(distribution: Distribution, judged: NDArray[np.bool_]) -> 
     return DominatedClasses(shares[hollow], records[hollow], len(hollow))
 
 
-def _commonest_values(distribution: Distribution) -> _CommonestValue:
+def _commonest_values(
+    distribution: Distribution,
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return the commonest value by class: its share, records with a value, share of the table."""
     offsets, counts = distribution.offsets, distribution.counts
     filled = np.flatnonzero(np.diff(offsets))
     if not len(filled):
-        none = np.zeros(0)
-        return _CommonestValue(none, np.zeros(0, np.int64), none)
+        return np.zeros(0), np.zeros(0, np.int64), np.zeros(0)
     starts = offsets[filled]
     records = np.add.reduceat(counts, starts)
     most = np.maximum.reduceat(counts, starts)
@@ -113,7 +106,7 @@ def _commonest_values(distribution: Distribution) -> _CommonestValue:
     # Of values that are equally common in a class the rarest in the table tells most.
     own = np.repeat(np.arange(len(filled)), np.diff(offsets)[filled])
     rarity = np.where(counts == most[own], table[distribution.values], np.inf)
-    return _CommonestValue(most / records, records, np.minimum.reduceat(rarity, starts))
+    return most / records, records, np.minimum.reduceat(rarity, starts)
 
 
 @finding_kind("dominant-value", "attributes")

@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kanonym.verification.finding import Evidence, column_names_text, finding_kind
-from kanonym.verification.verdict import NO_RECORDS
+from kanonym.verification.verdict import NO_RECORDS, Evidence, column_names_text, finding_kind
 
 if TYPE_CHECKING:
     from kanonym.verification.release_view import ReleaseView
