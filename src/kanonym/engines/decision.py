@@ -32,7 +32,7 @@ from kanonym.models import PrivacyModel
 from kanonym.models.base import lost_by_joining
 from kanonym.recoding.balance import with_balanced_values
 from kanonym.recoding.recode import join_equal, recode, relabel_classes
-from kanonym.verification.frequency_set import FrequencySet
+from kanonym.verification.released_classes import FrequencySet
 
 Mix = Callable[[EncodedTable, Partition], Partition]
 """Decides which of the records of a tuple is in which class."""

@@ -34,8 +34,13 @@ from kanonym.models.base import PrivacyModel
 from kanonym.policy.document import read_or_given
 from kanonym.verification.checked_classes import CheckedClasses, check_models
 from kanonym.verification.findings.sensitive_values import DOUBT_LEFT, NEARLY_ALL, DominatedClasses
-from kanonym.verification.frequency_set import ColumnValues, FrequencySet, is_countable, values_of
 from kanonym.verification.release_view import ReleaseView, SampledColumns, verify_release
+from kanonym.verification.released_classes import (
+    ColumnValues,
+    FrequencySet,
+    column_values,
+    is_countable,
+)
 from kanonym.verification.verdict import Verification
 
 SAMPLED = 10_000
@@ -78,7 +83,7 @@ class LinkedColumns:
         """Return how often the values of a column are repeated by different persons."""
         table, column = self.places[name]
         whose = pl.Series(self.rows.persons[table]) if table in self.rows.persons else None
-        own = values_of(self.tables[table].get_column, column, persons=whose)
+        own = column_values(self.tables[table].get_column, column, persons=whose)
         return own._replace(sample=own.sample.alias(name))
 
     def sample(self, names: Sequence[str]) -> pl.DataFrame:

@@ -32,10 +32,14 @@ from kanonym.pipeline.planning import is_perturbed, parse_with_policy, to_canoni
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.definition import policy_from
 from kanonym.recoding.recode import released_names
-from kanonym.verification.frequency_set import AggregatedTable
-from kanonym.verification.recorded import RecordedRelease
-from kanonym.verification.release_view import ReleaseView, sensitive_names, verify_release
+from kanonym.verification.release_view import (
+    RecordedRelease,
+    ReleaseView,
+    sensitive_names,
+    verify_release,
+)
 from kanonym.verification.released_classes import (
+    AggregatedTable,
     SensitiveColumn,
     classes_of_values,
     count_suppressed,

@@ -42,8 +42,8 @@ from kanonym.series.tally import (
     suppress_failing,
     suppress_tuples,
 )
-from kanonym.verification.frequency_set import FrequencySet
 from kanonym.verification.release_view import ReleaseView, verify_release
+from kanonym.verification.released_classes import FrequencySet
 from kanonym.verification.verdict import ModelCheck, Part, Verification, parts_of
 
 LATER = 0x626174  # keeps the draws of later batches apart from those of the policy's own seed

@@ -25,9 +25,10 @@ from kanonym.series.document import table_form, table_of
 from kanonym.series.known_attribute import categories_as_text, stack_columns, values_of
 from kanonym.series.persons import KnownPersons
 from kanonym.series.recodings import Recoding, select_classes
-from kanonym.verification.frequency_set import AggregatedTable, FrequencySet
 from kanonym.verification.release_view import ReleaseView
 from kanonym.verification.released_classes import (
+    AggregatedTable,
+    FrequencySet,
     SensitiveColumn,
     classes_of_release,
     group_released,

@@ -19,7 +19,7 @@ from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Insensitive, Role, Sensitive
 from kanonym.data.table import value_codes
 from kanonym.profiling.words import name_hints
-from kanonym.verification.frequency_set import ColumnValues
+from kanonym.verification.released_classes import ColumnValues
 from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
 
 if TYPE_CHECKING:
