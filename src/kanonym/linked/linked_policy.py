@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -443,13 +444,8 @@ def _tables(given: Any, directory: Path) -> dict[str, TablePolicy]:
     """Return the tables of a policy; whose their rows are is still to be found."""
     if not isinstance(given, Mapping) or not given:
         raise FaultsFoundError([Fault((), "must map each table's name to its key and columns")])
-    faults: list[Fault] = []
-    built = {}
-    for name, one in given.items():
-        with gather(faults, str(name)):
-            built[name] = build_table(name, one, directory)
-    raise_all(faults)
-    return built
+    build = partial(build_table, directory=directory)
+    return dict(construction.collect(build, given.items()))
 
 
 def _check_models(

@@ -38,8 +38,8 @@ from kanonym.verification.release_view import ReleaseView, SampledColumns, verif
 from kanonym.verification.released_classes import (
     ColumnValues,
     FrequencySet,
-    column_values,
     is_countable,
+    values_and_repeats,
 )
 from kanonym.verification.verdict import Verification
 
@@ -83,7 +83,7 @@ class LinkedColumns:
         """Return how often the values of a column are repeated by different persons."""
         table, column = self.places[name]
         whose = pl.Series(self.rows.persons[table]) if table in self.rows.persons else None
-        own = column_values(self.tables[table].get_column, column, persons=whose)
+        own = values_and_repeats(self.tables[table].get_column, column, persons=whose)
         return own._replace(sample=own.sample.alias(name))
 
     def sample(self, names: Sequence[str]) -> pl.DataFrame:

@@ -111,7 +111,7 @@ def is_countable(dtype: pl.DataType) -> bool:
     return not dtype.is_nested() and dtype != pl.Object
 
 
-def column_values(
+def values_and_repeats(
     column: Callable[[str], pl.Series],
     name: str,
     persons: pl.Series | None = None,
@@ -174,7 +174,7 @@ class AggregatedTable:
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a column are repeated in records."""
         rows = self.take([name])
-        return column_values(rows.column, name, counts=rows.counts)
+        return values_and_repeats(rows.column, name, counts=rows.counts)
 
 
 def record_counts(column: pl.Series) -> NDArray[np.int64]:
