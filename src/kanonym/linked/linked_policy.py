@@ -236,20 +236,16 @@ def with_owners(person: str, tables: Mapping[str, TablePolicy]) -> dict[str, Tab
 
 def _shift_faults(tables: Mapping[str, TablePolicy]) -> list[Fault]:
     """Return the columns of all tables whose dates shift otherwise than those of one subject."""
-    places = {
-        f"{name}.{column}": (name, "attributes", column, "action")
-        for name, table in tables.items()
-        for column in table.attributes
-    }
-    named = {
-        label: [
-            one
-            for one in unwrap(tables[name].attributes[column].action)
-            if getattr(one, "subject", None) is not None
+    shifts = {
+        (name, "attributes", column, "action"): [
+            one for one in unwrap(attribute.action) if getattr(one, "subject", None) is not None
         ]
-        for label, (name, _, column, _) in places.items()
+        for name, table in tables.items()
+        for column, attribute in table.attributes.items()
     }
-    return [Fault(places[label], why) for label, why in conflicting_shifts(named).items()]
+    labels = {f"{place[0]}.{place[2]}": place for place in shifts}
+    conflicts = conflicting_shifts({label: shifts[place] for label, place in labels.items()})
+    return [Fault(labels[label], why) for label, why in conflicts.items()]
 
 
 def _reference_faults(person: str, tables: Mapping[str, TablePolicy]) -> list[Fault]:
@@ -345,14 +341,7 @@ class LinkedPolicy:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> LinkedPolicy:
-        """Read a policy over several tables from a YAML or JSON file.
-
-        Raises
-        ------
-        PolicyError
-            The file cannot be read, or the policy has faults: all are listed.
-
-        """
+        """Read a policy from a YAML or JSON file; `PolicyError` lists all of its faults."""
         file = Path(path)
         return cls.from_dict(
             document.parse(document.read_text(file), str(file)), file.parent, source=str(file)
@@ -362,14 +351,7 @@ class LinkedPolicy:
     def from_dict(
         cls, form: Mapping[str, Any], directory: Path = Path(), *, source: str = ""
     ) -> LinkedPolicy:
-        """Build a policy from its YAML form; file names in it are relative to `directory`.
-
-        Raises
-        ------
-        PolicyError
-            The policy has faults: all are listed.
-
-        """
+        """Build a policy from its form; `PolicyError` lists all of its faults."""
         faults: list[Fault] = []
         top: LinkedPolicy | None = None
         tables: dict[str, TablePolicy] = {}

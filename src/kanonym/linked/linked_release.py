@@ -362,16 +362,7 @@ class LinkedRelease(Result):
         }
 
     def manifest(self, path: str | Path, facts: Mapping[str, Any]) -> None:
-        """Write what was asked, promised and found as JSON: no value of any record.
-
-        Parameters
-        ----------
-        path
-            Where to.
-        facts
-            Places and SHA-256 of what was read and written.
-
-        """
+        """Write what was asked and found, and facts of places, as JSON: no value of a record."""
         parts = {
             "versions": versions(),
             "policy": self.policy.form,

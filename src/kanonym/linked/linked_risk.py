@@ -228,10 +228,8 @@ def attack(
     policy
         The policy of the release, or its path: keys, references, quasi-identifiers and their
         hierarchies.
-    rows
-        How many rows are known at most.
-    attempts
-        How many persons are attacked at most.
+    rows, attempts
+        How many rows are known, and how many persons are attacked, at most.
     seed
         Of what is drawn.
     progress

@@ -73,12 +73,7 @@ class PersonModels:
         """Return the models of a policy over tables; original: the table of persons before."""
         person, frame = policy.tables[policy.person], tables[policy.person]
         sensitive = [
-            SensitiveColumn(
-                frame[name],
-                attribute.hierarchy,
-                attribute.nulls == "exclude",
-                None if original is None else original[name],
-            )
+            SensitiveColumn.of(frame[name], attribute, None if original is None else original[name])
             for name, attribute in person.attributes.items()
             if isinstance(attribute, Sensitive) and name in frame.columns
         ]

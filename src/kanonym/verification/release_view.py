@@ -334,25 +334,14 @@ class ReleaseView:
         if not isinstance(attribute, Sensitive):
             return SensitiveColumn(taken.column(name))
         compared = name in {one.attribute for one in self.policy.models}
-        reference = None
-        if compared and not has_late_actions(attribute.action):
-            reference = self.reference
-        return SensitiveColumn(
-            taken.coded(name),
-            attribute.hierarchy,
-            attribute.nulls == "exclude",
-            None if reference is None else reference.column(name),
-            None if reference is None else reference.counts,
-        )
+        if self.reference is None or not compared or has_late_actions(attribute.action):
+            return SensitiveColumn.of(taken.coded(name), attribute)
+        counts = self.reference.counts
+        return SensitiveColumn.of(taken.coded(name), attribute, self.reference.column(name), counts)
 
 
 def verify_release(view: ReleaseView) -> Verification:
-    """Return the verdict on a release, from its released values.
-
-    Findings that show only beside the original come from the manifest, where one is given
-    instead; without both, the verification names their kinds. Under differential privacy none of
-    these is looked for.
-    """
+    """Return the verdict on a release: findings beside a missing original are of its manifest."""
     checked = view.checked
     checks = checked.checks
     sizes, numbers = np.unique(checked.classes.sizes, return_counts=True)

@@ -20,6 +20,7 @@ from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.partition import Classes, Distribution
 from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.schema import Sensitive
 from kanonym.data.table import Domain, encode_column, quick_codes, value_codes
 from kanonym.kernels.classes.grouping import (
     KEY_BITS,
@@ -131,15 +132,12 @@ class Columns(Protocol):
     @property
     def columns(self) -> list[str]:
         """Their names, in order."""
-        ...
 
     def take(self, names: Sequence[str]) -> FrequencySet:
         """Return some of the columns; `DataError` if too many combinations would come here."""
-        ...
 
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a column are repeated; `DataError` of mixed types."""
-        ...
 
 
 class Table(Columns, Protocol):
@@ -147,11 +145,9 @@ class Table(Columns, Protocol):
 
     def sample(self, names: Sequence[str]) -> pl.DataFrame:
         """Return at most 10,000 records, not drawn at random, without nested columns."""
-        ...
 
     def records(self) -> pl.DataFrame:
         """Return the columns whose values can be counted; of a large table whole groups of rows."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -198,6 +194,11 @@ class SensitiveColumn(NamedTuple):
     exclude_nulls: bool = False
     reference: pl.Series | None = None
     reference_counts: NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(cls, values: pl.Series, attribute: Sensitive, *reference: Any) -> SensitiveColumn:
+        """Return a column as models look at it by its role; reference: its values and counts."""
+        return cls(values, attribute.hierarchy, attribute.nulls == "exclude", *reference)
 
 
 def group_released(quasi_identifiers: Sequence[pl.Series], n_rows: int) -> Groups:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kanonym.data.errors import KanonymError
-from kanonym.pipeline.policy_check import Violations
+from kanonym.pipeline.planning import Violations
 from kanonym.pipeline.transformation import ActionExample
 from kanonym.workbench.project.edits import text_of
 from kanonym.workbench.project.hierarchy_rows import is_foreign_file

@@ -39,7 +39,7 @@ def check(
     from kanonym.linked.linked_policy import is_linked
     from kanonym.models.differential import sampling_model
     from kanonym.pipeline import with_readings
-    from kanonym.pipeline.policy_check import check_policy
+    from kanonym.pipeline.planning import check_policy
     from kanonym.policy import Policy
 
     if is_linked(policy):

@@ -16,7 +16,7 @@ from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.person_risk import person_risk
 from kanonym.pipeline.checks import released_columns
-from kanonym.pipeline.policy_check import persons_of_tuples
+from kanonym.pipeline.planning import persons_of_tuples
 from kanonym.pipeline.reasons import reasons_of_records
 from kanonym.release import Release
 from kanonym.workbench.work.facts import RecordRisk, RecordRisks

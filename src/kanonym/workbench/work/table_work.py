@@ -26,7 +26,7 @@ from kanonym.workbench.work.facts import (
 )
 
 if TYPE_CHECKING:
-    from kanonym.pipeline.policy_check import Violations
+    from kanonym.pipeline.planning import Violations
     from kanonym.pipeline.transformation import ActionExample
     from kanonym.release import Release
     from kanonym.reporting import KnownResults
@@ -94,7 +94,7 @@ class TableWork:
 
     def violations(self, step: Step, policy: str, folder: str) -> Violations:
         """Count the records that violate a policy as the table is."""
-        from kanonym.pipeline.policy_check import count_violations
+        from kanonym.pipeline.planning import count_violations
 
         del step
         return count_violations(self._table(), _policy(policy, folder))
