@@ -198,12 +198,8 @@ def with_owners(person: str, tables: Mapping[str, TablePolicy]) -> dict[str, Tab
     """Return the tables, each with the reference that says whose its rows are."""
     raise_all(_reference_faults(person, tables))
     leading = {person}
-    for _ in tables:  # as long as the longest way is
-        leading |= {
-            name
-            for name, table in tables.items()
-            if any(one.table in leading for one in table.references)
-        }
+    for table in [*tables.values()] * len(tables):  # as long as the longest way is
+        leading |= {table.name for one in table.references if one.table in leading}
     faults: list[Fault] = []
     found: dict[str, TablePolicy] = {}
     for table in tables.values():

@@ -300,30 +300,26 @@ def _candidates(
 ) -> NDArray[np.int64]:
     """Return by attacked person the number of released persons who have what is known."""
     n, released = persons.n, persons.owners >= persons.n
-    own = _index(persons.owners, persons.items)
-    by_class = _index(persons.classes[n:], np.arange(n, len(persons.classes)))
-    by_item = _index(persons.items[released], persons.owners[released])
+    none = np.zeros(0, np.int64)
+    own = _by_code(persons.owners, persons.items)
+    by_class = _by_code(persons.classes[n:], np.arange(n, len(persons.classes)))
+    by_item = _by_code(persons.items[released], persons.owners[released])
     sizes = np.zeros(len(attacked), np.int64)
     for i, person in enumerate(attacked.tolist()):
-        items = own(person)
+        items = own.get(person, none)
         drawn = random.choice(items, min(known, len(items)), replace=False)
-        fitting = by_class(int(persons.classes[person]))
+        fitting = by_class.get(int(persons.classes[person]), none)
         for item in drawn.tolist():
-            fitting = np.intersect1d(fitting, by_item(item), assume_unique=True)
+            fitting = np.intersect1d(fitting, by_item.get(item, none), assume_unique=True)
         sizes[i] = len(fitting)
     return sizes
 
 
-def _index(codes: Codes, values: Codes) -> Callable[[int], Codes]:
-    """Return a function from a code to the values that stand beside it."""
+def _by_code(codes: Codes, values: Codes) -> dict[int, Codes]:
+    """Return by code the values that stand beside it."""
     order = np.argsort(codes, kind="stable")
-    ordered, held = codes[order], values[order]
-
-    def find(code: int) -> Codes:
-        found: Codes = held[np.searchsorted(ordered, code) : np.searchsorted(ordered, code + 1)]
-        return found
-
-    return find
+    distinct, starts = np.unique(codes[order], return_index=True)
+    return dict(zip(distinct.tolist(), np.split(values[order], starts[1:]), strict=False))
 
 
 def _paired(

@@ -166,26 +166,21 @@ def _trials_of(decision: EncodedDecision, labels: NDArray[np.int32], row: int) -
 def _trial_of_suppressed(decision: EncodedDecision, labels: NDArray[np.int32], row: int) -> _Trial:
     """Return the class that a suppressed record would be in."""
     table = decision.table
-    levels = _common_levels(decision)
+    levels = decision.partition.levels
+    if levels is not None and (
+        not len(levels) or (levels < 0).any() or (levels != levels[0]).any()
+    ):
+        levels = None  # not all classes are released at the same ones
     alike = np.ones(len(table.codes), np.bool_)
     for a, domain in enumerate(table.domains):
         codes = table.codes[:, a]
         if levels is not None and domain.hierarchy is not None:
-            codes = domain.hierarchy.codes[int(levels[a])][codes]
+            codes = domain.hierarchy.codes[int(levels[0, a])][codes]
         alike &= codes == codes[table.tuple_of_row[row]]
     own = np.flatnonzero(alike[table.tuple_of_row] & (labels < 0))
     if levels is None:
         own = np.flatnonzero(alike[table.tuple_of_row])
     return Reason(None, None, len(own), levels is not None), own, own[:0]
-
-
-def _common_levels(decision: EncodedDecision) -> NDArray[np.int32] | None:
-    """Return (d,) int32: the levels that all classes are released at; None where they differ."""
-    levels = decision.partition.levels
-    if levels is None or not len(levels) or (levels < 0).any() or (levels != levels[0]).any():
-        return None
-    first: NDArray[np.int32] = levels[0]
-    return first
 
 
 def _text(domain: Domain, code: int) -> str | None:

@@ -161,11 +161,7 @@ class Fitted(ShortRepr):
 
     @classmethod
     def load(cls, path: str | Path) -> Fitted:
-        """Read what `save` wrote; files that the policy names are relative to its folder.
-
-        `DataError` if the file cannot be read, is no fitted recoding of this version, or was
-        changed.
-        """
+        """Read what `save` wrote, with files beside it; `DataError` if it was changed."""
         content = document.load(path)
         try:
             recoding, sensitive = content["recoding"], content["sensitive"].items()

@@ -200,11 +200,7 @@ def _with_branches(known: Hierarchy, strangers: pl.Series) -> Hierarchy:
 
 
 def align_column(column: pl.Series, dtype: pl.DataType) -> pl.Series:
-    """Return a column of a batch so that it can be compared with the column of the fit.
-
-    Files lose types. Numbers stay as wide as they are; categories that an enumeration of the fit
-    does not have come after its own. `DataError` names the row of a cell of another type.
-    """
+    """Return a column of a batch in the type of the fit; `DataError` names another cell."""
     own = column.dtype
     both = own, dtype
     if own == dtype or all(one.is_integer() for one in both) or all(one.is_float() for one in both):

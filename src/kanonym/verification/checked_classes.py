@@ -97,11 +97,7 @@ def _required_hierarchy(column: PopulationColumn) -> HierarchySource:
 def _read_levels(
     tree: Hierarchy, released: pl.Series, needed: str
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return (n,) int32 levels and labels of released values.
-
-    The level is the lowest that has all of the values, as after full-domain generalization,
-    else the lowest of each: where a label stands at several, the fewest persons are meant.
-    """
+    """Return (n,) int32 levels, the lowest that all values have or else each, and labels."""
     distinct = released.unique(maintain_order=True)
     place = released.replace_strict(
         distinct, pl.int_range(len(distinct), dtype=pl.Int64, eager=True), return_dtype=pl.Int64

@@ -106,12 +106,7 @@ def persons_alike(
 def collections_of(
     parent: NDArray[np.int64], item: NDArray[np.int64], n_parents: int, *, repeated: bool = True
 ) -> NDArray[np.int64]:
-    """Return (n_parents,) int64: equal numbers for parents with the same items, 0 for none.
-
-    parent, item: (n_rows,) the parent of each row, and what stands in it, both from 0. repeated:
-    whether repeated items count: multisets, else sets. Sorted items are compared one after the
-    other, never by a hash. Cost: one sort of the rows, and one of each place of the items.
-    """
+    """Return (n_parents,) numbers, equal for parents of equal multisets, or sets, of items."""
     if not repeated:
         pairs = np.unique(np.stack([parent, item], axis=1), axis=0)
         parent, item = pairs[:, 0], pairs[:, 1]

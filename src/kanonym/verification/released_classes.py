@@ -101,11 +101,6 @@ class FrequencySet(ShortRepr):
         found = {name: self.texts(name) for name in names}
         return {name: column for name, column in found.items() if column is not None}
 
-    def aggregate_counts(self, count: str) -> NDArray[np.int64]:
-        """Return the records of each row of the aggregate form, which a column counts."""
-        own = record_counts(self.column(count))
-        return own if self.counts is None else own * self.counts
-
 
 def is_countable(dtype: pl.DataType) -> bool:
     """Whether values of a type can be counted: no lists, structs or Python objects."""
@@ -165,7 +160,8 @@ class AggregatedTable:
     def take(self, names: Sequence[str]) -> FrequencySet:
         """Return some columns, with the records of each row."""
         rows = self.table.take([*names, self.count])
-        return replace(rows, counts=rows.aggregate_counts(self.count))
+        counts = record_counts(rows.column(self.count))
+        return replace(rows, counts=counts if rows.counts is None else counts * rows.counts)
 
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a column are repeated in records."""

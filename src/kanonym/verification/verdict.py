@@ -186,9 +186,7 @@ class ModelCheck:
             "guarantee": self.guarantee,
             "verdict": self.verdict,
             **({} if self.rests_on is None else {"rests_on": self.rests_on}),
-            **({"strict": True} if self.strict else {}),
-            **({"trivial": True} if self.trivial else {}),
-            **({"recorded": True} if self.recorded else {}),
+            **{name: True for name in ("strict", "trivial", "recorded") if getattr(self, name)},
             **({"linked_by": list(self.linked_by)} if self.linked_by else {}),
         }
 

@@ -31,7 +31,8 @@ def repeated_identifier(view: ReleaseView) -> Iterator[Evidence]:
             isinstance(attribute, QuasiIdentifier) or name not in view.released.columns
         )
         declared = isinstance(attribute, Identifier)
-        if hidden or not (declared or _sounds_identifying(name)):
+        sounds_so = any(hint.role is Role.IDENTIFIER for hint in name_hints(name))
+        if hidden or not (declared or sounds_so):
             continue
         try:
             values = table.values(name)
@@ -47,10 +48,6 @@ def repeated_identifier(view: ReleaseView) -> Iterator[Evidence]:
                 "is a person, set rows: persons in the policy"
             )
             yield [name], message, {"values": repeats.values, "records": repeats.records}
-
-
-def _sounds_identifying(name: str) -> bool:
-    return any(hint.role is Role.IDENTIFIER for hint in name_hints(name))
 
 
 def _looks_identifying(column: pl.Series) -> bool:
