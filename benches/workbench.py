@@ -49,7 +49,7 @@ from pathlib import Path
 import kanonym as ka
 from kanonym import profiling
 from kanonym.language import translator
-from kanonym.pipeline.violations import count_violations
+from kanonym.pipeline.planning import count_violations
 from kanonym.policy import Policy
 from kanonym.reporting import Cover, KnownResults, summarize
 table, place = sys.argv[1:]

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from kanonym.reporting import report
     from kanonym.series import fit
     from kanonym.synthesis import inject, synthesize
-    from kanonym.verification import Verification
+    from kanonym.verification.verdict import Verification
 
 __version__ = "0.1.0"
 
@@ -159,7 +159,7 @@ __getattr__, __dir__ = lazy_names(
         "Sensitive": "kanonym.data.schema",
         "TCloseness": "kanonym.models.closeness",
         "Utility": "kanonym.evaluation.utility.table_utility",
-        "Verification": "kanonym.verification",
+        "Verification": "kanonym.verification.verdict",
         "actions": "kanonym.actions",
         "algorithms": "kanonym.algorithms",
         "anonymize": "kanonym.pipeline",

@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from kanonym import pipeline
 from kanonym.data.files import read_table
 from kanonym.data.patients import patients
-from kanonym.pipeline import publishing
 
 COMMAND = [sys.executable, "-c", "import kanonym.cli; kanonym.cli.main()"]
 POLICY = """\
@@ -267,7 +267,7 @@ def test_a_second_interruption_leaves_nothing(kanonym, folder, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(publishing, "verify_release", interrupted)
+    monkeypatch.setattr(pipeline, "verify_release", interrupted)
     before = sorted(folder.rglob("*"))
     ran = kanonym(f"{RUN} -o out.csv --report r.html")
     assert ran.code == 130

@@ -10,7 +10,7 @@ import pytest
 
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.hospital import hospital
-from kanonym.linked.places import Place, read_tables, write_tables
+from kanonym.linked.given_tables import Place, read_tables, write_tables
 
 POLICY = """\
 version: 1

@@ -76,7 +76,7 @@ def test_a_policy_of_one_table_loads_neither_attacks_nor_synthesis(tmp_path):
         "import sys, kanonym.cli\n"
         f"try: kanonym.cli.main(['check', {str(policy)!r}])\n"
         "except SystemExit as end: assert not end.code, end.code\n"
-        "unused = {'scipy.sparse', 'fastexcel', 'kanonym.linked.linked_attack',\n"
+        "unused = {'scipy.sparse', 'fastexcel', 'kanonym.linked.linked_risk',\n"
         "    'kanonym.synthesis.tables'} & set(sys.modules)\n"
         "sys.exit(str(unused) if unused else 0)"
     )

@@ -12,6 +12,7 @@ import kanonym as ka
 from kanonym import pipeline
 from kanonym.data.errors import DataError
 from kanonym.data.readings import detect, detect_readings
+from kanonym.pipeline.planning import parse_with_policy
 
 AGES = [str(age) for age in range(18, 90)] * 3
 HEIGHTS = [f"{height} cm" for height in range(150, 210)] * 4
@@ -265,7 +266,7 @@ def test_what_is_detected_is_what_is_declared():
         policy = ka.Policy(attributes={"x": ka.QuasiIdentifier()}, models=[ka.KAnonymity(2)])
         typed, _ = pipeline.with_readings(policy, table)
         again = ka.Policy.from_text(str(typed.to_dict()).replace("None", "null"))
-        both = [pipeline.parse_with_policy(table, one)["x"] for one in (typed, again)]
+        both = [parse_with_policy(table, one)["x"] for one in (typed, again)]
         assert both[0].equals(both[1])
         assert both[0].dtype != pl.String
 

@@ -10,7 +10,7 @@ import pytest
 import kanonym as ka
 from finding_tables import CASES, NOTHING
 from kanonym import linked
-from kanonym.verification import FINDINGS
+from kanonym.verification.findings import FINDINGS
 from kanonym.workbench.work.facts import Source
 from kanonym.workbench.work.table_work import TableWork
 
@@ -82,7 +82,7 @@ def by_union(case, _folder):
 def by_linked(case, _folder):
     """Return what linked tables find, of which there is one."""
     policy = linked.LinkedPolicy.from_dict(as_linked(case))
-    return linked.anonymize({"people": case.table}, policy).verification.persons
+    return linked.anonymize({"people": case.table}, policy).verification
 
 
 def by_workbench(case, folder):

@@ -187,7 +187,7 @@ def test_what_is_released_is_true(algorithm, columns, batch, chosen):
     release = None if fitted is None else applied(fitted, later)
     if release is None:
         return
-    for known in fitted.recoding.known:
+    for known in fitted.series.recoding.known:
         wider = known.hierarchy and extend_hierarchy(known.hierarchy, known.rule, later[known.name])
         for label, row in zip(release.frame[known.name], release.frame["id"], strict=True):
             value = later[known.name][row]

@@ -16,10 +16,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import kanonym as ka
+from kanonym import pipeline
 from kanonym.data import hierarchy
 from kanonym.data.frames import to_polars
 from kanonym.data.table import kind_of
-from kanonym.pipeline import publishing
 from kanonym.recoding.recode import ALLOWED
 
 PEOPLE = {
@@ -630,7 +630,7 @@ def test_what_fails_verification_is_not_released(monkeypatch):
     """If an algorithm were wrong, the error would name the model and count the classes."""
     table = pl.DataFrame({"age": [1, 2]})
     wrong = ka.verify(table, policy(roles={"age": ka.QuasiIdentifier()}))
-    monkeypatch.setattr(publishing, "verify_release", lambda *_, **__: wrong)
+    monkeypatch.setattr(pipeline, "verify_release", lambda *_, **__: wrong)
     with pytest.raises(ka.InfeasibleError, match=r"fails k-anonymity in 2 classes"):
         ka.anonymize(table, quasi_identifiers=["age"], k=2)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from kanonym.models import KKmAnonymity, KmAnonymity
-from kanonym.pipeline.policy_check import check_policy
+from kanonym.pipeline.planning import check_policy
 from kanonym.policy.overrides import override
 from naive_itemsets import CODES, hierarchy_of
 

@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 
 import kanonym as ka
 from kanonym.data.frames import is_frame, to_polars
-from kanonym.pipeline.action_example import example_of_actions
+from kanonym.pipeline.transformation import example_of_actions
 
 TABLE = {
     "name": ["Ada", "Bob", "Eve", "Dan"],

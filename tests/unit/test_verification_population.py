@@ -8,8 +8,7 @@ import pytest
 
 import kanonym as ka
 from kanonym.data import hierarchy
-from kanonym.verification.checked_classes import check_models
-from kanonym.verification.persons import PopulationColumn
+from kanonym.verification.checked_classes import PopulationColumn, check_models
 
 AGE = hierarchy.from_mapping({str(i): [f"{i // 2 * 2} or so", "*"] for i in range(6)})
 JOB = hierarchy.from_mapping({"a": ["x", "*"], "b": ["x", "*"], "c": ["y", "*"]})

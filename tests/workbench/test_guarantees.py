@@ -10,7 +10,7 @@ import pytest
 
 from kanonym.data.files import sha256, write_table
 from kanonym.differential_privacy.ledger import read_ledger
-from kanonym.pipeline.violations import count_violations
+from kanonym.pipeline.planning import count_violations
 from kanonym.policy import Policy
 from kanonym.workbench.project.edits import with_model
 from kanonym.workbench.project.folder import ProjectFolder

@@ -17,7 +17,7 @@ from effort import examples
 from kanonym.cli import main
 from kanonym.data.files import write_table
 from kanonym.pipeline import uncounted_entities
-from kanonym.pipeline.violations import count_violations
+from kanonym.pipeline.planning import count_violations
 from kanonym.workbench.work.records import RankedRecords
 from printed import words_of
 from workbench_servers import Visitor, act, idle, release, running, text_of

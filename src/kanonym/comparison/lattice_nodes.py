@@ -15,14 +15,10 @@ from kanonym.algorithms.full_domain import FullDomain
 from kanonym.data import files, frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.engines.decision import evaluate_nodes_of_task
+from kanonym.engines.local import bind_actions, encoded_columns, encoded_table
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.pipeline import (
-    bind_actions,
-    encoded_columns,
-    encoded_table,
-    resolve_policy,
-    task_of,
-)
+from kanonym.pipeline import resolve_policy
+from kanonym.pipeline.planning import task_of
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.algorithms import parameters_of
 from kanonym.policy.keywords import Keywords, takes_keywords

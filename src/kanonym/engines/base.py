@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from kanonym.data.errors import PolicyError
 from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.verification import ReleaseView
-from kanonym.verification.frequency_set import Columns, Table
+from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.released_classes import Columns, Table
 
 Ability = Literal[
     "row-actions",

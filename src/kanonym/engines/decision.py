@@ -31,7 +31,7 @@ from kanonym.models import PrivacyModel
 from kanonym.models.base import lost_by_joining
 from kanonym.recoding.balance import with_balanced_values
 from kanonym.recoding.recode import join_equal, recode, relabel_classes
-from kanonym.verification import FrequencySet
+from kanonym.verification.released_classes import FrequencySet
 
 if TYPE_CHECKING:
     from kanonym.algorithms.full_domain import EvaluatedNode

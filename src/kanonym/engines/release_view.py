@@ -13,9 +13,9 @@ from kanonym.engines.run import Run
 from kanonym.engines.task import population_of
 from kanonym.models.differential import sampling_model
 from kanonym.policy import Policy
-from kanonym.verification import Counting, Mechanism, ReleaseView
-from kanonym.verification.frequency_set import Columns, Table
-from kanonym.verification.persons import PopulationColumn
+from kanonym.verification.checked_classes import PopulationColumn
+from kanonym.verification.release_view import Mechanism, ReleaseView
+from kanonym.verification.released_classes import Columns, Counting, Table
 
 
 def view_of_release(

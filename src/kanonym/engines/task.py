@@ -33,7 +33,7 @@ from kanonym.models.differential import sampling_model
 from kanonym.policy import Policy
 from kanonym.policy.algorithms import target_of
 from kanonym.recoding.recode import CENTROIDS, choose_recoding, released_names
-from kanonym.verification import sensitive_names
+from kanonym.verification.release_view import sensitive_names
 
 
 @dataclass(frozen=True, slots=True)

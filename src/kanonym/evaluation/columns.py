@@ -16,9 +16,9 @@ from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import QuasiIdentifier, Role, Sensitive
 from kanonym.data.table import LARGEST
 from kanonym.models.base import check_integer
-from kanonym.pipeline import released_columns
+from kanonym.pipeline.checks import released_columns
 from kanonym.policy import Policy
-from kanonym.verification.persons import name_exceptions
+from kanonym.verification.checked_classes import name_exceptions
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -18,7 +18,7 @@ from kanonym.evaluation.columns import SelectedColumns
 from kanonym.kernels.classes.grouping import Groups
 from kanonym.metrics.person_risk import PersonRisk
 from kanonym.release import Release
-from kanonym.verification.persons import PopulationColumn, count_persons
+from kanonym.verification.checked_classes import PopulationColumn, count_persons
 
 NOBODY = (
     ", and nobody in the population table has it. A population table has everybody of the table; "

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from kanonym.data.loading.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from kanonym.linked.linked_attack import attack
     from kanonym.linked.linked_policy import LinkedPolicy
     from kanonym.linked.linked_release import LinkedRelease, anonymize
+    from kanonym.linked.linked_risk import LinkedMeasurement, attack, measure
     from kanonym.linked.linked_verification import LinkedVerification, verify
-    from kanonym.linked.person_counts import LinkedMeasurement, measure
 
 __all__ = [
     "LinkedMeasurement",
@@ -27,13 +26,13 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "LinkedMeasurement": "kanonym.linked.person_counts",
+        "LinkedMeasurement": "kanonym.linked.linked_risk",
         "LinkedPolicy": "kanonym.linked.linked_policy",
         "LinkedRelease": "kanonym.linked.linked_release",
         "LinkedVerification": "kanonym.linked.linked_verification",
         "anonymize": "kanonym.linked.linked_release",
-        "attack": "kanonym.linked.linked_attack",
-        "measure": "kanonym.linked.person_counts",
+        "attack": "kanonym.linked.linked_risk",
+        "measure": "kanonym.linked.linked_risk",
         "verify": "kanonym.linked.linked_verification",
     },
 )

@@ -1,19 +1,195 @@
-"""Tables as people give them, and whether their keys and references are in order."""
+"""Tables as people give them: where they are, and whether keys and references are in order."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import unquote
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frames
-from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.credentials import displayable_url
+from kanonym.data.databases import DUCKDB, SQLITE, database_kind, sqlite_url
+from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.data.files import FORMATS, read_table, sha256, write_table
+from kanonym.data.files.hidden import hidden_path
+from kanonym.data.hierarchy import Flat
+from kanonym.data.schema import Identifier, QuasiIdentifier, Schema
 from kanonym.engines.spark import collect_frame, create_frame
-from kanonym.linked.linked_policy import LinkedPolicy, Tables
-from kanonym.linked.table_policy import Reference, TablePolicy
+from kanonym.linked.linked_policy import (
+    LinkedPolicy,
+    Reference,
+    TablePolicy,
+    Tables,
+    banded_tables,
+    table_faults,
+    with_below,
+)
+from kanonym.policy.faults import policy_error
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a set of tables is, or is to be: a path, or the URL of a server and a schema there."""
+
+    kind: Literal["folder", "sqlite", "duckdb", "postgresql"]
+    given: str
+    schema: str | None = None
+
+    @classmethod
+    def of(cls, given: str, schema: str | None = None) -> Place:
+        """Return the place that a path or a URL names; refuse what holds no set of tables."""
+        scheme, mark, rest = given.partition("://")
+        kind = database_kind(given)
+        if kind == "postgresql":
+            return cls("postgresql", given, schema)
+        if schema is not None:
+            raise DataError("a schema is for postgresql://… only")
+        if mark and kind == "sqlite":
+            return cls("sqlite", unquote(rest.partition("?")[0]).removeprefix("/"))
+        if kind is not None and not mark:
+            return cls(kind, given)
+        if mark or (Path(given).suffix and not Path(given).is_dir()):
+            raise DataError(
+                f"{f'{scheme}://' if mark else given} holds no set of tables: name a folder of "
+                f"files, a SQLite or DuckDB file ({', '.join([*SQLITE, *DUCKDB])}), or "
+                "postgresql://…"
+            )
+        return cls("folder", given)
+
+    @property
+    def display_name(self) -> str:
+        """What may be printed of it: no user, password or host."""
+        return displayable_url(self.given)
+
+    @property
+    def name(self) -> str:
+        """Its name without folders, as reports and manifests tell it."""
+        return self.display_name if self.path is None else self.path.name
+
+    @property
+    def path(self) -> Path | None:
+        """Its file or folder; None on a server."""
+        return None if self.kind == "postgresql" else Path(self.given)
+
+    @property
+    def url(self) -> str:
+        """Its URL, of a server or a SQLite file."""
+        if self.path is None:
+            return self.given
+        if not self.path.parent.is_dir():
+            raise DataError(f"{self.path}: no such file")
+        return sqlite_url(self.path.resolve())
+
+
+def read_tables(place: Place, names: Sequence[str]) -> dict[str, pl.DataFrame]:
+    """Return tables by name; those that a folder lacks are left out."""
+    if place.kind == "folder":
+        found = _files_of(Path(place.given), names)
+        return {name: read_table(str(file)) for name, file in found.items()}
+    if place.kind == "duckdb":
+        from kanonym.engines.duckdb import read_database  # noqa: PLC0415 - an extra
+
+        return read_database(place.given, names)
+    from kanonym.engines.database import scan_database  # noqa: PLC0415 - an extra
+
+    return {name: scan_database(place.url, name, schema=place.schema).to_polars() for name in names}
+
+
+def require_free(place: Place) -> None:
+    """Refuse a place where something is already, or that cannot be written."""
+    path = place.path
+    if path is None:
+        return
+    if path.exists() and not (place.kind == "folder" and path.is_dir() and not any(path.iterdir())):
+        raise DataError(f"{path} exists: remove it, or name another place (nothing was changed)")
+    if not path.resolve().parent.is_dir():
+        raise DataError(f"{path} cannot be written: the folder {path.parent} does not exist")
+
+
+def write_tables(
+    tables: Mapping[str, pl.DataFrame],
+    place: Place,
+    check: Callable[[Mapping[str, pl.DataFrame]], object],
+    extension: str = ".csv",
+) -> dict[str, str]:
+    """Write all tables or none, as `check` of what was read back says; return SHA-256 by file."""
+    require_free(place)
+    path = place.path
+    if path is None:
+        _write(tables, place, extension)
+        return {}
+    hidden = hidden_path(path.resolve().parent)
+    written = Place(place.kind, str(hidden))
+    try:
+        _write(tables, written, extension)
+        check(read_tables(written, list(tables)))
+        if place.kind == "folder" and path.exists():
+            path.rmdir()
+        hidden.replace(path.resolve())
+    except OSError as error:
+        raise DataError(
+            f"{path} cannot be written: {error.strerror or error}; nothing was written"
+        ) from None
+    except DataError as error:
+        raise DataError(str(error).replace(str(hidden), str(path))) from None
+    finally:
+        if hidden.is_dir():
+            shutil.rmtree(hidden, ignore_errors=True)
+        hidden.unlink(missing_ok=True)
+    return hashes_of(place, list(tables))
+
+
+def hashes_of(place: Place, names: Sequence[str]) -> dict[str, str]:
+    """Return the SHA-256 of each file of a place: of a folder by table."""
+    if place.kind == "folder":
+        return {name: sha256(file) for name, file in _files_of(Path(place.given), names).items()}
+    return {} if place.path is None else {place.path.name: sha256(place.path)}
+
+
+def extension_of(place: Place, names: Sequence[str]) -> str:
+    """Return the extension of a folder's files; .csv of another place."""
+    files = _files_of(Path(place.given), names) if place.kind == "folder" else {}
+    return next((file.suffix for file in files.values()), ".csv")
+
+
+def _write(tables: Mapping[str, pl.DataFrame], place: Place, extension: str) -> None:
+    if place.kind == "folder":
+        Path(place.given).mkdir()
+        for name, frame in tables.items():
+            write_table(frame, str(Path(place.given) / f"{name}{extension}"))
+    elif place.kind == "duckdb":
+        from kanonym.engines.duckdb import write_database  # noqa: PLC0415 - an extra
+
+        write_database(tables, place.given)
+    else:
+        from kanonym.engines import database  # noqa: PLC0415 - an extra
+
+        database.write_tables(tables, place.url, schema=place.schema)
+
+
+def _files_of(folder: Path, names: Sequence[str]) -> dict[str, Path]:
+    """Return the file of each table that a folder has; refuse two files of one table."""
+    if not folder.is_dir():
+        raise DataError(f"{folder}: no such folder")
+    found: dict[str, Path] = {}
+    for file in sorted(folder.iterdir()):
+        stem = Path(file.name.removesuffix(".gz"))
+        name, suffix = stem.stem, stem.suffix.lower()
+        if name not in names or suffix not in FORMATS:
+            continue
+        if name in found:
+            raise DataError(f"{folder} has two files of {name}: {found[name].name}, {file.name}")
+        found[name] = file
+    return found
+
 
 Column = tuple[str, str]
 """A table and one of its columns."""
@@ -42,16 +218,16 @@ def _fetched(frame: Any, name: str) -> pl.DataFrame:
 
 def like_given(released: Mapping[str, pl.DataFrame], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return released tables of the types of the tables that came in."""
-    return {name: _like(frame, given[name]) for name, frame in released.items()}
 
+    def like(frame: pl.DataFrame, given: Any) -> Any:
+        if isinstance(given, pl.DataFrame | frames.FetchableTable):
+            return frame
+        if _is_of_spark(given):
+            return create_frame(frame, given)
+        rows = np.zeros(frame.height, np.int64)  # every column is new
+        return frames.assemble(frames.to_eager(given), rows, frame.get_columns(), like=given)
 
-def _like(released: pl.DataFrame, given: Any) -> Any:
-    if isinstance(given, pl.DataFrame | frames.FetchableTable):
-        return released
-    if _is_of_spark(given):
-        return create_frame(released, given)
-    rows = np.zeros(released.height, np.int64)  # every column is new
-    return frames.assemble(frames.to_eager(given), rows, released.get_columns(), like=given)
+    return {name: like(frame, given[name]) for name, frame in released.items()}
 
 
 def _is_of_spark(frame: Any) -> bool:
@@ -59,10 +235,7 @@ def _is_of_spark(frame: Any) -> bool:
 
 
 def check_tables(tables: Tables, policy: LinkedPolicy) -> None:
-    """Refuse tables and columns that are missing, and keys and references that are not in order.
-
-    Messages name table, columns and count, never a value.
-    """
+    """Refuse missing tables and columns, and bad keys and references, without telling a value."""
     missing = [name for name in policy.tables if name not in tables]
     if missing:
         raise SchemaError(f"missing tables: {', '.join(missing)}. There are: {', '.join(tables)}")
@@ -142,7 +315,7 @@ def _check_reference(
 
 def _check_cycles(tables: Tables, policy: LinkedPolicy) -> None:
     """Refuse references that go round where none of them is ever null: no row could be first."""
-    left = {
+    filled = {
         name: [
             one
             for one in table.references
@@ -150,21 +323,95 @@ def _check_cycles(tables: Tables, policy: LinkedPolicy) -> None:
         ]
         for name, table in policy.tables.items()
     }
-    before = 0
-    while len(left) != before:  # without tables that no way leads into, or out of
-        before, entered = len(left), {one.table for several in left.values() for one in several}
-        left = {
-            name: [one for one in several if one.table in left]
-            for name, several in left.items()
-            if name in entered and any(one.table in left for one in several)
-        }
-    if left:
-        way = [f"{name}.{one.text} → {one.table}" for name in left for one in left[name]]
+    try:
+        targets = {name: [one.table for one in several] for name, several in filled.items()}
+        TopologicalSorter(targets).prepare()
+    except CycleError as error:
+        ring = [name for name in filled if name in error.args[1]]
+        steps = [(name, one) for name in ring for one in filled[name] if one.table in ring]
+        way = ", ".join(f"{name}.{one.text} → {one.table}" for name, one in steps)
         raise DataError(
-            f"the references {', '.join(way)} go round, and none of them is ever null: no row "
-            "could be written first. Leave one of them out of the policy, or allow null in it"
-        )
+            f"the references {way} go round, and none of them is ever null: no row could be "
+            "written first. Leave one of them out of the policy, or allow null in it"
+        ) from None
 
 
 def _rows(number: int) -> str:
     return f"{number:,} row{'s' * (number != 1)}"
+
+
+def with_column_roles(policy: LinkedPolicy, tables: Tables, *, whole: bool = False) -> LinkedPolicy:
+    """Give unnamed columns the role of `others`; whole: refuse named columns that tables lack."""
+    found = {}
+    for name, table in policy.tables.items():
+        columns = tables[name].columns
+        free = [one for one in columns if one not in table.linking]
+        named = {
+            column: role
+            for column, role in table.attributes.items()
+            if column not in table.linking and (whole or column in columns)
+        }
+        try:
+            further = Schema.resolve(free, named, policy.others).attributes
+        except SchemaError as error:
+            raise SchemaError(f"{name}: {error}") from None
+        found[name] = replace(table, attributes={**table.attributes, **further})
+    several = found.values() if policy.others is not None else ()
+    faults = [one for table in several for one in table_faults(table, policy.person, found)]
+    if faults:
+        raise policy_error([one.below(("tables",)) for one in faults], "")
+    return replace(policy, tables=found)
+
+
+def band_column(table: str) -> str:
+    """Return the column of the table of persons that says how many rows a person has."""
+    return f"{table}_rows"
+
+
+def banded_policy(policy: LinkedPolicy) -> LinkedPolicy:
+    """Return the policy of a release: a number of rows in the place of each banded table."""
+    banded = banded_tables(policy.tables)
+    gone = with_below(banded, policy.tables)
+    tables = {name: one for name, one in policy.tables.items() if name not in gone}
+    for one in tables.values():
+        for reference in one.references:
+            if reference.table in gone:
+                raise PolicyError(
+                    f"{one.name}.{reference.text} refers to {reference.table}, which band does "
+                    "not release"
+                )
+    person = tables[policy.person]
+    counted = {band_column(name): QuasiIdentifier(hierarchy=Flat()) for name in banded}
+    tables[policy.person] = replace(person, attributes={**person.attributes, **counted})
+    return replace(policy, tables=tables)
+
+
+def is_plain(table: TablePolicy, column: str) -> bool:
+    """Whether a column of a key has no role, or is an identifier without an action."""
+    attribute = table.attributes.get(column)
+    return attribute is None or (isinstance(attribute, Identifier) and not attribute.action)
+
+
+def released_policy(policy: LinkedPolicy, tables: Tables) -> LinkedPolicy:
+    """Return the policy of released tables, without what band and dropping took away."""
+    if not {*policy.tables} <= {*tables}:
+        policy = banded_policy(policy)
+    owning = {one.owner.table for one in policy.tables.values() if one.owner}
+    keyless = {
+        name
+        for name, table in policy.tables.items()
+        if not table.key
+        or (name in tables and name not in owning and not {*table.key} <= {*tables[name].columns})
+    }
+    found = {}
+    for name, table in policy.tables.items():
+        columns = {*tables[name].columns} if name in tables else {*table.linking}
+        dropped = {one for one in table.linking if one not in columns and is_plain(table, one)}
+        kept = tuple(
+            one
+            for one in table.references
+            if one == table.owner or (one.table not in keyless and not dropped & {*one.columns})
+        )
+        key = () if name in keyless else table.key
+        found[name] = replace(table, references=kept, key=key)
+    return replace(policy, tables=found)

@@ -3,31 +3,297 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from kanonym.data.errors import PolicyError, SchemaError
-from kanonym.data.hierarchy import Flat
-from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema
-from kanonym.linked.table_policy import (
-    Reference,
-    TablePolicy,
-    banded_tables,
-    build_table,
-    gather,
-    raise_all,
-    table_faults,
-    with_below,
-    with_owners,
-)
+from kanonym.actions.registry import conflicting_shifts, has_late_actions, unwrap
+from kanonym.data.errors import PolicyError
+from kanonym.data.schema import Attribute, ItemSet, QuasiIdentifier, Role, Sensitive
 from kanonym.models.base import PrivacyModel
-from kanonym.policy import construction, document
+from kanonym.policy import actions, construction, document
 from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown_name
 from kanonym.policy.listed_values import without_values
+
+_REFERENCE = "must be {column: table}, or a list of {columns: […], table: …}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A foreign key: columns whose values are the key of a table, which may be their own."""
+
+    columns: tuple[str, ...]
+    table: str
+
+    @property
+    def text(self) -> str:
+        """The columns as messages name them."""
+        return ", ".join(self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class TablePolicy:
+    """What a policy says of one table; keys of the same names are in docs/linked_tables.md."""
+
+    name: str
+    key: tuple[str, ...] = ()
+    references: tuple[Reference, ...] = ()
+    owner: Reference | None = None  # whose a row is; None for persons and for rows of nobody
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    cap: int | None = None
+    merge: bool = False
+    band: int | None = None
+    known: bool = True  # whether an intruder may know how many rows a person has here
+
+    @property
+    def linking(self) -> list[str]:
+        """The columns of its key and of its references, each once."""
+        referring = [name for one in self.references for name in one.columns]
+        return list(dict.fromkeys([*self.key, *referring]))
+
+    @property
+    def other_references(self) -> list[Reference]:
+        """The references that do not say whose its rows are."""
+        return [one for one in self.references if one != self.owner]
+
+    @property
+    def referring(self) -> set[str]:
+        """The columns of references that do not say whose its rows are."""
+        return {name for one in self.other_references for name in one.columns}
+
+    @property
+    def quasi_identifiers(self) -> list[str]:
+        """The columns that an intruder may know."""
+        return [n for n, one in self.attributes.items() if isinstance(one, QuasiIdentifier)]
+
+    @property
+    def sensitive(self) -> list[str]:
+        """The columns whose values must not be learned."""
+        return [n for n, one in self.attributes.items() if isinstance(one, Sensitive)]
+
+
+def with_below(names: Iterable[str], tables: Mapping[str, TablePolicy]) -> list[str]:
+    """Return tables, and further down those whose rows belong to their rows."""
+    found = list(names)
+    for name in found:
+        found += [
+            one.name
+            for one in tables.values()
+            if one.owner and one.owner.table == name and one.name not in found
+        ]
+    return found
+
+
+def banded_tables(tables: Mapping[str, TablePolicy]) -> list[str]:
+    """Return the tables of which a release has numbers of rows."""
+    return [name for name, one in tables.items() if one.band]
+
+
+@contextmanager
+def gather(faults: list[Fault], *path: str) -> Iterator[None]:
+    """Add the faults that are found to a list, as seen from the top of the policy."""
+    try:
+        yield
+    except FaultsFoundError as error:
+        faults.extend(one.below(path) for one in error.faults)
+
+
+def raise_all(faults: Iterable[Fault]) -> None:
+    """Raise faults, if there are any."""
+    several = list(faults)
+    if several:
+        raise FaultsFoundError(several)
+
+
+def build_table(name: Any, given: Any, directory: Path) -> TablePolicy:
+    """Return what a policy says of one table; its owner is still to be found."""
+    if not isinstance(name, str) or not isinstance(given, Mapping):
+        raise FaultsFoundError([Fault((), "must be a mapping with `key` and `attributes`")])
+    faults: list[Fault] = []
+    built: dict[str, Attribute] = {}
+    with gather(faults, "attributes"):
+        built = _attributes(given.get("attributes", {}), directory)
+
+    def build(
+        *,
+        key: Any = (),
+        references: Any = (),
+        owner: Any = None,
+        attributes: Any = None,
+        cap: int | None = None,
+        merge: bool = False,
+        band: int | None = None,
+        rows: Literal["known", "unknown"] = "known",
+    ) -> TablePolicy:
+        del attributes  # they are built
+        for option, value in (("cap", cap), ("band", band)):
+            if value is not None and value < 1:
+                raise PolicyError(f"{option} is {value}; it must be a whole number of at least 1")
+        keyed, linked = _columns(key, "key"), _references(references)
+        whose = None if owner is None else _owner(_columns(owner, "owner"), linked)
+        known = rows == "known"
+        return TablePolicy(name, keyed, linked, whose, built, cap, merge, band, known)
+
+    with gather(faults):
+        table: TablePolicy = construction.call_with_values(build, given, "a table")
+    raise_all(faults)
+    return table
+
+
+def _attributes(given: Any, directory: Path) -> dict[str, Attribute]:
+    """Return the roles of columns, without what linked tables have not."""
+    built = construction.build_attributes(given, directory, actions.build_actions)
+    sets = (
+        "is a set of items, which linked tables do not protect: keep its items as rows of a table "
+        "of their own"
+    )
+    late = "`when: after` is not possible in linked tables"
+    raise_all(
+        Fault((column,), sets if isinstance(one, ItemSet) else late)
+        for column, one in built.items()
+        if isinstance(one, ItemSet) or has_late_actions(one.action)
+    )
+    return built
+
+
+def _columns(given: Any, key: str) -> tuple[str, ...]:
+    """Return the columns of a key: a name, or a list of names."""
+    names = [given] if isinstance(given, str) else given
+    if not isinstance(names, list | tuple) or not all(isinstance(one, str) for one in names):
+        raise FaultsFoundError([Fault((key,), "must be the name of a column, or a list of names")])
+    return tuple(names)
+
+
+def _references(given: Any) -> tuple[Reference, ...]:
+    """Return the foreign keys of a table, in either form."""
+    pairs: Any = given.items() if isinstance(given, Mapping) else given
+    if isinstance(given, Sequence) and all(
+        isinstance(one, Mapping) and set(one) == {"columns", "table"} for one in given
+    ):
+        pairs = [(one["columns"], one["table"]) for one in given]
+    elif not isinstance(given, Mapping):
+        raise FaultsFoundError([Fault(("references",), _REFERENCE)])
+    found = [Reference(_columns(columns, "references"), table) for columns, table in pairs]
+    if not all(isinstance(one.table, str) and one.columns for one in found):
+        raise FaultsFoundError([Fault(("references",), _REFERENCE)])
+    return tuple(found)
+
+
+def _owner(columns: tuple[str, ...], references: Sequence[Reference]) -> Reference:
+    """Return the reference of some columns."""
+    for one in references:
+        if one.columns == columns:
+            return one
+    texts = [one.text for one in references]
+    reason = unknown_name("reference", ", ".join(columns), texts)
+    raise FaultsFoundError([Fault(("owner",), reason)])
+
+
+def with_owners(person: str, tables: Mapping[str, TablePolicy]) -> dict[str, TablePolicy]:
+    """Return the tables, each with the reference that says whose its rows are."""
+    raise_all(_reference_faults(person, tables))
+    leading = {person}
+    for table in [*tables.values()] * len(tables):  # as long as the longest way is
+        leading |= {table.name for one in table.references if one.table in leading}
+    faults: list[Fault] = []
+    found: dict[str, TablePolicy] = {}
+    for table in tables.values():
+        candidates = [
+            one for one in table.references if one.table in leading and one.table != table.name
+        ]
+        owner = table.owner
+        if table.name == person:
+            candidates, owner = [], None
+        elif owner is None and len(candidates) > 1:
+            ways = " and ".join(f"{one.text} → {one.table}" for one in candidates)
+            reason = (
+                f"its rows belong to persons in several ways ({ways}): name the reference of the "
+                "person whom a row is about, owner: COLUMN"
+            )
+            faults.append(Fault((table.name,), reason))
+        elif owner is not None and owner not in candidates:
+            reason = f"{owner.text} does not lead to {person}"
+            faults.append(Fault((table.name, "owner"), reason))
+        found[table.name] = replace(table, owner=owner or next(iter(candidates), None))
+    reached = with_below([person], found)
+    faults += [
+        Fault((name,), f"its references go round and never reach {person}: name the owner")
+        for name, table in found.items()
+        if table.owner is not None and name not in reached
+    ] or [fault for table in found.values() for fault in table_faults(table, person, found)]
+    raise_all([*faults, *_shift_faults(found)])
+    return found
+
+
+def _shift_faults(tables: Mapping[str, TablePolicy]) -> list[Fault]:
+    """Return the columns of all tables whose dates shift otherwise than those of one subject."""
+    shifts = {
+        (name, "attributes", column, "action"): [
+            one for one in unwrap(attribute.action) if getattr(one, "subject", None) is not None
+        ]
+        for name, table in tables.items()
+        for column, attribute in table.attributes.items()
+    }
+    labels = {f"{place[0]}.{place[2]}": place for place in shifts}
+    conflicts = conflicting_shifts({label: shifts[place] for label, place in labels.items()})
+    return [Fault(labels[label], why) for label, why in conflicts.items()]
+
+
+def _reference_faults(person: str, tables: Mapping[str, TablePolicy]) -> list[Fault]:
+    """Return the references that lead to no key."""
+    faults = []
+    for table in tables.values():
+        for one in table.references:
+            target, n = tables.get(one.table), len(one.columns)
+            where = (table.name, "references", one.text)
+            if target is None:
+                faults.append(Fault(where, unknown_name("table", one.table, tables)))
+            elif len(target.key) != n:
+                reason = f"has {n} column(s), and the key of {one.table} has {len(target.key)}"
+                faults.append(Fault(where, f"{reason}: name as many"))
+    if not tables[person].key:
+        faults.append(Fault((person, "key"), "is missing: the table of persons needs a key"))
+    return faults
+
+
+def table_faults(
+    table: TablePolicy, person: str, tables: Mapping[str, TablePolicy]
+) -> Iterator[Fault]:
+    """Yield what is wrong in one table whose owner is known."""
+    structural = set(table.owner.columns if table.owner else ())
+    for name in sorted(structural & {*table.attributes} - {*table.key}):
+        reason = "says whose a row is, and has no role of its own"
+        yield Fault((table.name, "attributes", name), reason)
+    for one in table.references:
+        for name, key in zip(one.columns, tables[one.table].key, strict=True):
+            if name in table.attributes and table.attributes[name].action:
+                reason = f"refers to {one.table}.{key}, whose pseudonyms it gets: move it there"
+                yield Fault((table.name, "attributes", name, "action"), reason)
+    for name in sorted(table.referring - structural - {*table.attributes}):
+        reason = (
+            "refers to another table: say its role (identifier drops it, quasi-identifier counts "
+            "it, insensitive releases its pseudonym)"
+        )
+        yield Fault((table.name, "attributes", name), reason)
+    for name in table.quasi_identifiers if table.owner is None and table.name != person else ():
+        reason = f"is a quasi-identifier, but no reference leads to {person}: "
+        yield Fault((table.name, "attributes", name), f"{reason}anonymize this table by itself")
+    if (table.cap or table.merge or table.band) and table.owner is None:
+        reason = "cap, merge and band are for tables whose rows belong to persons"
+        yield Fault((table.name,), reason)
+    below = with_below([table.name], tables)
+    if not table.known and any(tables[name].quasi_identifiers for name in below):
+        reason = (
+            "is 'unknown', but there are quasi-identifiers in its rows or below them: who knows "
+            "these knows that there are rows"
+        )
+        yield Fault((table.name, "rows"), reason)
+
 
 Counting = Literal["multiset", "set"]
 Tables = Mapping[str, pl.DataFrame]
@@ -71,14 +337,7 @@ class LinkedPolicy:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> LinkedPolicy:
-        """Read a policy over several tables from a YAML or JSON file.
-
-        Raises
-        ------
-        PolicyError
-            The file cannot be read, or the policy has faults: all are listed.
-
-        """
+        """Read a policy from a YAML or JSON file; `PolicyError` lists all of its faults."""
         file = Path(path)
         return cls.from_dict(
             document.parse(document.read_text(file), str(file)), file.parent, source=str(file)
@@ -88,35 +347,30 @@ class LinkedPolicy:
     def from_dict(
         cls, form: Mapping[str, Any], directory: Path = Path(), *, source: str = ""
     ) -> LinkedPolicy:
-        """Build a policy from its YAML form; file names in it are relative to `directory`.
-
-        Raises
-        ------
-        PolicyError
-            The policy has faults: all are listed.
-
-        """
+        """Build a policy from its form; `PolicyError` lists all of its faults."""
         faults: list[Fault] = []
-        top: dict[str, Any] = {}
+        top: LinkedPolicy | None = None
         tables: dict[str, TablePolicy] = {}
         models: tuple[PrivacyModel, ...] = ()
         with gather(faults):
             top = construction.call_with_values(_options, form, "a policy")
         with gather(faults, "tables"):
             tables = _tables(form.get("tables"), directory)
-        if top and tables and top["person"] not in tables:
-            faults.append(Fault(("person",), unknown_name("table", top["person"], tables)))
+        if top and tables and top.person not in tables:
+            faults.append(Fault(("person",), unknown_name("table", top.person, tables)))
         elif top and tables:
             with gather(faults, "tables"):
-                tables = with_owners(top["person"], tables)
+                tables = with_owners(top.person, tables)
         with gather(faults, "models"):
             models = construction.build_models(form.get("models"), directory)
-            if not faults:
-                _check_models(models, top["person"], tables)
+            if top and not faults:
+                _check_models(models, top.person, tables)
         if faults:
             raise policy_error(faults, source)
         hidden = {name: without_values(one) for name, one in form["tables"].items()}
-        return cls(tables=tables, models=models, form={**form, "tables": hidden}, **top)
+        assert top is not None  # noqa: S101 - else there are faults
+        form = {**form, "tables": hidden}
+        return replace(top, tables=tables, models=models, form=form)
 
     @property
     def order(self) -> list[str]:
@@ -153,33 +407,23 @@ def _options(
     counting: Counting = "multiset",
     suppression_limit: float = 0.0,
     seed: int | None = None,
-) -> dict[str, Any]:
+) -> LinkedPolicy:
     """Return what a policy says beside its tables and models."""
     del version, tables, models
     if not 0 <= suppression_limit <= 1:
         raise PolicyError(f"suppression_limit is {suppression_limit}; it must be in [0, 1]")
     if seed is not None and seed < 1:
         raise PolicyError(f"seed is {seed}; it must be a whole number of at least 1")
-    return {
-        "person": person,
-        "others": None if others is None else Role(others),
-        "counting": counting,
-        "suppression_limit": float(suppression_limit),
-        "seed": seed,
-    }
+    role = None if others is None else Role(others)
+    return LinkedPolicy(person, {}, (), role, counting, float(suppression_limit), seed)
 
 
 def _tables(given: Any, directory: Path) -> dict[str, TablePolicy]:
     """Return the tables of a policy; whose their rows are is still to be found."""
     if not isinstance(given, Mapping) or not given:
         raise FaultsFoundError([Fault((), "must map each table's name to its key and columns")])
-    faults: list[Fault] = []
-    built = {}
-    for name, one in given.items():
-        with gather(faults, str(name)):
-            built[name] = build_table(name, one, directory)
-    raise_all(faults)
-    return built
+    build = partial(build_table, directory=directory)
+    return dict(construction.collect(build, given.items()))
 
 
 def _check_models(
@@ -212,87 +456,3 @@ def _check_models(
 
 LinkedPolicySource: TypeAlias = LinkedPolicy | str | os.PathLike[str]
 """A policy over several tables, or the path of one."""
-
-
-def with_column_roles(policy: LinkedPolicy, tables: Tables, *, whole: bool = False) -> LinkedPolicy:
-    """Return the policy with `others` as the role of each column that it does not name.
-
-    whole: refuse named columns that tables lack, as releases may.
-    """
-    found = {}
-    for name, table in policy.tables.items():
-        columns = tables[name].columns
-        free = [one for one in columns if one not in table.linking]
-        named = {
-            column: role
-            for column, role in table.attributes.items()
-            if column not in table.linking and (whole or column in columns)
-        }
-        try:
-            further = Schema.resolve(free, named, policy.others).attributes
-        except SchemaError as error:
-            raise SchemaError(f"{name}: {error}") from None
-        found[name] = replace(table, attributes={**table.attributes, **further})
-    several = found.values() if policy.others is not None else ()
-    faults = [one for table in several for one in table_faults(table, policy.person, found)]
-    if faults:
-        raise policy_error([one.below(("tables",)) for one in faults], "")
-    return replace(policy, tables=found)
-
-
-def band_column(table: str) -> str:
-    """Return the column of the table of persons that says how many rows a person has."""
-    return f"{table}_rows"
-
-
-def banded_policy(policy: LinkedPolicy) -> LinkedPolicy:
-    """Return the policy of a release: a number of rows in the place of each banded table."""
-    banded = banded_tables(policy.tables)
-    gone = with_below(banded, policy.tables)
-    tables = {name: one for name, one in policy.tables.items() if name not in gone}
-    for one in tables.values():
-        for reference in one.references:
-            if reference.table in gone:
-                raise PolicyError(
-                    f"{one.name}.{reference.text} refers to {reference.table}, which band does "
-                    "not release"
-                )
-    person = tables[policy.person]
-    counted = {band_column(name): QuasiIdentifier(hierarchy=Flat()) for name in banded}
-    tables[policy.person] = replace(person, attributes={**person.attributes, **counted})
-    return replace(policy, tables=tables)
-
-
-def is_plain(table: TablePolicy, column: str) -> bool:
-    """Whether a column of a key has no role, or is an identifier without an action."""
-    attribute = table.attributes.get(column)
-    return attribute is None or (isinstance(attribute, Identifier) and not attribute.action)
-
-
-def released_policy(policy: LinkedPolicy, tables: Tables) -> LinkedPolicy:
-    """Return the policy of tables as they were released, which may be the tables that came in.
-
-    Without tables that `band` replaces, references that were dropped as identifiers, and keys
-    that nothing needs and that are incomplete.
-    """
-    if not {*policy.tables} <= {*tables}:
-        policy = banded_policy(policy)
-    owning = {one.owner.table for one in policy.tables.values() if one.owner}
-    keyless = {
-        name
-        for name, table in policy.tables.items()
-        if not table.key
-        or (name in tables and name not in owning and not {*table.key} <= {*tables[name].columns})
-    }
-    found = {}
-    for name, table in policy.tables.items():
-        columns = {*tables[name].columns} if name in tables else {*table.linking}
-        dropped = {one for one in table.linking if one not in columns and is_plain(table, one)}
-        kept = tuple(
-            one
-            for one in table.references
-            if one == table.owner or (one.table not in keyless and not dropped & {*one.columns})
-        )
-        key = () if name in keyless else table.key
-        found[name] = replace(table, references=kept, key=key)
-    return replace(policy, tables=found)

@@ -2,77 +2,304 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, Literal
 
+import numpy as np
 import polars as pl
 
 from kanonym.data.errors import SchemaError
 from kanonym.data.message import Message
-from kanonym.data.results.result import Result, ResultTable
-from kanonym.linked.given_tables import polars_tables
-from kanonym.linked.linked_keys import insensitive_parts, quiet_numbers
-from kanonym.linked.linked_policy import (
-    LinkedPolicy,
-    LinkedPolicySource,
-    Tables,
-    banded_policy,
-    is_plain,
+from kanonym.data.partition import Distribution
+from kanonym.data.results.result import ResultTable
+from kanonym.data.schema import Attribute, Insensitive, QuasiIdentifier, Role, Schema, Sensitive
+from kanonym.linked.given_tables import Column, banded_policy, is_plain, polars_tables
+from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource, Tables
+from kanonym.linked.linked_risk import LinkedMeasurement, count_persons
+from kanonym.linked.person_classes import SLACK, PersonModels
+from kanonym.linked.person_rows import (
+    Codes,
+    LinkedRows,
+    codes_of,
+    combine,
+    hidden_copies,
+    milliseconds,
+    shifted_columns,
+    times_since_first,
 )
-from kanonym.linked.linked_view import LinkedView
-from kanonym.linked.person_counts import LinkedMeasurement, count_persons
-from kanonym.linked.person_rows import Codes, LinkedRows, codes_of, combine
+from kanonym.linked.released_rows import insensitive_parts, known_codes, known_names, quiet_numbers
+from kanonym.models.base import PrivacyModel
 from kanonym.policy.document import read_or_given
-from kanonym.verification import Verification, verify_release
+from kanonym.verification.checked_classes import CheckedClasses, check_models
+from kanonym.verification.findings.sensitive_values import DOUBT_LEFT, NEARLY_ALL, DominatedClasses
+from kanonym.verification.release_view import ReleaseView, SampledColumns, verify_release
+from kanonym.verification.released_classes import (
+    ColumnValues,
+    FrequencySet,
+    is_countable,
+    values_and_repeats,
+)
+from kanonym.verification.verdict import Verification
+
+SAMPLED = 10_000
+"""Rows of a table that are looked at for columns that tell others."""
+TREE = "rows in other tables"
+"""Stands for a person's rows in other tables, as one more attribute of the person."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class LinkedVerification(Result):
-    """What verification found in several tables.
+@dataclass(frozen=True, slots=True)
+class PersonPolicy:
+    """What a linked policy requires of persons; attributes: of other tables by `table.column`."""
+
+    rows: ClassVar[Literal["persons"]] = "persons"
+    entities: ClassVar[list[str]] = []
+
+    attributes: Mapping[str, Attribute]
+    models: Sequence[PrivacyModel]
+    others: Role | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedColumns:
+    """The columns of all tables; places: by the name that verification knows, where they are."""
+
+    tables: Tables
+    rows: LinkedRows
+    places: Mapping[str, Column]
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of all columns."""
+        return list(self.places)
+
+    def take(self, names: Sequence[str]) -> FrequencySet:
+        """Return columns of the table of persons."""
+        del names
+        return FrequencySet(self.records().get_column, self.records().height)
+
+    def values(self, name: str) -> ColumnValues:
+        """Return how often the values of a column are repeated by different persons."""
+        table, column = self.places[name]
+        whose = pl.Series(self.rows.persons[table]) if table in self.rows.persons else None
+        own = values_and_repeats(self.tables[table].get_column, column, persons=whose)
+        return own._replace(sample=own.sample.alias(name))
+
+    def sample(self, names: Sequence[str]) -> pl.DataFrame:
+        """Return records of the table of persons."""
+        return self.records().select(names)
+
+    def records(self) -> pl.DataFrame:
+        """Return the table of persons."""
+        return self.tables[self.rows.policy.person]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkedView(ReleaseView):
+    """Released tables, with the classes of persons who are alike with all their rows."""
+
+    linked: ClassVar[bool] = True
+
+    released: LinkedColumns
+    original: LinkedColumns | None
+    person_table: pl.DataFrame | None
+    given: LinkedPolicy
+
+    @property
+    def tables(self) -> Tables:
+        """The released tables."""
+        return self.released.tables
+
+    @property
+    def rows(self) -> LinkedRows:
+        """Their rows."""
+        return self.released.rows
+
+    @property
+    def persons(self) -> Message:
+        """Who the persons are."""
+        return Message("each row of {table} is a person", table=self.rows.policy.person)
+
+    @property
+    def unit(self) -> str:
+        """What is counted, for messages."""
+        return "persons"
+
+    @property
+    def unnamed(self) -> list[str]:
+        """The released columns that only `others` makes insensitive."""
+        if self.policy.others is not Role.INSENSITIVE:
+            return []
+        named = {name: one.attributes for name, one in self.given.tables.items()}
+        return [
+            place for place, (name, one) in self.released.places.items() if one not in named[name]
+        ]
+
+    @cached_property
+    def own(self) -> dict[str, Codes]:
+        """By table, equal numbers for rows with equal quasi-identifiers."""
+        return known_codes(self.tables, self.rows.policy)
+
+    @cached_property
+    def person_models(self) -> PersonModels:
+        """The models, asked about persons."""
+        return PersonModels.of(self.tables, self.rows, self.rows.policy, self.person_table)
+
+    @cached_property
+    def person_classes(self) -> Codes:
+        """(n_persons,) int64: equal numbers for persons who are alike with all their rows."""
+        return self.rows.classes(self.own, counting=self.rows.policy.counting)
+
+    @cached_property
+    def checked(self) -> CheckedClasses:
+        """The classes of persons, and what every model says of them."""
+        policy, models = self.rows.policy, self.person_models
+        person, classes = self.tables[policy.person], self.person_classes
+        tree = pl.Series(TREE, self.rows.trees(self.own, counting=policy.counting))
+        known = [person[name] for name in self.labels]
+        checked = check_models([*known, tree], models.sensitive, models.own, person.height)
+        checks = {id(one): check for one, check in zip(models.own, checked.checks, strict=True)}
+        for model in models.elsewhere:
+            checks[id(model)] = models.check_elsewhere(model, classes)
+        for one in checked.violating:
+            one["class"].pop(TREE, None)
+        return replace(
+            checked,
+            checks=tuple(checks[id(one)] for one in policy.models),
+            n_violating=int(models.failing(classes).sum()) if len(classes) else 0,
+            labels=checked.labels[:-1],
+        )
+
+    @cached_property
+    def distributions(self) -> dict[str, Distribution]:
+        """How sensitive attributes of the table of persons are distributed over classes."""
+        held = self.checked.classes.distributions
+        return {name: held[name] for name in self.sensitive if name in held}
+
+    def dominated_classes(self, name: str) -> DominatedClasses:
+        """Return the classes in which nearly all persons have one value of an attribute."""
+        held = self.person_models.held.get(name)
+        if held is None:
+            return super().dominated_classes(name)
+        shares = held.largest_shares(self.person_classes)
+        sizes = np.bincount(self.person_classes)
+        table = held.largest_shares(np.zeros_like(self.person_classes)).max(initial=0.0)
+        nearly = (shares >= NEARLY_ALL) & (1 - shares <= DOUBT_LEFT * (1 - table) + SLACK)
+        return DominatedClasses(shares[nearly], sizes[nearly], len(shares))
+
+    def records_in_small_classes(self, names: Sequence[str]) -> int:
+        """Return the persons in classes of fewer than k, if further columns are known, too."""
+        columns = [self.released.places[place] for place in names]
+        further = [(name, codes_of(self.tables[name][one])) for name, one in columns]
+        return self._in_small_classes(further, self.k)
+
+    def _in_small_classes(self, further: Sequence[tuple[str, Codes]], k: int) -> int:
+        """Return the persons in classes of fewer than k, if further codes of tables are known."""
+        known = dict(self.own)
+        for name, codes in further:
+            known[name] = combine([known[name], codes], len(codes))
+        rows = self.rows.knowing(name for name, _ in further)
+        return int((rows.class_sizes(known, self.rows.policy.counting) < k).sum())
+
+    def sampled_columns(self) -> Iterator[SampledColumns]:
+        """Yield rows of each table, with the quasi-identifiers of the rows that they belong to."""
+        if self.original is None:
+            return
+        policy = self.original.rows.policy
+        for name in policy.order:
+            columns, known = [], []
+            for at, above in self.original.rows.way_up(name):
+                table, frame = policy.tables[at], self.original.tables[at]
+                place = pl.Series(above[:: max(1, -(-len(above) // SAMPLED))])
+                for column in frame.columns:
+                    attribute = table.attributes.get(column)
+                    if column in table.linking or not is_countable(frame[column].dtype):
+                        continue
+                    title = column if at == policy.person else f"{at}.{column}"
+                    is_known = isinstance(attribute, QuasiIdentifier)
+                    open_ = isinstance(attribute, Insensitive | Sensitive) and not attribute.action
+                    if is_known or (at == name and open_):
+                        columns.append(frame[column].gather(place).alias(title))
+                    if is_known:
+                        known.append(title)
+            others = [one.name for one in columns if one.name not in known]
+            if known and others:
+                yield SampledColumns(pl.DataFrame(columns), known, others)
+
+    def copied_columns(self) -> list[tuple[str, str]]:
+        """Return columns that repeat a hidden column of another table, with it."""
+        if self.original is None:
+            return []
+        return hidden_copies(self.original.tables, self.original.rows, self.tables)
+
+    def interval_persons(self) -> tuple[tuple[str, ...], int, int] | None:
+        """Return the shifted dates whose intervals are known, with how many of all are found."""
+        dates = {
+            (name, column): days
+            for name, column in self._shifted
+            if column not in self.rows.policy.tables[name].quasi_identifiers
+            and (days := milliseconds(self.tables[name][column])) is not None
+        }
+        if not self._shifted:
+            return None
+        since = times_since_first(dates, self.rows).items()
+        few = self._in_small_classes([(name, one) for (name, _), one in since], max(self.k, 2))
+        names = tuple(f"{name}.{column}" for name, column in dates)
+        return (names, few, self.rows.n_persons) if few else None
+
+    def unshifted_dates(self) -> tuple[str, ...]:
+        """Return the dates of persons that do not shift with their other dates."""
+        return tuple(
+            f"{name}.{column}"
+            for name, column in self.released.places.values()
+            if self._shifted
+            and name in self.rows.sizes
+            and (name, column) not in self._shifted
+            and milliseconds(self.tables[name][column]) is not None
+        )
+
+    @cached_property
+    def _shifted(self) -> list[Column]:
+        found = shifted_columns(self.rows.policy)
+        return [(name, column) for name, column in found if column in self.tables[name].columns]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LinkedVerification(Verification):
+    """What verification found in several tables: `rows` and classes are of persons.
 
     Attributes
     ----------
-    persons
-        The verdict on persons with all their rows; `rows` are persons there.
     measured
         Other meanings of k, for intruders who know less.
-    rows
+    table_rows
         Rows by table.
     notes
         What the counts of persons do not cover: a sentence each.
 
     """
 
-    _shown: ClassVar[tuple[str, ...]] = ("persons.rows", "persons.k", "persons.verdict")
-
-    persons: Verification
     measured: LinkedMeasurement
-    rows: Mapping[str, int]
+    table_rows: Mapping[str, int]
     notes: tuple[Message, ...]
-
-    @property
-    def satisfied(self) -> bool | None:
-        """Whether every model is satisfied."""
-        return self.persons.satisfied
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {
-            **self.persons.to_dict(),
-            "k": self.persons.k,
-            "tables": dict(self.rows),
+            **super().to_dict(),
+            "k": self.k,
+            "tables": dict(self.table_rows),
             "measured": self.measured.to_dict(),
             "notes": list(self.notes),
         }
 
     def tables(self) -> list[ResultTable]:
         """Return the verdict, other meanings of k, and the notes."""
-        parts, models = self.persons.tables()
-        lead = parts.lead.replace("records", "persons")
+        parts, models = super().tables()
         notes = (*models.notes, *(f"note: {one}" for one in self.notes))
         return [
-            replace(parts, lead=lead),
+            replace(parts, lead=parts.lead.replace("records", "persons")),
             replace(models, notes=notes),
             *self.measured.tables(),
         ]
@@ -112,23 +339,49 @@ def verify(
 
 def view_of_tables(
     tables: Tables,
-    policy: LinkedPolicy,
+    given: LinkedPolicy,
     before: Tables | None,
     person_table: pl.DataFrame | None,
 ) -> LinkedView:
-    """Return released tables as verification sees them; policy: of the release, without bands."""
-    rows = LinkedRows.read(tables, policy)
-    _check_released(tables, rows.policy)
-    return LinkedView.of(tables, rows, policy, before, person_table)
+    """Return released tables as verification sees them; given: the policy, without bands."""
+    rows = LinkedRows.read(tables, given)
+    policy = rows.policy
+    _check_released(tables, policy)
+    places = {
+        column if name == policy.person else f"{name}.{column}": (name, column)
+        for name, table in policy.tables.items()
+        for column in table.attributes
+        if column in tables[name].columns and column not in table.linking
+    }
+    attributes = {
+        place: policy.tables[name].attributes[column] for place, (name, column) in places.items()
+    }
+    original = None
+    if before is not None:
+        original = LinkedColumns(before, LinkedRows.read(before, given), places)
+    return LinkedView(
+        policy=PersonPolicy(attributes, policy.models, policy.others),
+        schema=Schema(attributes),
+        released=LinkedColumns(tables, rows, places),
+        labels=known_names(tables, policy, policy.person),
+        original=original,
+        person_table=person_table,
+        given=given,
+        hides_refusals=False
+        if any("attributes" in model.protects for model in policy.models)
+        else None,
+    )
 
 
-def measured_persons(view: LinkedView, found: Verification) -> LinkedVerification:
+def measured_persons(
+    view: LinkedView, found: Verification, notes: Sequence[Message] = ()
+) -> LinkedVerification:
     """Return a verdict on persons with other meanings of k, and with what it does not cover."""
     return LinkedVerification(
-        found,
-        count_persons(view.rows, view.own),
-        {name: view.tables[name].height for name in view.rows.policy.tables},
-        tuple(_notes(view.tables, view.rows, view.own)),
+        **vars(found),
+        measured=count_persons(view.rows, view.own),
+        table_rows={name: view.tables[name].height for name in view.rows.policy.tables},
+        notes=(*_notes(view.tables, view.rows, view.own), *notes),
     )
 
 

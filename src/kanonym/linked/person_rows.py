@@ -1,25 +1,32 @@
-"""How the rows of linked tables hang together, and which persons have equal rows."""
+"""How the rows of linked tables hang together, and what columns of them tell each other."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.actions.masking.shift_date import ShiftDate
+from kanonym.actions.registry import unwrap
+from kanonym.data.errors import PolicyError
+from kanonym.data.hierarchy.leaves import parse_times
+from kanonym.data.message import Message
+from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier, Sensitive
 from kanonym.data.table import value_codes
-from kanonym.linked.given_tables import check_tables, parent_rows
-from kanonym.linked.linked_keys import counted_parts
-from kanonym.linked.linked_policy import (
-    Counting,
-    LinkedPolicy,
-    Tables,
+from kanonym.linked.given_tables import (
+    Column,
+    as_key,
+    check_tables,
+    parent_rows,
     released_policy,
     with_column_roles,
 )
-from kanonym.linked.table_policy import Reference
+from kanonym.linked.linked_policy import Counting, LinkedPolicy, Reference, Tables
+from kanonym.verification.linked_rows import collections_of
 
 Codes = NDArray[np.int64]
 """(n_rows,) int64: equal numbers for rows that are equal."""
@@ -29,18 +36,13 @@ Masks = dict[str, NDArray[np.bool_]]
 
 @dataclass(frozen=True, slots=True)
 class LinkedRows:
-    """The rows of persons in all tables, each below the row it belongs to.
-
-    sizes: rows of each table of `LinkedPolicy.order`. targets: by table and reference the row that
-    each row refers to, -1 for none. parents: by table below the persons, the row that each row
-    belongs to. persons: by table, the person of each row. All (n_rows,) int64.
-    """
+    """The rows of persons in all tables, each below the row it belongs to: (n_rows,) int64."""
 
     policy: LinkedPolicy
-    sizes: Mapping[str, int]
-    targets: Mapping[str, Mapping[Reference, Codes]]
-    parents: Mapping[str, Codes]
-    persons: Mapping[str, Codes]
+    sizes: Mapping[str, int]  # of each table of `LinkedPolicy.order`
+    targets: Mapping[str, Mapping[Reference, Codes]]  # the row that each refers to, or -1
+    parents: Mapping[str, Codes]  # the row that each belongs to, but persons
+    persons: Mapping[str, Codes]  # the person of each row
 
     @classmethod
     def read(cls, tables: Tables, policy: LinkedPolicy) -> LinkedRows:
@@ -100,11 +102,7 @@ class LinkedRows:
         return replace(self, policy=replace(self.policy, tables=tables))
 
     def merged(self, equal: Mapping[str, Codes]) -> dict[str, Codes]:
-        """Return by table the row that stands for each row: itself, or an equal one of its parent.
-
-        equal: by table that merges rows, equal numbers for equal rows: (n_rows,) int64. Rows
-        below a merged row belong to the one that stands for it.
-        """
+        """Return by table what stands for each row: itself, or an equal row of its parent."""
         stands = {name: np.arange(size, dtype=np.int64) for name, size in self.sizes.items()}
         for name, codes in equal.items():
             parent = stands[self.policy.parent(name)][self.parents[name]]
@@ -118,10 +116,7 @@ class LinkedRows:
         stands: Mapping[str, Codes] | None = None,
         counting: Counting = "multiset",
     ) -> Codes:
-        """Return (n_persons,) int64: equal numbers for persons who are equal with all their rows.
-
-        own: by table, equal numbers for equal rows. stands: as of `merged`; None where none are.
-        """
+        """Return (n_persons,) int64: equal numbers for persons equal with all their rows."""
         person = self.policy.person
         return combine([own[person], self.trees(own, stands, counting)], self.n_persons)
 
@@ -132,10 +127,7 @@ class LinkedRows:
         counting: Counting = "multiset",
         name: str | None = None,
     ) -> Codes:
-        """Return (n_rows,) int64: equal numbers for rows of a table with equal rows below them.
-
-        name: None for the table of persons; the rest is as of `classes`.
-        """
+        """Return (n_rows,) int64: equal numbers for rows of a table with equal rows below them."""
         name = name or self.policy.person
         found: list[Codes] = []
         for child in self.policy.children(name):
@@ -169,30 +161,6 @@ def combine(columns: Sequence[Codes], n_rows: int) -> Codes:
     return codes
 
 
-def collections_of(parent: Codes, item: Codes, n_parents: int, *, repeated: bool = True) -> Codes:
-    """Return (n_parents,) int64: equal numbers for parents with the same items, 0 for none.
-
-    parent, item: (n_rows,) the parent of each row, and what stands in it, both from 0. repeated:
-    whether repeated items count: multisets, else sets. Sorted items are compared one after the
-    other, never by a hash. Cost: one sort of the rows, and one of each place of the items.
-    """
-    if not repeated:
-        pairs = np.unique(np.stack([parent, item], axis=1), axis=0)
-        parent, item = pairs[:, 0], pairs[:, 1]
-    order = np.lexsort((item, parent))
-    parent, item = parent[order], item[order]
-    counts = np.bincount(parent, minlength=n_parents)
-    place = np.arange(len(parent)) - (np.cumsum(counts) - counts)[parent]
-    by_place = np.argsort(place, kind="stable")
-    state, numbered, span = np.zeros(n_parents, np.int64), 1, int(item.max(initial=0)) + 1
-    for rows in np.split(by_place, np.cumsum(np.bincount(place))[:-1]) if len(place) else ():
-        own = parent[rows]
-        _, found = np.unique(state[own] * span + item[rows], return_inverse=True)
-        state[own] = numbered + found
-        numbered += int(found.max()) + 1
-    return state
-
-
 def codes_of(values: pl.Series) -> Codes:
     """Return (n_rows,) int64: equal numbers for equal values."""
     return value_codes(values)[0].astype(np.int64)
@@ -203,15 +171,171 @@ def codes_of_values(frame: pl.DataFrame, columns: Sequence[str]) -> Codes:
     return combine([codes_of(frame[name]) for name in columns], frame.height)
 
 
-def known_codes(tables: Tables, policy: LinkedPolicy) -> dict[str, Codes]:
-    """Return by table `codes_of_values` of its `known_names`."""
-    return {
-        name: codes_of_values(tables[name], known_names(tables, policy, name))
-        for name in policy.order
+DISTINCT = 10
+"""Different values that columns of two names have in common before they are called copies."""
+
+GLANCED = 100
+"""Rows that are compared before all rows are."""
+
+
+def copied_columns(tables: Tables, rows: LinkedRows) -> list[tuple[Column, Column]]:
+    """Return columns with that of a table above, or referred to, that they repeat."""
+    policy = rows.policy
+    free = {
+        name: [one for one in tables[name].columns if one not in table.linking]
+        for name, table in policy.tables.items()
     }
+    above = {
+        name: [
+            *((one.table, rows.targets[name][one]) for one in table.other_references),
+            *(rows.way_up(name)[1:] if name in rows.sizes else ()),
+        ]
+        for name, table in policy.tables.items()
+    }
+    return [
+        ((name, column), (at, other))
+        for name in policy.tables
+        for at, row in above[name]
+        for column in free[name]
+        for other in free[at]
+        if at != name
+        and _is_copy(tables[name][column], tables[at][other], row, same=column == other)
+    ]
 
 
-def known_names(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
-    """Return the quasi-identifiers of a table, as far as it has them, and counted key columns."""
-    known = [one for one in policy.tables[name].quasi_identifiers if one in tables[name].columns]
-    return [*known, *counted_parts(tables, policy, name)]
+def _is_copy(column: pl.Series, other: pl.Series, rows: Codes, *, same: bool) -> bool:
+    """Whether a column has, in all rows with both, the value of the row above."""
+    plain = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Date, pl.Datetime)
+    if not all(one.dtype.is_numeric() or one.dtype in plain for one in (column, other)):
+        return False
+    held = np.flatnonzero((rows >= 0) & column.is_not_null().to_numpy())
+    for part in (held[:GLANCED], held):
+        here, there = as_key(column.gather(part)), as_key(other.gather(rows[part]))
+        both = there.is_not_null()
+        if not both.any() or not (here == there).filter(both).all():
+            return False
+    return here.n_unique() >= (2 if same else DISTINCT)
+
+
+def hidden_copies(before: Tables, rows: LinkedRows, after: Tables) -> list[tuple[str, str]]:
+    """Return the columns that are released as they are, and repeat one that is not, with it."""
+    found = []
+    for pair in copied_columns(before, rows):
+        for shown, hidden in (pair, pair[::-1]):
+            attribute, other = (
+                rows.policy.tables[name].attributes[c] for name, c in (shown, hidden)
+            )
+            open_ = isinstance(attribute, Insensitive | Sensitive) and not attribute.action
+            hides = isinstance(other, Identifier | QuasiIdentifier) or bool(other.action)
+            if open_ and hides and _is_changed(before, after, *hidden):
+                found.append((".".join(shown), ".".join(hidden)))
+    return found
+
+
+def _is_changed(before: Tables, after: Tables, name: str, column: str) -> bool:
+    """Whether released values of a column are not those of the input."""
+    if column not in after[name].columns:
+        return True
+    given, released = (set(as_key(one[name][column].unique())) for one in (before, after))
+    return not released <= given
+
+
+NONE = np.iinfo(np.int64).min
+"""Stands for a missing date."""
+
+
+def shifted_columns(policy: LinkedPolicy) -> list[Column]:
+    """Return the columns of persons' tables whose dates an action shifts."""
+    return [
+        (name, column)
+        for name in policy.order
+        for column, attribute in policy.tables[name].attributes.items()
+        if any(isinstance(one, ShiftDate) for one in unwrap(attribute.action))
+    ]
+
+
+def check_one_shift(before: Tables, after: Tables, rows: LinkedRows) -> None:
+    """Refuse shifts that differ between the dates of a person."""
+    named = []
+    low, high = np.full(rows.n_persons, -NONE - 1), np.full(rows.n_persons, NONE)
+    for name, column in shifted_columns(rows.policy):
+        if len(unwrap(rows.policy.tables[name].attributes[column].action)) > 1:
+            continue
+        old, new = milliseconds(before[name][column]), milliseconds(after[name][column])
+        if old is None or new is None:  # all cells are empty
+            continue
+        held = old != NONE
+        whose, moved = rows.persons[name][held], (new - old)[held]
+        np.minimum.at(low, whose, moved)
+        np.maximum.at(high, whose, moved)
+        named.append(f"{name}.{column}")
+    if (high > low).any():
+        raise PolicyError(
+            f"{', '.join(named)}: dates of a person would shift by different amounts. Give "
+            "shift-date the same days, multiple_of and key in all of them, and no subject"
+        )
+
+
+def times_since_first(dates: Mapping[Column, Codes], rows: LinkedRows) -> dict[Column, Codes]:
+    """Return equal numbers for rows whose dates are equally far from the person's first date."""
+    first = np.full(rows.n_persons, -NONE - 1)
+    for (name, _), when in dates.items():
+        held = when != NONE
+        np.minimum.at(first, rows.persons[name][held], when[held])
+    found = {}
+    for (name, column), when in dates.items():
+        since = np.where(when == NONE, NONE, when - first[rows.persons[name]])
+        found[name, column] = np.unique(since, return_inverse=True)[1].astype(np.int64)
+    return found
+
+
+def order_notes(before: Tables, after: Tables, rows: LinkedRows, kept: Masks) -> list[Message]:
+    """Return which dates were never after others, in a row or the rows above it, and now are."""
+    found: list[Message] = []
+    dated: dict[str, dict[str, tuple[Codes, Codes]]] = {}
+    for name in rows.policy.order:
+        dated[name] = {}
+        for column in after[name].get_columns():
+            old, new = milliseconds(before[name][column.name]), milliseconds(column)
+            if old is not None and new is not None:
+                dated[name][f"{name}.{column.name}"] = old, new
+        every = {
+            label: (old[row], new[row])
+            for at, row in reversed(rows.way_up(name))
+            for label, (old, new) in dated[at].items()
+        }
+        for first, second in combinations(every, 2):
+            if second not in dated[name]:
+                continue
+            (old_1, new_1), (old_2, new_2) = every[first], every[second]
+            given = [one != NONE for one in (old_1, old_2, new_1, new_2)]
+            held = np.logical_and.reduce([kept[name], *given])
+            for low, high, sign in ((first, second, 1), (second, first, -1)):
+                was = sign * np.sign(old_2 - old_1)[held]
+                now = sign * np.sign(new_2 - new_1)[held]
+                if (was >= 0).all() and (was > 0).any() and (now < 0).any():
+                    found.append(
+                        Message(
+                            "{low} was never after {high}, and is in the release: these dates do "
+                            "not move together",
+                            low=low,
+                            high=high,
+                        )
+                    )
+    return found
+
+
+def milliseconds(values: pl.Series) -> NDArray[np.int64] | None:
+    """Return (n,) the times of dates or ISO texts, `NONE` for null; None of other values."""
+    if values.dtype in (pl.String, pl.Categorical, pl.Enum):
+        texts = values.cast(pl.String)
+        head = texts.drop_nulls().head(1)
+        if parse_times(head).null_count():
+            return None
+        values = parse_times(texts)
+        if values.null_count() > texts.null_count():
+            return None
+    if values.dtype not in (pl.Date, pl.Datetime) or values.null_count() == len(values):
+        return None
+    precise = values.cast(pl.Datetime("ms", getattr(values.dtype, "time_zone", None)))
+    return precise.cast(pl.Int64).fill_null(NONE).to_numpy().astype(np.int64)

@@ -1,20 +1,213 @@
-"""Which rows are released, and where references lead then: limits, equal rows, suppression."""
+"""Which rows and keys are released: limits, equal rows, pseudonyms, what keys tell."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.errors import PolicyError, SchemaError
-from kanonym.linked.given_tables import Column, as_key
-from kanonym.linked.linked_keys import is_drawn, numbered_parts, unnumbered_parts
-from kanonym.linked.linked_policy import LinkedPolicy, Tables, band_column
+from kanonym.actions.pseudonymization.keyed_hash import KeyedHash
+from kanonym.actions.pseudonymization.surrogate import Surrogate
+from kanonym.actions.registry import ColumnActions
+from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier
+from kanonym.linked.given_tables import Column, as_key, band_column, is_plain
+from kanonym.linked.linked_policy import LinkedPolicy, TablePolicy, Tables
 from kanonym.linked.person_rows import Codes, LinkedRows, codes_of_values, combine
+
+
+def released_keys(tables: Tables, policy: LinkedPolicy, seed: int) -> dict[Column, Column]:
+    """Return the released columns of keys and references, each with the key that it leads to."""
+    links = [
+        ((table.name, name), (one.table, key))
+        for table in policy.tables.values()
+        for one in table.references
+        for name, key in zip(one.columns, policy.tables[one.table].key, strict=True)
+    ]
+    targets, needed = dict(reversed(links)), {key for _, key in links}
+    roots: dict[Column, Column] = {}
+    dropped = set()
+    for table in policy.tables.values():
+        owning = table.owner.columns if table.owner is not None else ()
+        for name in table.linking:
+            at, passed = (table.name, name), set[Column]()
+            while at in targets and at not in passed:
+                passed.add(at)
+                at = targets[at]
+            roots[table.name, name] = at
+            own = name in owning or (table.name, name) in needed
+            if not own and name in table.attributes and is_plain(table, name):
+                dropped.add((table.name, name))
+        if any((table.name, one) in dropped for one in table.key):
+            # What is left is no key: nothing refers to it.
+            dropped |= {(table.name, one) for one in numbered_parts(policy, table.name)}
+    for root in set(roots.values()):
+        _pseudonyms(tables[root[0]][root[1]], policy, root, seed, rehearsed=True)
+    return {column: root for column, root in roots.items() if column not in dropped}
+
+
+def key_actions(policy: LinkedPolicy, root: Column) -> tuple[Any, ...]:
+    """Return what makes pseudonyms of a key; nothing where it is released as it is."""
+    table, column, name = policy.tables[root[0]], root[1], ".".join(root)
+    attribute = table.attributes.get(column)
+    if isinstance(attribute, QuasiIdentifier) and len(table.key) == 1:
+        raise PolicyError(
+            f"{name} is a key, and quasi-identifier: a key is an identifier (released as a "
+            "pseudonym) or insensitive (released as it is)"
+        )
+    return tuple(
+        replace(one, space=name) if isinstance(one, KeyedHash) and one.space is None else one
+        for one in (
+            (Surrogate(),) if attribute is None or is_plain(table, column) else attribute.action
+        )
+    )
+
+
+def is_drawn(policy: LinkedPolicy, root: Column) -> bool:
+    """Whether the pseudonyms of a key are numbers of this release alone."""
+    actions = key_actions(policy, root)
+    return [isinstance(one, Surrogate) and one.mapping is None for one in actions] == [True]
+
+
+def _pseudonyms(
+    column: pl.Series, policy: LinkedPolicy, root: Column, seed: int, *, rehearsed: bool = False
+) -> pl.DataFrame:
+    """Return the values of a key, as text, with their pseudonyms; never written anywhere."""
+    name = ".".join(root)
+    values = column.drop_nulls().unique(maintain_order=True).alias(name)
+    acting = ColumnActions(lambda _: values, {name: key_actions(policy, root)}, seed)
+    pseudonyms = (acting.rehearsed() if rehearsed else acting).before(name)
+    if pseudonyms.n_unique() < len(values) or pseudonyms.null_count():
+        raise DataError(
+            f"{name}: two keys have one pseudonym; give it an action that keeps them apart, such "
+            "as surrogate or keyed-hash"
+        )
+    return pl.DataFrame({"value": as_key(values), "pseudonym": pseudonyms})
+
+
+def with_pseudonyms(
+    tables: Tables, policy: LinkedPolicy, keys: Mapping[Column, Column], seed: int
+) -> tuple[dict[str, pl.DataFrame], list[dict[str, Any]]]:
+    """Return tables with pseudonyms of released values alone, and facts about these."""
+    found, facts = dict(tables), []
+    for root in dict.fromkeys(keys.values()):
+        column, actions = tables[root[0]][root[1]], key_actions(policy, root)
+        told = {"space": ".".join(root), "values": (n := column.drop_nulls().n_unique())}
+        facts.append({**told, "pseudonyms": [one.type for one in actions] or "none"})
+        for one in actions:
+            if isinstance(one, KeyedHash):
+                facts[-1]["collision_probability"] = min(n * (n - 1) / 2 / 16**one.length, 1.0)
+        if root[1] in numbered_parts(policy, root[0]):
+            continue
+        pairs = _pseudonyms(column, policy, root, seed)
+        for table, name in (one for one, other in keys.items() if other == root):
+            asked = pl.DataFrame({"value": as_key(tables[table][name])})
+            new = asked.join(pairs, on="value", how="left", maintain_order="left")["pseudonym"]
+            found[table] = found[table].with_columns(new.alias(name))
+    return found, facts
+
+
+def table_seed(seed: int, table: str) -> int:
+    """Return the seed of one table: columns of one name in two tables do not draw alike."""
+    return int.from_bytes(sha256(f"{seed} {table}".encode()).digest()[:16], "big")
+
+
+def numbered_parts(policy: LinkedPolicy, name: str) -> tuple[str, ...]:
+    """Return the columns of a composite key, without a role, that a release numbers."""
+    table = policy.tables[name]
+    if len(table.key) < 2 or name not in policy.order:
+        return ()
+    referring = {column for one in table.references for column in one.columns}
+    return tuple(
+        column
+        for column in table.key
+        if is_plain(table, column)
+        and column not in referring
+        and all(
+            sum(other in one.columns for one in follower.references) == 1
+            and other not in follower.quasi_identifiers
+            for follower, other in _followers(policy, (name, column))
+        )
+    )
+
+
+def _followers(policy: LinkedPolicy, part: Column) -> Iterator[tuple[TablePolicy, str]]:
+    """Yield the columns that refer to a column of a key, and those that refer to these."""
+    for table in policy.tables.values():
+        for one in table.references:
+            if one.table == part[0]:
+                column = one.columns[policy.tables[part[0]].key.index(part[1])]
+                yield table, column
+                if column in table.key and (table.name, column) != part:
+                    yield from _followers(policy, (table.name, column))
+
+
+def counted_parts(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
+    """Return the columns of a table's key that repeat and count as they are: a year, a place."""
+    quiet = quiet_numbers(tables, policy, name)
+    return [one for one in _repeating(tables, policy, name, _PLAIN) if one not in quiet]
+
+
+def unnumbered_parts(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
+    """Return `counted_parts` of tables whose keys are still to be numbered."""
+    numbered = numbered_parts(policy, name)
+    return [one for one in _repeating(tables, policy, name, _PLAIN) if one not in numbered]
+
+
+def insensitive_parts(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
+    """Return the columns of a table's key that repeat and are insensitive, so not counted."""
+    return _repeating(tables, policy, name, (Insensitive,))
+
+
+_PLAIN = (Identifier, type(None))
+
+
+def _repeating(
+    tables: Tables, policy: LinkedPolicy, name: str, roles: tuple[type, ...]
+) -> list[str]:
+    """Return the columns of a table's key that repeat, of some roles; not those of its owner."""
+    table, frame = policy.tables[name], tables[name]
+    return [
+        column
+        for column in table.key
+        if column in frame.columns
+        and not (table.owner and column in table.owner.columns)
+        and isinstance(table.attributes.get(column), roles)
+        and frame[column].n_unique() < frame.height
+    ]
+
+
+def quiet_numbers(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
+    """Return `numbered_parts` that are 1, 2, … within rows of an equal rest of the key."""
+    frame, parts = tables[name], numbered_parts(policy, name)
+    if not parts or any(not frame[one].dtype.is_integer() for one in parts):
+        return []
+    rest = [pl.lit(0), *(pl.col(one) for one in policy.tables[name].key if one not in parts)]
+    first = pl.col(parts[0])
+    counted = frame.select(
+        *(pl.col(one) == first for one in parts[1:]),
+        (first.rank("ordinal").over(rest) == first).alias("\0dense"),
+    )
+    return list(parts) if all(one.all() for one in counted) else []
+
+
+def known_codes(tables: Tables, policy: LinkedPolicy) -> dict[str, Codes]:
+    """Return by table `codes_of_values` of its `known_names`."""
+    return {
+        name: codes_of_values(tables[name], known_names(tables, policy, name))
+        for name in policy.order
+    }
+
+
+def known_names(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
+    """Return the quasi-identifiers of a table, as far as it has them, and counted key columns."""
+    known = [one for one in policy.tables[name].quasi_identifiers if one in tables[name].columns]
+    return [*known, *counted_parts(tables, policy, name)]
 
 
 def limit_rows(
@@ -49,24 +242,17 @@ def limit_rows(
 
 
 class MergedRows(NamedTuple):
-    """What became of the rows of a table that merges equal ones, those of released persons.
+    """What became of the equal rows of released persons in a table that merges them."""
 
-    rows: rows that another one, which is equal, stands for. different: different pairs of a person
-    and all released values of a row before. lost: those of them that the release does not have.
-    """
-
-    rows: int
-    different: int
-    lost: int
+    rows: int  # that another one, which is equal, stands for
+    different: int  # pairs of a person and all released values of a row, before
+    lost: int  # those of them that the release does not have
 
 
 def _compared(
     tables: Tables, rows: LinkedRows, keys: Mapping[Column, Column]
 ) -> dict[str, list[str]]:
-    """Return by table that merges rows the columns in which equal rows are equal.
-
-    All columns but those that say whose a row is, and keys that are numbers of this release.
-    """
+    """Return by table that merges rows the columns in which equal rows are equal."""
     policy = rows.policy
     found = {}
     for name in policy.order:
@@ -86,10 +272,7 @@ def _compared(
 def equal_but_for_levels(
     tables: Tables, rows: LinkedRows, keys: Mapping[Column, Column]
 ) -> dict[str, Codes]:
-    """Return by table that merges rows, equal numbers for rows that are equal at equal levels.
-
-    tables: as actions leave them.
-    """
+    """Return by table that merges rows, equal numbers for rows that are equal at equal levels."""
     found = {}
     for name, columns in _compared(tables, rows, keys).items():
         known = rows.policy.tables[name].quasi_identifiers
@@ -127,18 +310,13 @@ def count_merged(
 
 @dataclass(frozen=True)
 class KeptRows:
-    """The rows of tables that are released.
+    """The rows of tables that are released."""
 
-    tables: all rows of all tables. kept: by table with persons, (n_rows,) bool; other tables keep
-    all rows. stands: as of `LinkedRows.merged`. random: numbers anew what `numbered_parts` names;
-    None leaves it.
-    """
-
-    tables: Tables
+    tables: Tables  # all rows of all tables
     rows: LinkedRows
-    kept: Mapping[str, NDArray[np.bool_]]
-    stands: Mapping[str, Codes]
-    random: np.random.Generator | None = None
+    kept: Mapping[str, NDArray[np.bool_]]  # (n_rows,) by table with persons
+    stands: Mapping[str, Codes]  # as of `LinkedRows.merged`
+    random: np.random.Generator | None = None  # numbers keys anew; None leaves them
     _new: dict[Column, pl.Series] = field(default_factory=dict)
 
     def frames(self) -> dict[str, pl.DataFrame]:
@@ -180,10 +358,7 @@ class KeptRows:
         return values
 
     def _numbers(self, name: str, random: np.random.Generator) -> pl.Series:
-        """Return (n_rows,) 1, 2, … in random order within the rows that agree in the rest of a key.
-
-        The order of the rows does not matter. All parts have the same numbers.
-        """
+        """Return 1, 2, … in random order within rows of an equal rest of the key."""
         key, parts = self.rows.policy.tables[name].key, numbered_parts(self.rows.policy, name)
         for one in parts:
             if (name, one) in self._new:

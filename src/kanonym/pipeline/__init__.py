@@ -3,55 +3,47 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, overload
 
-from kanonym.data.errors import PolicyError
-from kanonym.differential_privacy.ledger import Ledger, spend
+from kanonym.actions.registry import has_late_actions
+from kanonym.data.errors import DataError, InfeasibleError, PolicyError
+from kanonym.differential_privacy.ledger import spend
 from kanonym.engines import engine_of
-from kanonym.engines.base import Engine, require_abilities
+from kanonym.engines.base import Engine, Input, require_abilities
 from kanonym.engines.decision import Decision
-from kanonym.engines.local import bind_actions, encoded_columns, encoded_table, resolve_seed
+from kanonym.engines.local import resolve_seed
 from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.models.differential import DifferentialPrivacy, sampling_model
-from kanonym.pipeline.checks import measure, released_columns, verify
+from kanonym.models.differential import sampling_model
+from kanonym.pipeline.checks import measure, verify
 from kanonym.pipeline.planning import (
     required_abilities,
     resolve_policy,
-    task_of,
     uncounted_entities,
+    with_readings,
 )
-from kanonym.pipeline.publishing import Published, publish
-from kanonym.pipeline.readings import parse_with_policy, to_canonical, with_readings
-from kanonym.pipeline.replaying import decide_again, replay
-from kanonym.policy import Policy, PolicySource
+from kanonym.policy import PolicySource
 from kanonym.policy.keywords import Keywords, takes_keywords
 from kanonym.release import FrameT, Release
 from kanonym.release.promise import protected_unit
-from kanonym.verification.recorded import recorded_release
+from kanonym.verification.release_view import ReleaseView, recorded_release, verify_release
+from kanonym.verification.verdict import ModelCheck, Verification
 
 if TYPE_CHECKING:
     from kanonym.engines.sql.store import Source
 
 __all__ = [
     "anonymize",
-    "bind_actions",
-    "decide_again",
-    "encoded_columns",
-    "encoded_table",
     "measure",
     "package_release",
-    "parse_with_policy",
+    "publish",
     "recorded_release",
-    "released_columns",
-    "replay",
+    "refuse_linked_rows",
     "resolve_policy",
-    "task_of",
-    "to_canonical",
     "uncounted_entities",
     "verify",
     "with_readings",
@@ -151,18 +143,14 @@ def anonymize(
             run = Run(policy, schema, resolve_seed(policy.seed), place, watch, ledger is not None)
             source = engine.read(run)
         known = None
-        if promised is not None and ledger is not None:
+        if promised is not None and ledger is not None and policy.seed is None:
             # Before the release exists: a run that then fails has spent too much, never too little.
-            known = spend_on(ledger, policy, promised) if policy.seed is None else None
+            spending = replace(promised.spending, protects=protected_unit(policy))
+            known = spend(ledger, spending)
         decision = source.decide()
         run = getattr(source, "run", run)  # a table of this process has settled its readings
         made = package_release(engine, run, decision, publish(source, decision))
         return made if known is None else replace(made, ledger=known)
-
-
-def spend_on(ledger: str | Path, policy: Policy, promised: DifferentialPrivacy) -> Ledger:
-    """Add to a ledger what a release of a policy spends; errors as of `ledger.spend`."""
-    return spend(ledger, replace(promised.spending, protects=protected_unit(policy)))
 
 
 def package_release(engine: Engine, run: Run, decision: Decision, published: Published) -> Release:
@@ -191,4 +179,78 @@ def package_release(engine: Engine, run: Run, decision: Decision, published: Pub
         engine=engine.name,
         columns=tuple(staged.columns),
         writer=None if staged.rows is not None else write,
+    )
+
+
+class Published(NamedTuple):
+    """What came of an input."""
+
+    frame: Any
+    view: ReleaseView
+    verification: Verification
+    staged: Any
+
+
+def publish(source: Input, decision: Any, *, required: bool = True) -> Published:
+    """Stage what was decided, verify what was written, and publish it; required: if models hold."""
+    staged = source.stage(decision)
+    try:
+        with source.watch.stage("verify"):
+            view = source.view(decision, staged)
+            verification = verify_release(view)
+            _require_records(verification.rows, decision.rows_out)
+            if required:
+                _require_satisfied(view, verification)
+        return Published(staged.publish(), view, verification, staged)
+    except BaseException:
+        staged.discard()
+        raise
+
+
+def _require_records(written: int, counted: int) -> None:
+    if written != counted:
+        raise DataError(
+            f"{counted} records were counted for the release, and {written} were written. Nothing "
+            "is released. If others write to the table, work on a copy; else a join or a view "
+            "gives other rows each time"
+        )
+
+
+def _require_satisfied(view: ReleaseView, verification: Verification) -> None:
+    # A seed voids what a mechanism promises, and nothing else: the verdict says so.
+    failing = [one for one in verification.checks if not (one.satisfied or one.repeatable)]
+    if not failing:
+        return
+    changed = [name for name, one in view.attributes.items() if has_late_actions(one.action)]
+    refuse_linked_rows(failing)
+    reason = "This is a defect of kanonym: please report it"
+    if any(check.guarantee == "population" for check in failing):
+        reason = (
+            "A label that stands for different values at several levels of its hierarchy is "
+            "read at the lowest: give each level labels of its own"
+        )
+    if changed:
+        reason = (
+            f"Actions with `when: after` split equivalence classes ({', '.join(changed)}): "
+            f"remove them, or apply them before the algorithm"
+        )
+    failed = ", ".join(check.type for check in failing)
+    raise InfeasibleError(
+        f"the recoded table fails {failed} in {verification.n_violating} classes; "
+        f"nothing is released. {reason}"
+    )
+
+
+def refuse_linked_rows(failing: Sequence[ModelCheck], what: str = "") -> None:
+    """Refuse a release of which a column links rows of persons, if too few are alike."""
+    linked = [check for check in failing if check.linked_by]
+    if not linked:
+        return
+    columns = ", ".join(dict.fromkeys(name for check in linked for name in check.linked_by))
+    raise InfeasibleError(
+        f"{what}{columns} tells whose rows are whose, so k counts persons with all their rows, and "
+        f"the fewest persons who are alike in all rows are {linked[0].achieved:g}, not "
+        f"{linked[0].required:g}. Nothing is released. Drop {columns}; or release it as linked "
+        "tables (docs: linked tables), which limit the rows of a person (cap, merge, band) and "
+        "generalize until persons are alike in all rows"
     )

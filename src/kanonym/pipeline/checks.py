@@ -28,23 +28,24 @@ from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensi
 from kanonym.engines import Engine, LocalEngine, engine_of, is_local
 from kanonym.engines.release_view import counting_of, mechanism_of, population_columns
 from kanonym.metrics.disclosure import Measurement, measure_table
-from kanonym.pipeline.planning import is_perturbed
-from kanonym.pipeline.readings import parse_with_policy, to_canonical
+from kanonym.pipeline.planning import is_perturbed, parse_with_policy, to_canonical
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.definition import policy_from
 from kanonym.recoding.recode import released_names
-from kanonym.verification import (
+from kanonym.verification.release_view import (
+    RecordedRelease,
     ReleaseView,
-    SensitiveColumn,
-    Verification,
-    classes_of_values,
-    count_suppressed,
-    k_wildcard,
     sensitive_names,
     verify_release,
 )
-from kanonym.verification.frequency_set import AggregatedTable
-from kanonym.verification.recorded import RecordedRelease
+from kanonym.verification.released_classes import (
+    AggregatedTable,
+    SensitiveColumn,
+    classes_of_values,
+    count_suppressed,
+    k_wildcard,
+)
+from kanonym.verification.verdict import Verification
 
 FIRST = 1000
 """Records by which a column of lists is told."""
@@ -175,11 +176,7 @@ def _require_columns(
 
 
 def _released_sets(table: Engine, before: Engine | None, schema: Schema) -> EncodedSets | None:
-    """Return the sets of items of a released table; None without them.
-
-    before: the original, for hierarchies that are built from its items; without it, items are
-    what hierarchies list, and where there is none, what is released.
-    """
+    """Return the released sets of items; hierarchies are built from the original, if any."""
     attributes = names_of_sets(schema.attributes)
     if not attributes:
         return None
@@ -203,18 +200,14 @@ def _table(
     readings: Mapping[str, Reading] | None = None,
 ) -> Engine:
     """Return a released table; texts: as of `verify`; readings: as of `engine_of`."""
-    if is_local(frame):
-        return LocalEngine(frame, {**_float_texts(frame), **(texts or {})})
-    return engine_of(frame, readings, released=True)
-
-
-def _float_texts(frame: Any) -> dict[str, pl.Series]:
-    """Return the columns in which some readers tell NaN from null, or 0.0 from -0.0, as texts."""
+    if not is_local(frame):
+        return engine_of(frame, readings, released=True)
     native, columns = frames.to_eager(frame), []
     for name in frames.column_names(native):
         with suppress(DataError):  # of mixed types
             columns.append(frames.raw_column(native, name))
-    return differing_floats(columns)
+    # Some readers tell NaN from null, or 0.0 from -0.0: such columns are compared as texts, too.
+    return LocalEngine(frame, {**differing_floats(columns), **(texts or {})})
 
 
 def measure(
@@ -289,23 +282,16 @@ def _columns_of_lists(frame: Any, names: Sequence[str]) -> tuple[str, ...]:
     if not is_local(frame):
         return ()
     first = frames.to_eager(frame)[:FIRST]
-    found = []
+    lists = []
     for name in names:
-        try:
-            dtype = frames.raw_column(first, name).dtype
-        except DataError:
-            continue
-        if isinstance(dtype, pl.List | pl.Array):
-            found.append(name)
-    return tuple(found)
+        with suppress(DataError):
+            if isinstance(frames.raw_column(first, name).dtype, pl.List | pl.Array):
+                lists.append(name)
+    return tuple(lists)
 
 
 def released_columns(quasi_identifiers: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """Return the columns of a table that hold quasi-identifiers, one or two of each.
-
-    quasi_identifiers: their names in the original. columns: those of the table, which may be
-    a release with `name_min` and `name_max` in the place of a name.
-    """
+    """Return the columns of a table or release that hold quasi-identifiers: one or two each."""
     found: list[str] = []
     missing: list[str] = []
     for name in quasi_identifiers:

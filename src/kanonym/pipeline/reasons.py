@@ -1,24 +1,93 @@
-"""Why a record was suppressed, and why its values are generalized: what would fail otherwise."""
+"""Why a record is suppressed or generalized, and what an algorithm refused."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.criteria import classes_of, table_counts
-from kanonym.data.partition import Classes
+from kanonym.algorithms.base import Problem
+from kanonym.algorithms.criteria import classes_of, compile_criteria, table_counts
 from kanonym.data.readings import MARK
-from kanonym.data.recoded_attribute import RecodedAttribute
+from kanonym.data.refusals import Refusals, Replay
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import Domain, EncodedTable
-from kanonym.engines.decision import EncodedDecision
-from kanonym.kernels.classes.disclosure import SIZE
+from kanonym.engines.decision import Decision, EncodedDecision
+from kanonym.engines.local import LocalEngine, resolve_seed
+from kanonym.engines.run import Run
+from kanonym.engines.stopwatch import Stopwatch
+from kanonym.kernels.classes.disclosure import DISTINCT, SIZE
 from kanonym.models import PrivacyModel
-from kanonym.models.criteria import Criterion
+from kanonym.pipeline.planning import resolve_policy
+from kanonym.policy import Policy
+
+ELSEWHERE = "the encoded table stayed on its engine: read the table into this process"
+
+
+def decide_again(original: Any, policy: Policy) -> EncodedDecision:
+    """Return what a policy decides about a table in this process; nothing is written."""
+    policy = resolve_policy(policy, {})
+    engine = LocalEngine(original)
+    schema = policy.schema_for(engine.columns)
+    run = Run(policy, schema, resolve_seed(policy.seed), None, Stopwatch())
+    return engine.read(run).decide()
+
+
+def replay(decision: Decision, policy: Policy) -> Replay | str:
+    """Return what an algorithm refused, or why that is not known."""
+    if not isinstance(decision, EncodedDecision) or decision.refinement is None:
+        return ELSEWHERE
+    problem, found = decision.refinement
+    table = problem.table
+    if len(table.tuple_of_row) != decision.rows_in or table.population is not None:
+        return ELSEWHERE
+    if not table.domains or not decision.rows_in:
+        return "there is no quasi-identifier, or no record"
+    asked = _least(problem)
+    if isinstance(asked, str):
+        return asked
+    attribute, least = asked
+    refusals = policy.algorithm.refusals(problem, found)
+    if refusals is None:
+        return f"nobody knows how to replay {policy.algorithm.type} with these parameters"
+    by_size = policy.algorithm.classes_by_size(problem, found)
+    domain = table.sensitive[attribute]
+    values = [*domain.texts, *["null"] * domain.has_null]
+    return Replay(
+        _relabel_refusals(refusals, decision),
+        domain.name,
+        least,
+        tuple(values),
+        table.sensitive_codes[table.tuple_of_row, attribute],
+        None if by_size is None else by_size[table.tuple_of_row],
+    )
+
+
+def _least(problem: Problem) -> tuple[int, int] | str:
+    """Return the place of the one attribute that models look at, and the distinct values asked."""
+    criteria = compile_criteria(problem.models, problem.table)
+    measures, attributes = criteria.conditions[:, 0], criteria.conditions[:, 1]
+    if not len(measures):
+        return "no model of a sensitive attribute guides the algorithm: it refuses nothing for one"
+    if set(measures.tolist()) != {DISTINCT} or len(set(attributes.tolist())) > 1:
+        return "only l-diversity of distinct values of one attribute is replayed"
+    if any(model.entity is not None for model in problem.models):
+        return "persons have several records, and the replay counts records"
+    return int(attributes[0]), int(np.ceil(criteria.thresholds.max()))
+
+
+def _relabel_refusals(refusals: Refusals, decision: EncodedDecision) -> Refusals:
+    """Return refusals with the classes that are released: some may have been joined."""
+    units = refusals.units
+    of_row = np.where(decision.labels >= 0, units.of_row, np.int32(-1))
+    held = of_row >= 0
+    classes = np.zeros(units.n_units, np.int32)
+    classes[of_row[held]] = decision.labels[held]
+    sizes = np.bincount(of_row[held], minlength=units.n_units)
+    return replace(refusals, units=replace(units, of_row=of_row, sizes=sizes, classes=classes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +116,8 @@ class Reason(ShortRepr):
     others: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    """What is asked about one record: a class of rows, and the rest of its class."""
-
-    attribute: str | None
-    value: str | None
-    own: NDArray[np.int64]
-    rest: NDArray[np.int64]
-    at_levels: bool = False
+_Trial = tuple[Reason, NDArray[np.int64], NDArray[np.int64]]
+"""What is asked of a record: a reason without failure, a class of rows, the rest of its class."""
 
 
 def reasons_of_records(
@@ -64,38 +126,23 @@ def reasons_of_records(
     """Return why each of some records was suppressed, or why values of it are generalized.
 
     Of a generalized value it is asked what would be if the class released this attribute as it
-    is: the class would fall into those who share the record's value, and the others. Of a
-    suppressed record, if it were released at the levels of the release, where all classes
-    have the same, else with its own values.
-
-    Notes
-    -----
-    Cost O(n) a record. A class is compared with the distribution of the whole table.
-
+    is; of a suppressed record, if it were released at the levels of the release, where all
+    classes have the same, else with its own values. Cost O(n) a record.
     """
     table, labels = decision.table, decision.labels
     trials = [_trials_of(decision, labels, row) for row in rows]
-    several = [one for each in trials for one in each]
-    if not several:
-        return [() for _ in rows]
-    failures = iter(_failures(table, models, [p for one in several for p in (one.own, one.rest)]))
-    found = []
-    for each in trials:
-        reasons = []
-        for one in each:
-            own, rest = next(failures), next(failures)
-            reasons.append(
-                Reason(
-                    one.attribute,
-                    one.value,
-                    len(one.own),
-                    one.at_levels,
-                    own or rest,
-                    others=own is None and rest is not None,
-                )
+    parts = [part for several in trials for _, *both in several for part in both]
+    failures = iter(_failures(table, models, parts) if parts else ())
+    reasons = []
+    for several in trials:
+        pairs = [(reason, next(failures), next(failures)) for reason, _, _ in several]
+        reasons.append(
+            tuple(
+                replace(reason, failure=own or rest, others=own is None and rest is not None)
+                for reason, own, rest in pairs
             )
-        found.append(tuple(reasons))
-    return found
+        )
+    return reasons
 
 
 def _trials_of(decision: EncodedDecision, labels: NDArray[np.int32], row: int) -> list[_Trial]:
@@ -110,41 +157,32 @@ def _trials_of(decision: EncodedDecision, labels: NDArray[np.int32], row: int) -
     found = []
     for recoded in decision.recoded:
         a = by_name[recoded.name]
-        if _is_exact(recoded, label):
+        if recoded.low[label] == recoded.high[label]:
             continue
         same = codes[:, a] == own[a]
-        text = _text(table.domains[a], int(own[a]))
-        found.append(_Trial(recoded.name, text, members[same], members[~same]))
+        reason = Reason(recoded.name, _text(table.domains[a], int(own[a])), int(same.sum()))
+        found.append((reason, members[same], members[~same]))
     return found
 
 
 def _trial_of_suppressed(decision: EncodedDecision, labels: NDArray[np.int32], row: int) -> _Trial:
     """Return the class that a suppressed record would be in."""
     table = decision.table
-    levels = _common_levels(decision)
+    levels = decision.partition.levels
+    if levels is not None and (
+        not len(levels) or (levels < 0).any() or (levels != levels[0]).any()
+    ):
+        levels = None  # not all classes are released at the same ones
     alike = np.ones(len(table.codes), np.bool_)
     for a, domain in enumerate(table.domains):
         codes = table.codes[:, a]
         if levels is not None and domain.hierarchy is not None:
-            codes = domain.hierarchy.codes[int(levels[a])][codes]
+            codes = domain.hierarchy.codes[int(levels[0, a])][codes]
         alike &= codes == codes[table.tuple_of_row[row]]
     own = np.flatnonzero(alike[table.tuple_of_row] & (labels < 0))
     if levels is None:
         own = np.flatnonzero(alike[table.tuple_of_row])
-    return _Trial(None, None, own, own[:0], levels is not None)
-
-
-def _common_levels(decision: EncodedDecision) -> NDArray[np.int32] | None:
-    """Return (d,) int32: the levels that all classes are released at; None where they differ."""
-    levels = decision.partition.levels
-    if levels is None or not len(levels) or (levels < 0).any() or (levels != levels[0]).any():
-        return None
-    first: NDArray[np.int32] = levels[0]
-    return first
-
-
-def _is_exact(recoded: RecodedAttribute, label: int) -> bool:
-    return bool(recoded.low[label] == recoded.high[label])
+    return Reason(None, None, len(own), levels is not None), own, own[:0]
 
 
 def _text(domain: Domain, code: int) -> str | None:
@@ -169,32 +207,24 @@ def _failures(
         weights=np.ones(len(rows), np.int64),
         population=None,
     )
-    classes = _with_reference(classes_of(part, labels, len(parts)), table)
+    classes = classes_of(part, labels, len(parts))
+    distributions = {  # compared with those of the whole table
+        domain.name: replace(classes.distributions[domain.name], table=table_counts(table, j))
+        for j, domain in enumerate(table.sensitive)
+    }
+    classes = replace(classes, distributions=distributions)
     failures: list[Failure | None] = [None] * len(parts)
     for model in reversed(models):
         for criterion in reversed(model.criteria()):
             measured = criterion.measure_classes(classes)
             failing = ~criterion.satisfied(classes) & (classes.sizes > 0)
             for place in np.flatnonzero(failing):
-                failures[place] = _failure(model, criterion, float(measured[place]))
+                failures[place] = Failure(
+                    model.type,
+                    criterion.attribute,
+                    criterion.measure == SIZE,
+                    float(measured[place]),
+                    criterion.threshold,
+                    criterion.relation,
+                )
     return failures
-
-
-def _failure(model: PrivacyModel, criterion: Criterion, measured: float) -> Failure:
-    return Failure(
-        model.type,
-        criterion.attribute,
-        criterion.measure == SIZE,
-        measured,
-        criterion.threshold,
-        criterion.relation,
-    )
-
-
-def _with_reference(classes: Classes, table: EncodedTable) -> Classes:
-    """Return classes that are compared with the distributions of a whole table."""
-    distributions = {
-        domain.name: replace(classes.distributions[domain.name], table=table_counts(table, j))
-        for j, domain in enumerate(table.sensitive)
-    }
-    return replace(classes, distributions=distributions)

@@ -1,22 +1,28 @@
-"""Actions on columns of a table, without classes and without a promise of anonymity."""
+"""Actions on columns of a table, without classes: carried out, or shown on some cells."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 
 from kanonym.actions.base import Action, After
 from kanonym.actions.perturbation.sample import sample_rows
-from kanonym.actions.registry import ColumnActions, conflicting_shifts
+from kanonym.actions.registry import ColumnActions, conflicting_shifts, record_actions
 from kanonym.data import frames
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.frames import FrameT
+from kanonym.data.results.short_repr import ShortRepr
+from kanonym.engines.local import bind_actions
 from kanonym.models.base import check_integer
+from kanonym.pipeline.planning import parse_with_policy
+from kanonym.policy import Policy
 from kanonym.policy.actions import build_actions as built_actions
 from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown_name
 
@@ -74,16 +80,8 @@ def transform(
     >>> import polars as pl
     >>> table = pl.DataFrame({"name": ["Ada", "Bob"], "zip": ["01234", "99999"], "age": [34, 57]})
     >>> actions = {"zip": {"type": "keep", "first": 2}, "age": {"type": "round", "to": 10}}
-    >>> transform(table, actions, drop=["name"])
-    shape: (2, 2)
-    ┌───────┬─────┐
-    │ zip   ┆ age │
-    │ ---   ┆ --- │
-    │ str   ┆ i64 │
-    ╞═══════╪═════╡
-    │ 01*** ┆ 30  │
-    │ 99*** ┆ 60  │
-    └───────┴─────┘
+    >>> transform(table, actions, drop=["name"]).rows()
+    [('01***', 30), ('99***', 60)]
 
     """
     if seed is None:
@@ -144,3 +142,56 @@ def _build_actions(given: Mapping[str, Any]) -> dict[str, tuple[Action, ...]]:
     if faults:
         raise policy_error(faults, "")
     return built
+
+
+MOST_VALUES = 200
+"""Distinct values that are tried where an action looks at nothing else."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ActionExample(ShortRepr):
+    """Cells of a column before and after its actions."""
+
+    _shown: ClassVar[tuple[str, ...]] = ("changed", "rows", "sampled", "late")
+
+    cells: tuple[tuple[str | None, str | None], ...]
+    changed: int
+    rows: int
+    sampled: bool
+    late: bool
+
+
+def example_of_actions(frame: Any, policy: Policy, name: str, count: int = 8) -> ActionExample:
+    """Carry out the actions of one column that come before the algorithm; no file is written."""
+    native = parse_with_policy(frame, policy)
+    names = frames.column_names(native)
+    if name not in names:
+        raise SchemaError(unknown_name("column", name, names))
+    bound = bind_actions(native, policy.schema_for(names), policy.seed)
+    given = bound.actions.get(name, ())
+    acting = bound.rehearsed()
+    before = frames.column(native, name)
+    sampled = not record_actions(acting.actions.get(name, ()))
+    if sampled:
+        before = before.unique(maintain_order=True).head(MOST_VALUES)
+        own = before
+        acting = ColumnActions(lambda _name: own, {name: acting.actions.get(name, ())}, acting.seed)
+    after = acting.before(name)
+    both = pl.DataFrame({"was": _texts(before), "is": _texts(after)})
+    differs = both["was"].ne_missing(both["is"])
+    shown = both.with_columns(same=~differs).unique(maintain_order=True)
+    shown = shown.sort("same", maintain_order=True).head(count)
+    return ActionExample(
+        tuple(zip(shown["was"], shown["is"], strict=True)),
+        int(differs.sum()),
+        len(both),
+        sampled,
+        any(isinstance(one, After) for one in given),
+    )
+
+
+def _texts(values: pl.Series) -> pl.Series:
+    """Return values as a person reads them."""
+    if values.dtype == pl.Object:
+        return pl.Series(values.name, [None if one is None else str(one) for one in values])
+    return values.cast(pl.String)

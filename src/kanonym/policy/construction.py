@@ -52,8 +52,8 @@ def build_attributes(
     """
     if not isinstance(given, Mapping):
         raise FaultsFoundError([Fault((), "must map each column's name to {role: …}")])
-    known = _collect(lambda name, form: _attribute(name, form, directory), given.items())
-    return dict(_collect(lambda _, one: _with_actions(one, directory, actions), known))
+    known = collect(lambda name, form: _attribute(name, form, directory), given.items())
+    return dict(collect(lambda _, one: _with_actions(one, directory, actions), known))
 
 
 def build_models(given: Any, directory: Path) -> tuple[PrivacyModel, ...]:
@@ -72,7 +72,7 @@ def build_models(given: Any, directory: Path) -> tuple[PrivacyModel, ...]:
         model: PrivacyModel = form if own else build_typed(form, MODELS)
         return model
 
-    asked = tuple(model for _, model in _collect(build_one, enumerate(given)))
+    asked = tuple(model for _, model in collect(build_one, enumerate(given)))
     places = {
         str(one) if isinstance(one, str | Path) else id(one)
         for one in (model.population_table for model in asked)
@@ -246,7 +246,7 @@ def _entity_fault(entity: str, attributes: Mapping[str, Attribute], others: Role
     return ""
 
 
-def _collect(
+def collect(
     make: Callable[[Any, Any], Any], items: Iterable[tuple[Any, Any]]
 ) -> list[tuple[Any, Any]]:
     """Make every item, and raise the faults of all of them together."""

@@ -33,7 +33,8 @@ from kanonym.policy import Policy
 from kanonym.policy.listed_values import without_values
 from kanonym.release.account import account_of, chance_text, order_text, published_account
 from kanonym.release.promise import Promise, holder_facts, public_manifest, require_promise
-from kanonym.verification import Verification, group_released
+from kanonym.verification.released_classes import group_released
+from kanonym.verification.verdict import Verification
 
 if TYPE_CHECKING:
     from kanonym.comparison import Comparison

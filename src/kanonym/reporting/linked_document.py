@@ -7,7 +7,7 @@ from typing import Any
 
 from kanonym.language import Translator
 from kanonym.linked import LinkedRelease
-from kanonym.linked.linked_policy import banded_policy
+from kanonym.linked.given_tables import banded_policy
 from kanonym.release import versions
 from kanonym.reporting.document import (
     Banner,
@@ -22,7 +22,7 @@ from kanonym.reporting.document import (
 )
 from kanonym.reporting.parts.first_page import COLOURS, part_banners
 from kanonym.reporting.summary_builder import finding_text
-from kanonym.verification import Finding
+from kanonym.verification.verdict import Finding
 
 _MEANINGS = ("persons_k", "persons_by_set_k", "persons_by_multiset_k", "persons_by_count_k")
 
@@ -40,7 +40,7 @@ def linked_document(
 
     facts: places of what was read and written, as of the manifest.
     """
-    found = release.verification.persons
+    found = release.verification
     colour = COLOURS[found.verdict]
     satisfied = found.satisfied is not False
     note = says.text(f"linked.{'satisfied' if satisfied else 'failed'}")
@@ -73,7 +73,7 @@ def linked_document(
             Tile(says.text("linked.persons"), says.count(measured.persons)),
             Tile(says.text("linked.k"), says.count(found.k)),
             Tile(says.text("linked.suppressed"), says.count(release.suppressed)),
-            Tile(says.text("linked.loss"), says.percent(release.search.loss)),
+            Tile(says.text("linked.loss"), says.percent(release.algorithm["score"])),
         ),
         lead=(
             Paragraph(
@@ -111,7 +111,7 @@ def _requirements(release: LinkedRelease, says: Translator) -> Section:
             says.value(one.required),
             says.value(one.achieved),
         )
-        for one in release.verification.persons.checks
+        for one in release.verification.checks
     )
     return Section(
         "requirements",
@@ -143,22 +143,22 @@ def _tables(release: LinkedRelease, says: Translator) -> Section:
 
 
 def _levels(release: LinkedRelease, says: Translator) -> Section:
+    algorithm = release.algorithm
     header = (says.text("linked.column"), says.text("linked.level"))
     rows = tuple(
-        (name, says.text("linked.level.of", level=level, highest=release.highest[name]))
+        (name, says.text("linked.level.of", level=level, highest=algorithm["highest_levels"][name]))
         for name, level in release.levels.items()
     )
-    search = release.search
-    proof = says.text("linked.optimal" if search.optimal else "linked.not-optimal")
+    proof = says.text("linked.optimal" if algorithm["optimal"] else "linked.not-optimal")
     told = says.text(
         "linked.levels.note",
-        checked=says.count(search.checked),
-        size=says.count(search.size),
+        checked=says.count(algorithm["nodes_checked"]),
+        size=says.count(algorithm["lattice_size"]),
         proof=proof,
     )
     blocks: list[Block] = [Table(header, rows), Paragraph(told, tone="note")]
-    if release.built:
-        names = says.names(list(release.built))
+    if "built_hierarchies" in algorithm:
+        names = says.names(list(algorithm["built_hierarchies"]))
         blocks.append(Paragraph(says.text("linked.built", names=names), tone="note"))
     return Section("levels", says.text("linked.levels"), tuple(blocks))
 
@@ -173,8 +173,8 @@ def _knowledge(release: LinkedRelease, says: Translator) -> Section:
     each = tuple(
         (
             name,
-            *(says.value(one.known_rows[m]) for m in sorted(one.known_rows)),
-            says.count(one.by_count),
+            *map(says.value, one.known_rows_k.values()),
+            says.count(one.by_count_k),
             says.count(one.most_rows),
         )
         for name, one in measured.by_table.items()

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from kanonym.reporting.known.comparison import Alternatives
     from kanonym.reporting.known.evidence import Evidence
     from kanonym.reporting.known.provenance import Provenance
-    from kanonym.verification import LargestShare, Part, Verdict
-    from kanonym.verification.finding import PartName
+    from kanonym.verification.verdict import LargestShare, Part, PartName, Verdict
 
 
 @dataclass(frozen=True, slots=True)

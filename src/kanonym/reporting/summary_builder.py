@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from kanonym.metrics.coverage import Coverage
     from kanonym.profiling.profile import Profile
     from kanonym.release import Release
-    from kanonym.verification import Finding, Verification
+    from kanonym.verification.verdict import Finding, Verification
 
 SMALLEST_CELL = 5
 """Fewest records of a bar where no k was asked: what statistical offices commonly publish."""

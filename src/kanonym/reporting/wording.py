@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kanonym.language import Translator
 
 if TYPE_CHECKING:
-    from kanonym.verification import Verdict
+    from kanonym.verification.verdict import Verdict
 
 Parameters = Mapping[str, Any]
 SHARES = ("alpha-k-anonymity", "average-risk", "sample-uniqueness", "population-uniqueness")

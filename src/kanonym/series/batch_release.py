@@ -27,8 +27,7 @@ from kanonym.engines.local import (
 from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.models import PrivacyModel
-from kanonym.pipeline import package_release
-from kanonym.pipeline.publishing import publish, refuse_linked_rows
+from kanonym.pipeline import package_release, publish, refuse_linked_rows
 from kanonym.release import Release
 from kanonym.series.known_attribute import align_column
 from kanonym.series.persons import BatchPersons, PersonColumn, RepeatedPersons
@@ -43,15 +42,9 @@ from kanonym.series.tally import (
     suppress_failing,
     suppress_tuples,
 )
-from kanonym.verification import (
-    FrequencySet,
-    ModelCheck,
-    Part,
-    ReleaseView,
-    Verification,
-    verify_release,
-)
-from kanonym.verification.parts import parts_of
+from kanonym.verification.release_view import ReleaseView, verify_release
+from kanonym.verification.released_classes import FrequencySet
+from kanonym.verification.verdict import ModelCheck, Part, Verification, parts_of
 
 LATER = 0x626174  # keeps the draws of later batches apart from those of the policy's own seed
 
@@ -113,7 +106,7 @@ def release_batch(
         persons = None
         if person is not None:
             entities = series.policy.entities
-            persons = BatchPersons.of(engine.frame, person, before.persons, number, entities)
+            persons = BatchPersons(engine.frame, person, before.persons, number, entities)
         elif before.persons is not None:
             raise PolicyError(
                 "earlier batches of this series were compared by persons: name the column and the "
@@ -172,18 +165,16 @@ class BatchInput(LocalInput):
         return frames.values_of(encoded_columns(self.native, self.run.policy, self.acting)(name))
 
     @cached_property
-    def hidden(self) -> list[pl.Series]:
-        """The attributes that models look at, in the types of the fit."""
-        return [align_column(self.column(name), one) for name, one in self.series.sensitive.items()]
-
-    @cached_property
     def placement(self) -> Placement:
         """The classes of the recoding; the target of the table marks what is withheld."""
         recoding, schema = self.series.recoding, self.run.schema
         with self.run.watch.stage("encode"):
             placed = recoding.place(self.acting.before)
             known = [(pl.Series(one.domain.name, one.codes), None) for one in placed]
-            hidden = [(one, *hierarchy_and_nulls(schema, one.name)) for one in self.hidden]
+            hidden = [
+                (align_column(self.column(name), dtype), *hierarchy_and_nulls(schema, name))
+                for name, dtype in self.series.sensitive.items()
+            ]
             persons = [(self.column(name), None, False) for name in self.run.policy.entities]
             marks = None
             if self.withheld.any():
@@ -276,12 +267,8 @@ def _verify_union(source: BatchInput, after: Released, alone: Verification) -> V
 def _with_persons(
     after: Released, model: PrivacyModel, check: ModelCheck, rows: str | None
 ) -> ModelCheck:
-    """Return the check of a model over all batches: nobody who is in several counts twice.
-
-    A class of all batches has at least the persons that it has in one, and every batch was checked:
-    so where the policy names an entity, the fewest persons of a class in any batch bound those of
-    all. check: that of this batch for such a model, else that of all batches.
-    """
+    """Return the check of a model over all batches: nobody who is in several counts twice."""
+    # A class of all batches has at least the persons that it has in one of them.
     if model.entity is None and not (model.counts_records and rows == "persons"):
         return check
     achieved, linking = check.achieved, check.linked_by

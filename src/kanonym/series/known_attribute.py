@@ -43,10 +43,7 @@ class KnownAttribute(ShortRepr):
     rule: HierarchySource | None = None  # says the labels of values that the hierarchy lacks
 
     def place(self, column: pl.Series, further: pl.Series, *, exact: bool) -> PlacedColumn:
-        """Encode the column of a batch together with (m,) values that the recoding names.
-
-        exact: values are released as they are, so that no rule makes a known one of a new one.
-        """
+        """Encode the column of a batch with the values that a recoding names; exact: by no rule."""
         held = align_column(column, self.dtype)
         refuse_infinite(held)
         words = categories_as_text(held)
@@ -114,11 +111,7 @@ class ExtendedHierarchy(NamedTuple):
 def rule_of(
     source: HierarchySource | None, hierarchy: Hierarchy, column: pl.Series
 ) -> HierarchySource | None:
-    """Return the rule behind the hierarchy of a column, None where it is a list of values.
-
-    Intervals (quantiles, once found), dates and masking say of every value what its labels are.
-    source: None for a hierarchy that was suggested.
-    """
+    """Return the rule (intervals, dates, masking) of a hierarchy, None for listed values."""
     if source is None or isinstance(source, Automatic):
         source = Automatic().suggest(column).builder
     if isinstance(source, Intervals) and source.quantiles is not None:
@@ -142,10 +135,7 @@ def _cut(hierarchy: Hierarchy) -> Intervals | None:
 def extend_hierarchy(
     fitted: Hierarchy, rule: HierarchySource | None, values: pl.Series
 ) -> ExtendedHierarchy:
-    """Return a fitted hierarchy over the distinct values of a batch, too.
-
-    Values that the rule does not place, and null where the fit saw none, are strangers.
-    """
+    """Return a fitted hierarchy over values of a batch, too; unplaced ones are strangers."""
     new = values.filter(pl.Series(fitted.leaf_of(values) < 0))
     hierarchy, levels = fitted, tuple(range(fitted.n_levels))
     placeable = _placeable_values(rule, fitted, new.drop_nulls())
@@ -210,11 +200,7 @@ def _with_branches(known: Hierarchy, strangers: pl.Series) -> Hierarchy:
 
 
 def align_column(column: pl.Series, dtype: pl.DataType) -> pl.Series:
-    """Return a column of a batch so that it can be compared with the column of the fit.
-
-    Files lose types. Numbers stay as wide as they are; categories that an enumeration of the fit
-    does not have come after its own. `DataError` names the row of a cell of another type.
-    """
+    """Return a column of a batch in the type of the fit; `DataError` names another cell."""
     own = column.dtype
     both = own, dtype
     if own == dtype or all(one.is_integer() for one in both) or all(one.is_float() for one in both):

@@ -21,8 +21,8 @@ from kanonym.data.person_key import EntityColumns, columns_of, entity_of
 from kanonym.data.schema import Role
 from kanonym.engines.local import LocalRelease
 from kanonym.models.base import PrivacyModel, check_integer
-from kanonym.verification import group_released
 from kanonym.verification.linked_rows import LINKED
+from kanonym.verification.released_classes import group_released
 
 _DIGITS = 32
 
@@ -97,10 +97,7 @@ class RepeatedPersons:
         return asdict(self)
 
     def given_away(self, models: Iterable[PrivacyModel]) -> dict[str, tuple[int, int]]:
-        """Return the attributes of which too few values stay open: persons known, and values.
-
-        That is one value where a single batch leaves several, or fewer than l-diversity asks.
-        """
+        """Return the attributes of which too few values stay open: persons known, and values."""
         asked = {one.attribute: getattr(one, "l", 1) for one in models}
         return {
             name: (self.known[name], least)
@@ -142,31 +139,21 @@ class KnownPersons:
         return sum(len(one) > 1 for one in batches)
 
 
-@dataclass
 class BatchPersons:
-    """The persons of a batch beside those of all earlier ones."""
+    """The persons of a batch beside those of all earlier ones, recognized as these were."""
 
-    asked: PersonColumn
-    key: bytes
-    before: KnownPersons
-    number: int
-    hashes: pl.Series  # (n_rows,) the person of each record, null without one
-    # Once the batch is staged: the persons of all batches, what this one gives away, and by person
-    # of an earlier batch the fewest values that are left open of any attribute.
-    after: KnownPersons = field(init=False)
-    repeated: RepeatedPersons = field(init=False)
-    left: dict[str, int] = field(init=False)
+    # Once the batch is staged: the persons of all batches, and what this one gives away.
+    after: KnownPersons
+    repeated: RepeatedPersons
 
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         frame: Any,
         asked: PersonColumn,
         before: KnownPersons | None,
         number: int,
         entities: Sequence[str],
-    ) -> BatchPersons:
-        """Recognize the persons of a batch as those of earlier ones were, and as k counts them."""
+    ) -> None:
         names = frames.column_names(frame)
         missing = [one for one in columns_of([asked.column]) if one not in names]
         if missing:
@@ -192,7 +179,10 @@ class BatchPersons:
                 "key: name the same ones for every batch"
             )
         texts = cell_texts(frames.column(frame, asked.column), "person")
-        return cls(asked, key, known, number, _hash_texts(texts, key, "person"))
+        self.asked, self.key, self.before, self.number = asked, key, known, number
+        self.hashes = _hash_texts(texts, key, "person")  # (n_rows,) null without a person
+        # By person of an earlier batch the fewest values that are left open of any attribute.
+        self.left: dict[str, int] = {}
 
     def compare(self, released: LocalRelease, labels: Sequence[str]) -> RepeatedPersons:
         """Return what a staged release gives away beside earlier ones, by the columns of labels."""
@@ -241,10 +231,7 @@ class BatchPersons:
     def _owners(
         self, frame: Any, labels: Sequence[str], persons: pl.Series, repeated: int
     ) -> tuple[dict[str, dict[str, str]], list[str]]:
-        """Return the columns whose values each are of one person, and those that link batches.
-
-        Of the persons of earlier batches, a column that links has the values of then for most.
-        """
+        """Return the columns whose values each are of one person, and those that link batches."""
         owners, linking = {}, list(self.before.linking)
         first = not self.before.classes
         for name in frames.column_names(frame):

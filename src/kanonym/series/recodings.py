@@ -1,4 +1,4 @@
-"""The recodings that can be kept: a level for each attribute, or the boxes of classes."""
+"""The recodings that can be kept, and how they are learned from a release."""
 
 from __future__ import annotations
 
@@ -12,18 +12,23 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import schema
+from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.partition import BLANK, Partition
 from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.results.short_repr import ShortRepr
-from kanonym.data.table import EncodedTable
+from kanonym.data.schema import QuasiIdentifier, Schema
+from kanonym.data.table import Domain, EncodedTable
 from kanonym.engines.decision import EncodedDecision
+from kanonym.engines.task import Task
 from kanonym.kernels.classes.grouping import group_rows
+from kanonym.kernels.classes.histograms import class_histograms
+from kanonym.kernels.classes.penalty import class_bounds
 from kanonym.kernels.neighbours import containing_box
 from kanonym.recoding.generalization import generalize
 from kanonym.recoding.recode import join_equal
 from kanonym.series.document import from_json, table_form, table_of, to_json, type_form, type_of
-from kanonym.series.known_attribute import KnownAttribute, PlacedColumn
+from kanonym.series.known_attribute import KnownAttribute, PlacedColumn, rule_of, values_of
 
 Columns = Callable[[str], pl.Series]
 
@@ -38,11 +43,7 @@ class Placement(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Levels(ShortRepr):
-    """One level an attribute, as full-domain recoding finds them: all have hierarchies.
-
-    A value that the hierarchy does not place becomes the root; at level 0, where values keep
-    their type, null.
-    """
+    """One level an attribute, of full-domain recoding; unknown values become root or null."""
 
     form: ClassVar[str] = "levels"
 
@@ -138,10 +139,7 @@ class Side(ShortRepr):
     def bounds(
         self, placed: PlacedColumn, *, wide: bool = False
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return (n_boxes,) int32 lowest and highest code of each box.
-
-        wide: as far as labels of hierarchies are true.
-        """
+        """Return (n_boxes,) int32 lowest and highest code; wide: as far as labels are true."""
         starts, hierarchy = self.offsets[:-1], placed.domain.hierarchy
         low = np.minimum.reduceat(placed.bounds, starts)
         high = np.maximum.reduceat(placed.bounds, starts)
@@ -200,10 +198,7 @@ class Boxes(ShortRepr):
     def class_of(
         self, points: NDArray[np.int32], placed: Sequence[PlacedColumn]
     ) -> NDArray[np.int64]:
-        """Return the class of each point, `n_classes` for one in no box.
-
-        points: (n, d) int32 codes, -1 where nothing is known of the value.
-        """
+        """Return the class of (n, d) codes, -1 for unknown ones; `n_classes` for no box."""
         box = self._box_of(points, placed, wide=False)
         if any(side.recoding == "hierarchy" for side in self.sides) and (box < 0).any():
             box[box < 0] = self._box_of(points[box < 0], placed, wide=True)
@@ -344,3 +339,108 @@ def _distinct_rows(
     label = np.empty(len(order), np.int32)
     label[order] = places["*"].to_numpy()
     return tuple(distinct), label
+
+
+def learn_recoding(task: Task, decision: EncodedDecision, column: Columns) -> Recoding:
+    """Return the recoding of a release: levels where it has one an attribute, else boxes."""
+    known = tuple(_known_attribute(task.schema, one, column) for one in decision.table.domains)
+    levels = decision.account.get("levels")
+    if levels is not None:
+        return Levels(known, tuple(int(levels[one.name]) for one in known))
+    boxes = _boxes(known, decision, decision.partition)
+    if not _boxes_agree(boxes, decision):
+        # Classes that release the same values were joined, and what they span overlaps
+        # with others: before that they may not.
+        boxes = _boxes(known, decision, _partition_before_joining(decision))
+        if not _boxes_agree(boxes, decision):
+            raise PolicyError(
+                f"{task.algorithm.type} makes classes that overlap: a new record could belong to "
+                "several of them, so there is no recoding to keep. Fit with full-domain, or with "
+                "mondrian and strict cuts"
+            )
+    return boxes
+
+
+def _known_attribute(schema: Schema, domain: Domain, column: Columns) -> KnownAttribute:
+    """Return what is known of one quasi-identifier."""
+    values, hierarchy = column(domain.name), domain.hierarchy
+    if hierarchy is None:
+        return KnownAttribute(domain.name, values.dtype)
+    attribute = schema.attributes[domain.name]
+    source = attribute.hierarchy if isinstance(attribute, QuasiIdentifier) else None
+    return KnownAttribute(domain.name, values.dtype, hierarchy, rule_of(source, hierarchy, values))
+
+
+def _boxes(
+    known: Sequence[KnownAttribute], decision: EncodedDecision, partition: Partition
+) -> Boxes:
+    """Return the boxes of a partition within the classes of a decision, and what these release."""
+    table, n, own = decision.table, partition.n_classes, partition is decision.partition
+    codes, weights = table.codes, table.weights
+    if partition.by_row:
+        codes, weights = codes[table.tuple_of_row], np.ones(table.n_rows, np.int64)
+    class_of_box = np.arange(n)
+    low, high = class_bounds(partition.labels, codes, n)
+    if not own:
+        kept = partition.labels >= 0
+        class_of_box[partition.labels[kept]] = _classes_of_decision(decision, partition)[kept]
+    # The first box that contains a record gets it: one that loses little.
+    loss = np.sum([one.loss for one in decision.recoded], axis=0)[class_of_box]
+    order = np.argsort(loss, kind="stable")
+    sides = []
+    for a, (one, recoded) in enumerate(zip(known, decision.recoded, strict=True)):
+        domain = table.domains[a]
+        nominal = domain.kind == "nominal" and domain.hierarchy is None
+        listed = recoded.recoding == "set" or nominal
+        if listed:
+            givers, n_givers = partition.value_groups(a)
+            column = np.ascontiguousarray(codes[:, a])
+            starts, held, _ = class_histograms(givers, column, weights, n_givers, domain.size)
+            owners = order if partition.groups is None else partition.groups[order, a]
+            lists = [held[starts[owner] : starts[owner + 1]] for owner in owners]
+            offsets = np.cumsum([0, *map(len, lists)])
+            members = np.concatenate([np.zeros(0, np.int32), *lists])
+        else:
+            bounds = (recoded.low, recoded.high) if own else (low[:, a], high[:, a])
+            offsets, members = np.arange(0, 2 * n + 1, 2), np.stack(bounds, axis=1)[order].ravel()
+        sides.append(
+            Side(
+                known=one,
+                recoding="hierarchy" if recoded.recoding == "value" else recoded.recoding,
+                values=values_of(domain, members),
+                offsets=offsets,
+                listed=listed,
+                released=tuple(each.gather(recoded.label_of_class) for each in recoded.columns),
+                loss=recoded.loss,
+            )
+        )
+    return Boxes(tuple(sides), class_of_box[order])
+
+
+def _classes_of_decision(decision: EncodedDecision, partition: Partition) -> NDArray[np.int32]:
+    """Return the class of the decision of each tuple or record of another partition."""
+    return decision.labels if partition.by_row else decision.partition.labels
+
+
+def _partition_before_joining(decision: EncodedDecision) -> Partition:
+    """Return the classes before joining, where each lies within a released one."""
+    found = decision.partition if decision.refinement is None else decision.refinement[1]
+    kept = found.labels >= 0
+    joined = _classes_of_decision(decision, found)
+    pairs = np.unique(np.stack([found.labels[kept], joined[kept]], axis=1), axis=0)
+    within = len(pairs) == found.n_classes and (pairs[:, 1] >= 0).all()
+    return found if within else decision.partition
+
+
+def _boxes_agree(boxes: Boxes, decision: EncodedDecision) -> bool:
+    """Say whether boxes give every released record of the fit the class that it has."""
+    table = decision.table
+    pairs = zip(table.domains, table.codes.T, strict=True)
+    values = {domain.name: values_of(domain, codes) for domain, codes in pairs}
+    placed = boxes.place(values.__getitem__)
+    points = np.stack([one.codes for one in placed], axis=1)
+    own = boxes.class_of(points, placed)
+    if decision.partition.by_row:
+        own = own[table.tuple_of_row]
+    kept = decision.partition.labels >= 0
+    return bool((own[kept] == decision.partition.labels[kept]).all())

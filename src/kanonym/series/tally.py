@@ -25,15 +25,15 @@ from kanonym.series.document import table_form, table_of
 from kanonym.series.known_attribute import categories_as_text, stack_columns, values_of
 from kanonym.series.persons import KnownPersons
 from kanonym.series.recodings import Recoding, select_classes
-from kanonym.verification import (
-    Finding,
+from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.released_classes import (
+    AggregatedTable,
     FrequencySet,
-    ReleaseView,
     SensitiveColumn,
     classes_of_release,
     group_released,
 )
-from kanonym.verification.frequency_set import AggregatedTable
+from kanonym.verification.verdict import Finding
 
 COUNT = "*"  # no column has this name
 
@@ -90,10 +90,7 @@ class Tally(ShortRepr):
     def failing_rows(
         self, schema: Schema, models: Sequence[PrivacyModel], persons: Sequence[pl.Series] = ()
     ) -> NDArray[np.bool_]:
-        """Return (n,) bool: which rows are of a class that fails a model of classes.
-
-        persons: (n,) who the records are, for the models that count them.
-        """
+        """Return which rows are of a class that fails a model; persons: (n,) of each record."""
         groups = group_released(self.known, len(self.rows))
         columns = [*self.sensitive_columns(schema), *map(SensitiveColumn, persons)]
         classes = classes_of_release(groups, columns, self.counts)
@@ -153,9 +150,7 @@ class Released(ShortRepr):
         """Return what `to_dict` wrote."""
         parts = {
             "tally": form["tally"] and Tally.from_dict(form["tally"]),
-            "findings": tuple(
-                Finding(**{**one, "columns": tuple(one["columns"])}) for one in form["findings"]
-            ),
+            "findings": tuple(map(Finding.from_dict, form["findings"])),
             "persons": form["persons"] and KnownPersons(**form["persons"]),
         }
         return cls(**{**form, **parts})
@@ -182,10 +177,7 @@ class UnionView(ReleaseView):
 def suppress_failing(
     series: Series, schema: Schema, decision: EncodedDecision, before: Tally | None
 ) -> EncodedDecision:
-    """Suppress the classes of a batch that fail; `InfeasibleError` beyond the policy's limit.
-
-    before: what was released before; None for the first batch.
-    """
+    """Suppress the classes of a batch that fail; `InfeasibleError` beyond the policy's limit."""
     n_rows, withheld = decision.rows_in, decision.rows_in - decision.rows_out
     first, n_failing = list[int](), 0
     while (failing := _failing_classes(series, schema, decision, before)).any():
@@ -267,10 +259,7 @@ def _failing_classes(
 def _suppress_smallest(
     series: Series, decision: EncodedDecision, before: Tally | None
 ) -> EncodedDecision:
-    """Suppress the smallest classes, until models of the whole batch hold of the others.
-
-    As it is where none is asked for, or the limit does not go so far: verification then says so.
-    """
+    """Suppress the smallest classes until models of the whole batch hold, within the limit."""
     models = whole_table_models(series.policy.models)
     if not models or not (series.each_batch or before is None or not before.counts.any()):
         return decision

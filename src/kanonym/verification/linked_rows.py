@@ -28,15 +28,8 @@ def with_linked_rows(view: ReleaseView, checked: CheckedClasses) -> CheckedClass
     """Return the checks, with persons counted by all their rows where these can be linked.
 
     A released column links the rows of a person if each of its values belongs to one person, and
-    some to several rows: a pseudonym, or anything else that determines the person. Whoever knows
-    all rows of a person then looks for persons with rows in the same classes, as many in each.
-
-    Notes
-    -----
-    Cost for a policy that counts persons: one group-by for each released column with at least as
-    many values as there are persons; where rows are linked, a sort of them and a pass over the
-    persons.
-
+    some to several rows. Whoever knows all rows of a person then looks for persons with rows in
+    the same classes, as many in each. Cost: one group-by for each column with enough values.
     """
     counting = [
         one for one in view.models if one.entity is not None and one.entity == one.attribute
@@ -98,26 +91,37 @@ def persons_alike(
     units: NDArray[np.int32],
     counts: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
-    """Return (n_rows,) how many persons have rows like those that are linked with each row.
-
-    classes, persons, units: (n_rows,) of each row its class, its person, and the rows that it is
-    linked with.
-    counts: (n_rows,) records that each row stands for; None for one each.
-    """
+    """Return (n_rows,) how many persons have rows like those that are linked with each row."""
     n_classes = int(classes.max(initial=-1)) + 1
     keys, inverse = np.unique(units.astype(np.int64) * n_classes + classes, return_inverse=True)
     records = np.bincount(inverse, counts, len(keys)).astype(np.int64)
-    owners, starts = np.unique(keys // n_classes, return_index=True)
     rows = np.stack([keys % n_classes, records], axis=1)
-    parts = np.split(rows, starts[1:])
-    signatures: dict[bytes, int] = {}
-    of_unit = np.array(
-        [signatures.setdefault(part.tobytes(), len(signatures)) for part in parts], np.int64
-    )
-    of_row = of_unit[np.searchsorted(owners, units)]
+    items = np.unique(rows, axis=0, return_inverse=True)[1]
+    of_row = collections_of(keys // n_classes, items, int(units.max(initial=-1)) + 1)[units]
     n_persons = int(persons.max(initial=-1)) + 1
     pairs = np.unique(of_row * n_persons + persons)
-    return np.bincount(pairs // n_persons, minlength=len(signatures))[of_row]
+    return np.bincount(pairs // n_persons)[of_row]
+
+
+def collections_of(
+    parent: NDArray[np.int64], item: NDArray[np.int64], n_parents: int, *, repeated: bool = True
+) -> NDArray[np.int64]:
+    """Return (n_parents,) numbers, equal for parents of equal multisets, or sets, of items."""
+    if not repeated:
+        pairs = np.unique(np.stack([parent, item], axis=1), axis=0)
+        parent, item = pairs[:, 0], pairs[:, 1]
+    order = np.lexsort((item, parent))
+    parent, item = parent[order], item[order]
+    counts = np.bincount(parent, minlength=n_parents)
+    place = np.arange(len(parent)) - (np.cumsum(counts) - counts)[parent]
+    by_place = np.argsort(place, kind="stable")
+    state, numbered, span = np.zeros(n_parents, np.int64), 1, int(item.max(initial=0)) + 1
+    for rows in np.split(by_place, np.cumsum(np.bincount(place))[:-1]) if len(place) else ():
+        own = parent[rows]
+        _, found = np.unique(state[own] * span + item[rows], return_inverse=True)
+        state[own] = numbered + found
+        numbered += int(found.max()) + 1
+    return state
 
 
 def _columns_of_persons(view: ReleaseView, entity: str) -> list[str]:
@@ -144,10 +148,7 @@ def _columns_of_persons(view: ReleaseView, entity: str) -> list[str]:
 def _links_rows(
     persons: NDArray[np.int32], units: NDArray[np.int32], counts: NDArray[np.int64] | None
 ) -> bool:
-    """Whether all rows of a unit are of one person, and most of those that could be are linked.
-
-    Two equal weights of one person, which nobody else happens to have, link nothing.
-    """
+    """Whether all rows of a unit are of one person, and most of those that could be are linked."""
     first = np.empty(int(units.max(initial=-1)) + 1, np.int32)
     first[units] = persons
     if (first[units] != persons).any():

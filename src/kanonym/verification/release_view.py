@@ -1,10 +1,12 @@
-"""A release as verification sees it, whichever way it was made."""
+"""A release as verification sees it, whichever way it was made, and what its manifest recorded."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -12,25 +14,110 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.actions.registry import has_late_actions
+from kanonym.data import files
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.item_sets import EncodedSets
 from kanonym.data.message import Message
 from kanonym.data.partition import Distribution
 from kanonym.data.person_key import PersonKey, columns_of
 from kanonym.data.schema import Attribute, Insensitive, Role, Schema, Sensitive
-from kanonym.models import PrivacyModel
-from kanonym.verification.checked_classes import CheckedClasses, check_models
-from kanonym.verification.class_counting import Counting
-from kanonym.verification.findings.dominant_value import DominatedClasses, dominated_classes
-from kanonym.verification.frequency_set import Columns, FrequencySet, Table
+from kanonym.models import KAnonymity, PrivacyModel
+from kanonym.policy import Policy
+from kanonym.verification.checked_classes import CheckedClasses, PopulationColumn, check_models
+from kanonym.verification.findings import FINDINGS
+from kanonym.verification.findings.sensitive_values import (
+    DominatedClasses,
+    dominated_classes,
+    largest_share,
+)
 from kanonym.verification.linked_rows import with_linked_rows
-from kanonym.verification.persons import PopulationColumn
-from kanonym.verification.recorded import RecordedRelease
 from kanonym.verification.released_classes import (
+    Columns,
+    Counting,
+    FrequencySet,
     SensitiveColumn,
+    Table,
     classes_of_release,
     group_released,
 )
+from kanonym.verification.verdict import Finding, ModelCheck, Verification, parts_of
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRelease:
+    """What was known when a release was made."""
+
+    persons: Mapping[str, float]
+    findings: tuple[Finding, ...]
+    drawn_columns: tuple[str, ...] = ()
+    drawn_cells: int = 0
+
+    def counts(self, model: PrivacyModel) -> bool:
+        """Whether the manifest tells what a model achieved."""
+        return model.entity is not None and model.entity in self.persons
+
+    def with_checks(
+        self, checks: Sequence[ModelCheck], models: Sequence[PrivacyModel], k: int
+    ) -> tuple[ModelCheck, ...]:
+        """Return the checks of all models, recorded ones too; k: of the smallest class."""
+        others = iter(checks)
+        return tuple(
+            self._check(model, k) if self.counts(model) else next(others) for model in models
+        )
+
+    def _check(self, model: PrivacyModel, k: int) -> ModelCheck:
+        achieved = min(self.persons[str(model.entity)], k)
+        return ModelCheck(
+            model.type,
+            model.entity,
+            model.required,
+            achieved,
+            achieved >= model.required or not k,
+            trivial=model.required <= 1,
+            recorded=True,
+            guarantee=model.guarantee,
+            protects=model.protects,
+        )
+
+
+def recorded_release(manifest: str | Path, released: str | Path, policy: Policy) -> RecordedRelease:
+    """Read what the manifest of a release recorded."""
+    try:
+        form = json.loads(Path(manifest).read_text(encoding="utf-8"))
+        digest, checked = form["output"]["sha256"], form["verification"]
+        attributes = form["policy"]["attributes"]
+        persons = {
+            str(one["attribute"]): float(one["achieved"])
+            for one in checked["models"]
+            if one["type"] == KAnonymity.type and "attribute" in one
+        }
+        findings = tuple(map(Finding.from_dict, checked["findings"]))
+    except OSError as error:
+        raise DataError(f"{manifest}: cannot be read ({error.strerror})") from None
+    except (ValueError, KeyError, TypeError):
+        raise DataError(
+            f"{manifest}: is not a manifest of a released file; `kanonym anonymize` writes one"
+        ) from None
+    found, drawn = files.sha256(released), form.get("drawn")
+    drawn = drawn if isinstance(drawn, Mapping) and drawn.get("cells") else {}
+    is_drawn = drawn.get("sha256") == found
+    if not is_drawn and found != digest:
+        raise DataError(
+            f"{released}: is not the file of the manifest {manifest} (another SHA-256): what was "
+            "recorded of persons holds for that file alone"
+        )
+    role = str(Role.QUASI_IDENTIFIER)
+    known = [name for name, one in attributes.items() if one.get("role") == role]
+    asked = [name for name, one in policy.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
+    if sorted(known) != sorted(asked):
+        raise DataError(
+            f"{manifest}: the release has the quasi-identifiers {', '.join(known)}, the policy "
+            f"{', '.join(asked)}: persons were counted in other classes"
+        )
+    if not is_drawn:
+        return RecordedRelease(persons, findings)
+    columns = tuple(map(str, drawn.get("columns", ())))
+    return RecordedRelease(persons, findings, columns, int(drawn["cells"]))
 
 
 class Requirements(Protocol):
@@ -164,10 +251,7 @@ class ReleaseView:
 
     @cached_property
     def distributions(self) -> dict[str, Distribution]:
-        """How each released sensitive attribute is distributed over classes; lists are left out.
-
-        On an engine, classes of attributes that no model names stand in an order of their own.
-        """
+        """How each released sensitive attribute is distributed over classes; lists are left out."""
         found = {}
         for name in self.sensitive:
             held = self.checked.classes.distributions.get(name)
@@ -189,11 +273,7 @@ class ReleaseView:
         return found
 
     def judged(self, name: str) -> NDArray[np.bool_]:
-        """Return (n_classes,) bool: the classes of an attribute that are judged by themselves.
-
-        Where null matches every value, records of other classes may be meant as well, and a class
-        tells less than its shares say.
-        """
+        """Return (n_classes,) bool: classes in which null matches no other value."""
         if name in self.checked.classes.distributions:
             return self.checked.judged
         return np.ones(len(self.distributions[name].offsets) - 1, np.bool_)
@@ -232,10 +312,6 @@ class ReleaseView:
             return
         yield SampledColumns(sample, known, unprotected)
 
-    def is_released(self, name: str) -> bool:
-        """Whether a column is released."""
-        return name in self.released.columns
-
     @cached_property
     def records(self) -> pl.DataFrame:
         """Records of the original, in which persons show."""
@@ -259,24 +335,53 @@ class ReleaseView:
         if not isinstance(attribute, Sensitive):
             return SensitiveColumn(taken.column(name))
         compared = name in {one.attribute for one in self.policy.models}
-        reference = None
-        if compared and not has_late_actions(attribute.action):
-            reference = self.reference
-        return SensitiveColumn(
-            taken.coded(name),
-            attribute.hierarchy,
-            attribute.nulls == "exclude",
-            None if reference is None else reference.column(name),
-            None if reference is None else reference.counts,
-        )
+        if self.reference is None or not compared or has_late_actions(attribute.action):
+            return SensitiveColumn.of(taken.coded(name), attribute)
+        counts = self.reference.counts
+        return SensitiveColumn.of(taken.coded(name), attribute, self.reference.column(name), counts)
+
+
+def verify_release(view: ReleaseView) -> Verification:
+    """Return the verdict on a release: findings beside a missing original are of its manifest."""
+    checked = view.checked
+    checks = checked.checks
+    sizes, numbers = np.unique(checked.classes.sizes, return_counts=True)
+    if view.recorded is not None:
+        smallest = int(sizes[sizes > 0][:1].sum())  # ascending; 0 without a record
+        checks = view.recorded.with_checks(checks, view.policy.models, smallest)
+    findings: list[Finding] = []
+    not_looked_for = []
+    for kind in FINDINGS:
+        if view.mechanism is not None and kind.rests_on_original:
+            continue  # what is found beside the original depends on records that are not released
+        if view.original is None and view.recorded is not None and kind.rests_on_original:
+            findings += [one for one in view.recorded.findings if one.kind == kind.type]
+        elif view.original is not None or not kind.needs_original:
+            findings += kind.find(view)
+        elif view.linked or not kind.linked:
+            not_looked_for.append(kind.type)
+    if not checked.rows:
+        findings = [one for one in findings if one.kind == "no-records"]
+    shares = [largest_share(name, one) for name, one in view.distributions.items()]
+    return Verification(
+        rows=checked.rows,
+        n_classes=len(checked.classes.sizes),
+        checks=checks,
+        violating=checked.violating,
+        n_violating=checked.n_violating,
+        class_sizes=dict(zip(sizes.tolist(), numbers.tolist(), strict=True)),
+        largest_shares=tuple(one for one in shares if one),
+        findings=tuple(findings),
+        parts=parts_of(
+            checks, view.sensitive, view.persons, checked.rows, hides_refusals=view.hides_refusals
+        ),
+        not_looked_for=tuple(not_looked_for),
+        text_columns=checked.text_columns,
+    )
 
 
 def sensitive_names(schema: Schema, models: Sequence[PrivacyModel]) -> list[str]:
-    """Return the attributes that models look at, in the table's order.
-
-    These are sensitive, or identifiers by which persons are counted; after them, the key of
-    several identifiers.
-    """
+    """Return the sensitive attributes and persons' identifiers that models look at, in order."""
     named = {
         model.attribute: model.type
         for model in models

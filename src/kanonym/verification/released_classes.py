@@ -1,19 +1,26 @@
-"""The equivalence classes of a released table, from its released values alone."""
+"""The columns of a released table, and its equivalence classes, from released values alone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.columns.pandas_types import WORDS
 from kanonym.data.columns.spellings import beginnings
 from kanonym.data.columns.value_texts import text_of
+from kanonym.data.errors import DataError
 from kanonym.data.frames import exceptions_of, values_of, with_exceptions
 from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.partition import Classes, Distribution
+from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.schema import Sensitive
 from kanonym.data.table import Domain, encode_column, quick_codes, value_codes
 from kanonym.kernels.classes.grouping import (
     KEY_BITS,
@@ -25,14 +32,158 @@ from kanonym.kernels.classes.grouping import (
     sorted_keys,
 )
 from kanonym.kernels.classes.histograms import class_histograms, key_histograms
+from kanonym.kernels.classes.wildcard import wildcard_sizes
 from kanonym.kernels.parallel import cores, parallel
 
 
-class SensitiveColumn(NamedTuple):
-    """One sensitive attribute as released.
+class Repeats(NamedTuple):
+    """How often the values of a column are repeated; null is no value."""
 
-    values: (n_rows,) the released column.
-    """
+    records: int
+    values: int
+    alone: int
+
+
+def repeats_of(
+    column: pl.Series, counts: NDArray[np.int64] | None = None, persons: pl.Series | None = None
+) -> Repeats:
+    """Count records, distinct values, and those of a single record, or of one of persons."""
+    frame = pl.DataFrame({"value": column, **({} if counts is None else {"n": counts})})
+    records = pl.len() if counts is None else pl.col("n").sum()
+    holders = records
+    if persons is not None:
+        frame = frame.with_columns(persons.alias("person"))
+        holders = pl.col("person").n_unique()
+    found = (
+        frame.lazy()
+        .drop_nulls("value")
+        .group_by("value")
+        .agg(holders.alias("holders"), records.alias("records"))
+        .select(
+            pl.col("records").sum(),
+            pl.len().alias("values"),
+            (pl.col("holders") == 1).sum().alias("alone"),
+        )
+        .collect()
+    )
+    return Repeats(*found.row(0))
+
+
+class ColumnValues(NamedTuple):
+    """The values of a column, wherever it is."""
+
+    sample: pl.Series
+    repeats: Repeats
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FrequencySet(ShortRepr):
+    """Columns of a table with a row for each record, or for each distinct combination."""
+
+    column: Callable[[str], pl.Series]
+    n_rows: int
+    counts: NDArray[np.int64] | None = None  # (n_rows,) records of each row; None: one each
+    texts: Callable[[str], pl.Series | None] = lambda _: None
+    sets: Callable[[str], pl.Series] | None = None
+
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        return self.n_rows if self.counts is None else int(self.counts.sum())
+
+    def coded(self, name: str) -> pl.Series:
+        """Return a column with its exceptions, where it has some (`frames.with_exceptions`)."""
+        raw = None if self.sets is None else self.sets(name)
+        return self.column(name) if raw is None or exceptions_of(raw) is None else raw
+
+    def as_text(self, names: Sequence[str]) -> dict[str, pl.Series]:
+        """Return those of the columns in which several texts read as one value."""
+        found = {name: self.texts(name) for name in names}
+        return {name: column for name, column in found.items() if column is not None}
+
+
+def is_countable(dtype: pl.DataType) -> bool:
+    """Whether values of a type can be counted: no lists, structs or Python objects."""
+    return not dtype.is_nested() and dtype != pl.Object
+
+
+def values_and_repeats(
+    column: Callable[[str], pl.Series],
+    name: str,
+    persons: pl.Series | None = None,
+    counts: NDArray[np.int64] | None = None,
+) -> ColumnValues:
+    """Return how often values of a column are repeated (`repeats_of`), lists by content."""
+    own = column(name)
+    counted = own
+    if not is_countable(own.dtype):
+        counted = pl.Series(name, [None if one is None else repr(one) for one in own.to_list()])
+    return ColumnValues(own.alias(name), repeats_of(counted, counts, persons))
+
+
+class Columns(Protocol):
+    """The columns of a table, whether it is in this process or on an engine."""
+
+    @property
+    def columns(self) -> list[str]:
+        """Their names, in order."""
+
+    def take(self, names: Sequence[str]) -> FrequencySet:
+        """Return some of the columns; `DataError` if too many combinations would come here."""
+
+    def values(self, name: str) -> ColumnValues:
+        """Return how often the values of a column are repeated; `DataError` of mixed types."""
+
+
+class Table(Columns, Protocol):
+    """The columns of a table of which records can be looked at."""
+
+    def sample(self, names: Sequence[str]) -> pl.DataFrame:
+        """Return at most 10,000 records, not drawn at random, without nested columns."""
+
+    def records(self) -> pl.DataFrame:
+        """Return the columns whose values can be counted; of a large table whole groups of rows."""
+
+
+@dataclass(frozen=True)
+class AggregatedTable:
+    """A table of which a column counts the records of each row."""
+
+    table: Table
+    count: str
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns without the count."""
+        return [name for name in self.table.columns if name != self.count]
+
+    def take(self, names: Sequence[str]) -> FrequencySet:
+        """Return some columns, with the records of each row."""
+        rows = self.table.take([*names, self.count])
+        counts = record_counts(rows.column(self.count))
+        return replace(rows, counts=counts if rows.counts is None else counts * rows.counts)
+
+    def values(self, name: str) -> ColumnValues:
+        """Return how often the values of a column are repeated in records."""
+        rows = self.take([name])
+        return values_and_repeats(rows.column, name, counts=rows.counts)
+
+
+def record_counts(column: pl.Series) -> NDArray[np.int64]:
+    """Return (n_rows,) int64 records that each row of the aggregate form stands for."""
+    whole = column.cast(pl.Int64, strict=False)
+    exact = whole if column.dtype == pl.String else column
+    wrong = (whole.is_null() | (whole < 1) | (whole != exact)).arg_true()
+    if len(wrong):
+        raise DataError(
+            f"column {column.name!r}, row {wrong[0] + 1}: {column[wrong[0]]!r} counts no records; "
+            "it must be a whole number of at least 1"
+        )
+    return whole.to_numpy()
+
+
+class SensitiveColumn(NamedTuple):
+    """One sensitive attribute as released: (n_rows,) values."""
 
     values: pl.Series
     hierarchy: HierarchySource | None = None
@@ -40,14 +191,17 @@ class SensitiveColumn(NamedTuple):
     reference: pl.Series | None = None
     reference_counts: NDArray[np.int64] | None = None
 
+    @classmethod
+    def of(cls, values: pl.Series, attribute: Sensitive, *reference: Any) -> SensitiveColumn:
+        """Return a column as models look at it by its role; reference: its values and counts."""
+        return cls(values, attribute.hierarchy, attribute.nulls == "exclude", *reference)
+
 
 def group_released(quasi_identifiers: Sequence[pl.Series], n_rows: int) -> Groups:
-    """Group records by their released values; null equals itself.
+    """Group records by their released values, in no particular order; null equals itself.
 
-    Groups stand in no particular order, and `codes` tell nothing. Cost: of values that have
-    `quick_codes`, a code a cell and a hash a row. Otherwise one hash a row, and one comparison
-    of every cell with that of the first row of its group, because different rows may have one
-    hash.
+    Cost: a code a cell and a hash a row; without `quick_codes` a comparison of each cell with
+    that of the first row of its group, because different rows may have one hash.
     """
     if not quasi_identifiers or not n_rows:
         return one_group(n_rows)
@@ -65,10 +219,7 @@ def group_released(quasi_identifiers: Sequence[pl.Series], n_rows: int) -> Group
 
 
 def _group_quickly(columns: Sequence[pl.Series], n_rows: int) -> Groups | None:
-    """Group records by `quick_codes`; None where a column has none.
-
-    No more codes are held than those of as many columns as there are cores.
-    """
+    """Group records by `quick_codes`; None where a column has none."""
     key, bits = np.zeros(n_rows, np.uint64), 0
     for start in range(0, len(columns), cores()):
         for coded in parallel(quick_codes, columns[start : start + cores()]):
@@ -89,10 +240,7 @@ def _all_quick(
 
 
 def group_by_code(columns: Sequence[pl.Series]) -> Groups:
-    """Group records by the codes of their values, which `codes` then hold; null has one too.
-
-    Cost: one hash table a text column, one radix sort.
-    """
+    """Group records by the codes of their values, which `codes` then hold; null has one too."""
     coded = parallel(value_codes, columns)
     return group_rows([codes for codes, _ in coded], [size for _, size in coded])
 
@@ -106,13 +254,7 @@ def _hashes(columns: Sequence[pl.Series]) -> NDArray[np.uint64]:
 def classes_of_release(
     groups: Groups, sensitive: Sequence[SensitiveColumn], counts: NDArray[np.int64] | None = None
 ) -> Classes:
-    """Return sizes and sensitive distributions of released classes.
-
-    counts: (n_rows,) records that each row stands for; None for one each.
-
-    The table that classes are compared with is the `reference` of a column, or the
-    release itself.
-    """
+    """Return sizes and sensitive distributions of released classes; counts: (n_rows,) records."""
     n_classes = len(groups.sizes)
     weights = np.empty(0, np.int64) if counts is None else counts  # empty: one record each
     sizes = groups.sizes
@@ -131,15 +273,7 @@ def classes_of_values(
     n_rows: int,
     counts: NDArray[np.int64] | None = None,
 ) -> Classes:
-    """Return the classes of a table; no null is excluded, and none has a `reference`.
-
-    counts: (n_rows,) records that each row stands for; None for one each.
-
-    They are those of `group_released` and `classes_of_release`. Where values are
-    categories or integers of a small range, and those of a row fit into 64 bits, no row
-    is labelled: one sort a sensitive attribute brings equal rows, and equal values in
-    them, together.
-    """
+    """Return the classes of a table, without excluded nulls or a `reference`."""
     by_key = bool(quasi_identifiers) and n_rows and counts is None
     quick = _all_quick(quasi_identifiers) if by_key else None
     found = None if quick is None else _classes_by_key(*quick, sensitive)
@@ -164,14 +298,8 @@ def _classes_by_key(
         width = (domain.size - 1).bit_length()
         sizes, offsets, values, counts = key_histograms(keys, width)
         table = np.bincount(codes, minlength=domain.size)
-        distributions[column.values.name] = Distribution(
-            offsets,
-            values,
-            counts,
-            table,
-            _ancestors(domain, domain.size),
-            _numbers(domain, domain.size),
-            _beginnings(domain, domain.size),
+        distributions[column.values.name] = _distribution_of(
+            domain, domain.size, (offsets, values, counts), table
         )
     return Classes(sizes, distributions)
 
@@ -179,10 +307,7 @@ def _classes_by_key(
 def _distribution(
     labels: NDArray[np.int32], n_classes: int, weights: NDArray[np.int64], column: SensitiveColumn
 ) -> Distribution:
-    """Return how one sensitive attribute is distributed over classes.
-
-    labels: (n_rows,) class of each row. weights: (n_rows,) records of each, or (0,).
-    """
+    """Return how a sensitive attribute is distributed; labels: (n_rows,) class of each row."""
     n_rows = len(column.values)
     both = column.values
     if column.reference is not None:
@@ -199,35 +324,26 @@ def _distribution(
         known, counts = compared >= 0, column.reference_counts
         given = None if counts is None else counts[known]
         table = np.bincount(compared[known], given, n_values).astype(np.int64)
-    return Distribution(
-        *histograms,
-        table,
-        _ancestors(domain, n_values),
-        _numbers(domain, n_values),
-        _beginnings(domain, n_values),
-    )
+    return _distribution_of(domain, n_values, histograms, table)
 
 
-def _ancestors(domain: Domain, n_values: int) -> NDArray[np.int32]:
-    """Return the labels of values as in `Distribution`."""
-    if domain.hierarchy is None:
-        return np.zeros((0, 0), np.int32)
-    return np.ascontiguousarray(domain.hierarchy.codes[:, :n_values])
-
-
-def _numbers(domain: Domain, n_values: int) -> NDArray[np.float64] | None:
-    """Return the numbers of values as in `Distribution`."""
-    if domain.kind not in {"number", "temporal"}:
-        return None
-    numbers = domain.values.to_physical().cast(pl.Float64).to_numpy()
-    return np.append(numbers, np.nan)[:n_values]
-
-
-def _beginnings(domain: Domain, n_values: int) -> NDArray[np.int32] | None:
-    """Return the labels of texts as in `Distribution`."""
+def _distribution_of(
+    domain: Domain,
+    n_values: int,
+    histograms: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]],
+    table: NDArray[np.int64],
+) -> Distribution:
+    """Return histograms with what `Distribution` tells of their values."""
+    ancestors, numbers = np.zeros((0, 0), np.int32), None
+    if domain.hierarchy is not None:
+        ancestors = np.ascontiguousarray(domain.hierarchy.codes[:, :n_values])
+    if domain.kind in {"number", "temporal"}:
+        physical = domain.values.to_physical().cast(pl.Float64).to_numpy()
+        numbers = np.append(physical, np.nan)[:n_values]
     named = domain.kind in {"ordered", "nominal"} and domain.exceptions  # null among values
     labels = beginnings(domain.texts if named else domain.values)
-    return None if labels is None else labels[:n_values]
+    labels = None if labels is None else labels[:n_values]
+    return Distribution(*histograms, table, ancestors, numbers, labels)
 
 
 def _stack_with_exceptions(values: pl.Series, reference: pl.Series) -> pl.Series:
@@ -258,3 +374,67 @@ def _stack_columns(values: pl.Series, reference: pl.Series) -> pl.Series:
     if values.dtype != reference.dtype:
         values, reference = text_of(values), text_of(reference)
     return pl.concat([values, reference.alias(values.name)])
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """How k is counted where cells were suppressed."""
+
+    nulls: Literal["value", "wildcard"] = "value"
+    subsets: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        few = {} if self.subsets is None else {"subsets": self.subsets}
+        return {"nulls": self.nulls, **few}
+
+    def sizes(
+        self, quasi_identifiers: Sequence[pl.Series], groups: Groups, weights: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return how many records each class of `group_by_code` counts: (n_classes,) int64."""
+        nulls = _null_codes(quasi_identifiers, groups)
+        d = len(quasi_identifiers)
+        every = [tuple(range(d))] if self.subsets is None else combinations(range(d), self.subsets)
+        counted = np.full(len(weights), int(weights.sum()), np.int64)
+        for columns in every:
+            chosen = np.ascontiguousarray(groups.codes[:, columns])
+            parts = [np.ascontiguousarray(codes) for codes in chosen.T]
+            own = group_rows(parts, (chosen.max(axis=0, initial=0) + 1).tolist())
+            sizes = np.bincount(own.labels, weights, len(own.sizes)).astype(np.int64)
+            if self.nulls == "wildcard":
+                sizes = wildcard_sizes(own.codes, sizes, nulls[list(columns)])
+            counted = np.minimum(counted, sizes[own.labels])
+        return counted
+
+
+def k_wildcard(
+    quasi_identifiers: Sequence[pl.Series], counts: NDArray[np.int64] | None = None
+) -> int | None:
+    """Return k where null matches every value (`kernels.classes.wildcard`); None without a null."""
+    if not any(column.null_count() for column in quasi_identifiers):
+        return None
+    groups = group_by_code(quasi_identifiers)
+    nulls = _null_codes(quasi_identifiers, groups)
+    sizes = classes_of_release(groups, (), counts).sizes
+    return int(wildcard_sizes(groups.codes, sizes, nulls).min())
+
+
+def count_suppressed(
+    quasi_identifiers: Sequence[pl.Series], counts: NDArray[np.int64] | None = None
+) -> int:
+    """Return how many records are `*` in every quasi-identifier; counts: as of `k_wildcard`."""
+    columns = quasi_identifiers
+    if not columns or any(column.dtype not in WORDS for column in columns):
+        return 0
+    cells = ((column.cast(pl.String) == ROOT).fill_null(value=False) for column in columns)
+    rows = np.logical_and.reduce([column.to_numpy() for column in cells])
+    return int(rows.sum() if counts is None else counts[rows].sum())
+
+
+def _null_codes(quasi_identifiers: Sequence[pl.Series], groups: Groups) -> NDArray[np.int32]:
+    """Return (n_columns,) int32: the code of null in each column, -1 where it has none."""
+    nulls = np.full(len(quasi_identifiers), -1, np.int32)
+    for place, column in enumerate(quasi_identifiers):
+        if column.null_count():
+            nulls[place] = groups.codes[groups.labels[column.is_null().arg_max() or 0], place]
+    return nulls

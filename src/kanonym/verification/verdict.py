@@ -1,16 +1,93 @@
-"""What verification found: a verdict on a released table, and what it rests on."""
+"""What verification found: findings, and a verdict on a released table with what it rests on."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 from kanonym.data.message import Message
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.models import Guarantee
-from kanonym.verification.class_counting import Counting
-from kanonym.verification.finding import Finding, PartName
+from kanonym.verification.released_classes import Counting
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
+
+
+PartName = Literal["identity", "attributes", "persons"]
+"""A part of the verdict: can somebody be found, what is learned of them, who is counted."""
+
+LISTED = 5
+"""Columns that a message names; further ones are counted."""
+
+Evidence = tuple[Sequence[str], str, Mapping[str, float]]
+"""What a search yields for each finding: its columns, its message, its counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Why a release that satisfies its models may still not protect the people in it."""
+
+    kind: str
+    part: PartName
+    columns: tuple[str, ...]
+    message: str
+    counts: Mapping[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "kind": self.kind,
+            "part": self.part,
+            "columns": list(self.columns),
+            "message": self.message,
+            "counts": dict(self.counts),
+        }
+
+    @classmethod
+    def from_dict(cls, form: Mapping[str, Any]) -> Finding:
+        """Return what `to_dict` wrote."""
+        columns, counts = tuple(form["columns"]), dict(form["counts"])
+        return cls(form["kind"], form["part"], columns, str(form["message"]), counts)
+
+
+@dataclass(frozen=True, slots=True)
+class FindingKind:
+    """A kind of finding, of which `search` yields what a release has; see `findings.FINDINGS`."""
+
+    type: str
+    part: PartName
+    search: Callable[[ReleaseView], Iterable[Evidence]]
+    needs_original: bool = False
+    linked: bool = False
+
+    @property
+    def rests_on_original(self) -> bool:
+        """Whether the original tells more of it than the release."""
+        return self.needs_original or self.part == "persons"
+
+    def find(self, view: ReleaseView) -> list[Finding]:
+        """Return what a release has of this kind."""
+        return [
+            Finding(self.type, self.part, tuple(columns), message, counts)
+            for columns, message, counts in self.search(view)
+        ]
+
+
+def finding_kind(
+    type_: str, part: PartName, *, needs_original: bool = False, linked: bool = False
+) -> Callable[[Callable[[ReleaseView], Iterable[Evidence]]], FindingKind]:
+    """Make a kind of a search; linked: it is looked for in linked tables alone."""
+    return lambda search: FindingKind(type_, part, search, needs_original, linked)
+
+
+def column_names_text(columns: Sequence[str]) -> str:
+    """Return the names of columns for a message: the first five, and how many more."""
+    more = len(columns) - LISTED
+    return ", ".join(columns[:LISTED]) + (f" and {more} more" if more > 0 else "")
+
 
 Verdict = Literal[
     "satisfied",
@@ -32,6 +109,8 @@ PartVerdict = Literal["checked", "by construction", "not assessed", "violated"]
 
 GuaranteeVerdict = Literal["checked", "by construction", "not private", "violated"]
 """`checked`: on released values. `by construction`: they cannot show it; `rests_on` says why."""
+
+NO_RECORDS = Message("no record was released, so there is nothing that models could check")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +142,7 @@ class LargestShare:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return {
-            "attribute": self.attribute,
-            "share": self.share,
-            "records": self.records,
-            "table_share": self.table_share,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +186,12 @@ class ModelCheck:
             "guarantee": self.guarantee,
             "verdict": self.verdict,
             **({} if self.rests_on is None else {"rests_on": self.rests_on}),
-            **({"strict": True} if self.strict else {}),
-            **({"trivial": True} if self.trivial else {}),
-            **({"recorded": True} if self.recorded else {}),
+            **{name: True for name in ("strict", "trivial", "recorded") if getattr(self, name)},
             **({"linked_by": list(self.linked_by)} if self.linked_by else {}),
         }
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Verification(Result):
     """What verification found in a released table.
 
@@ -250,3 +322,113 @@ class Verification(Result):
 def _plain(value: object) -> object:
     """Return a value as JSON holds it: dates and the like as text."""
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def parts_of(
+    checks: Sequence[ModelCheck],
+    sensitive: Sequence[str],
+    persons: Message | None,
+    rows: int,
+    *,
+    hides_refusals: bool | None = None,
+) -> tuple[Part, ...]:
+    """Return the parts of a verdict; persons: who they are as stated, rows: of the release."""
+    if not rows:
+        return tuple(Part(name, "not assessed", NO_RECORDS) for name in get_args(PartName))
+    return (
+        _identity([one for one in checks if "identity" in one.protects]),
+        _attributes(
+            [one for one in checks if "attributes" in one.protects],
+            sensitive,
+            hides_refusals=hides_refusals,
+        ),
+        _persons(checks, persons),
+    )
+
+
+def _identity(checks: Sequence[ModelCheck]) -> Part:
+    asking = [one for one in checks if not one.trivial]
+    if asking:
+        return Part("identity", _verdict(asking), _models_text(asking, named=False))
+    reason = Message("no model limits how well a person can be found: require k-anonymity")
+    return Part("identity", "not assessed", reason)
+
+
+def _attributes(
+    checks: Sequence[ModelCheck], sensitive: Sequence[str], *, hides_refusals: bool | None
+) -> Part:
+    asking = [one for one in checks if not one.trivial]
+    everything = any(one.guarantee == "mechanism" for one in asking)
+    protected = {one.attribute for one in asking}
+    unprotected = [name for name in sensitive if name not in protected]
+    if asking and (_verdict(asking) == "violated" or everything or not unprotected):
+        verdict, text = _verdict(asking), _models_text(asking)
+        if verdict == "checked" and hides_refusals is not None:
+            text = _with_defence(text, hides_refusals=hides_refusals)
+        return Part("attributes", verdict, text)
+    if unprotected:
+        reason = Message(
+            "no model protects {columns}: require l-diversity or t-closeness",
+            columns=column_names_text(unprotected),
+        )
+    else:
+        reason = Message(
+            "no sensitive attribute is declared: declare what must not be learned about a person "
+            "as sensitive, and require l-diversity or t-closeness"
+        )
+    return Part("attributes", "not assessed", reason)
+
+
+def _with_defence(text: Message, *, hides_refusals: bool) -> Message:
+    """Add what keeps those who know the algorithm from reading values off what it refused."""
+    if hides_refusals:
+        return Message("{models}; what the algorithm refused is left to chance", models=text)
+    return Message(
+        "{models}; what the algorithm refused is not hidden from those who know it", models=text
+    )
+
+
+def _persons(checks: Sequence[ModelCheck], persons: Message | None) -> Part:
+    if persons is None:
+        reason = Message(
+            "the policy does not state it: set rows: persons if each row is a person, or else "
+            "entity, the columns that tell persons apart"
+        )
+        return Part("persons", "not assessed", reason)
+    linked = [one for one in checks if one.linked_by]
+    if all(one.satisfied for one in linked):
+        return Part("persons", "checked", persons)
+    reason = Message(
+        "{columns} tells whose rows are whose, and too few persons are alike in all rows",
+        columns=column_names_text(linked[0].linked_by),
+    )
+    return Part("persons", "violated", reason)
+
+
+def _verdict(checks: Sequence[ModelCheck]) -> PartVerdict:
+    verdicts = {one.verdict for one in checks}
+    if verdicts & {"violated", "not private"}:
+        return "violated"
+    return "by construction" if verdicts == {"by construction"} else "checked"
+
+
+def _models_text(checks: Sequence[ModelCheck], *, named: bool = True) -> Message:
+    """Say which models a part rests on; named: with their attributes."""
+    attributes: dict[str, list[str]] = {}
+    for one in checks:
+        attributes.setdefault(one.type, []).extend(
+            [] if one.attribute is None or not named else [one.attribute]
+        )
+    names = ", ".join(
+        f"{model} of {column_names_text(of)}" if of else model for model, of in attributes.items()
+    )
+    failing = [one for one in checks if one.verdict in ("violated", "not private")]
+    if failing:
+        return Message(
+            "{models} does not hold", models=", ".join(dict.fromkeys(one.type for one in failing))
+        )
+    if all(one.verdict == "by construction" for one in checks):
+        return Message("{models}, by how the release was made", models=names)
+    if any(one.recorded for one in checks):
+        return Message("{models}, with the persons that the manifest recorded", models=names)
+    return Message("{models}, counted in the released values", models=names)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from kanonym.data.errors import KanonymError
-from kanonym.pipeline.action_example import ActionExample
-from kanonym.pipeline.violations import Violations
+from kanonym.pipeline.planning import Violations
+from kanonym.pipeline.transformation import ActionExample
 from kanonym.workbench.project.edits import text_of
 from kanonym.workbench.project.hierarchy_rows import groups_of, is_foreign_file
 from kanonym.workbench.project.history import Form

@@ -38,7 +38,7 @@ def copied(role, *, name="born", owned="quasi-identifier", values=tuple(BORN)):
 
 def warned(release):
     """Return the columns that are warned of as copies."""
-    warnings = release.verification.persons.findings
+    warnings = release.verification.findings
     return [one.columns for one in warnings if one.kind == "copied-column"]
 
 

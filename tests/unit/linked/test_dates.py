@@ -49,7 +49,7 @@ def dated(tmp_path, *, admitted=None, discharged=None):
 
 def kinds(found):
     """Return the kinds of warnings, with their columns."""
-    return [(one.kind, one.columns) for one in found.persons.findings]
+    return [(one.kind, one.columns) for one in found.findings]
 
 
 def test_times_between_dates_are_a_warning_where_they_set_persons_apart(tmp_path):
@@ -58,9 +58,9 @@ def test_times_between_dates_are_a_warning_where_they_set_persons_apart(tmp_path
     release = anonymize(tables, policy)
     names = ("stays.admitted", "stays.discharged")
     assert kinds(release.verification) == [("date-intervals", names)]
-    (warning,) = release.verification.persons.findings
+    (warning,) = release.verification.findings
     assert warning.counts == {"persons": 1, "k": 2}
-    assert release.verification.persons.verdict == "satisfied with findings"
+    assert release.verification.verdict == "satisfied with findings"
     assert kinds(verify(release.frames, policy)) == [("date-intervals", names)]
     alike = {**tables, "stays": tables["stays"].filter(pl.col("id") < 3)}
     alike["persons"] = tables["persons"].head(2)
@@ -71,7 +71,7 @@ def test_dates_that_count_need_no_warning(tmp_path):
     """Shifted dates that are generalized quasi-identifiers are counted, and nothing warns."""
     known = {"role": "quasi-identifier", "hierarchy": {"dates": {"levels": ["decade"]}}}
     release = anonymize(*dated(tmp_path, admitted=known, discharged=known))
-    assert release.verification.persons.k == 3
+    assert release.verification.k == 3
     assert not kinds(release.verification)
 
 
@@ -99,4 +99,4 @@ def test_empty_dates_shift_with_the_others(tmp_path, column):
     empty = tables["stays"].with_columns(pl.lit(None, pl.Date).alias(column))
     assert anonymize({**tables, "stays": empty}, policy).frames["stays"][column].null_count() == 6
     release = anonymize({**tables, "stays": tables["stays"].clear()}, policy)
-    assert (release.frames["stays"].height, release.verification.persons.k) == (0, 3)
+    assert (release.frames["stays"].height, release.verification.k) == (0, 3)

@@ -51,12 +51,12 @@ def test_a_copy_or_function_in_the_same_table_and_below_is_found():
     """A year beside its interval, and an age in a table below, set persons apart."""
     policy = LinkedPolicy.from_dict(FORM)
     release = anonymize(TABLES, policy)
-    found = dependent(release.verification.persons)
+    found = dependent(release.verification)
     assert found.keys() == {("year",), ("stays.age_there",)}
     known = release.frames["persons"].group_by("born", "year").len()["len"]
     assert found["year",]["records"] == int(known.filter(known < 5).sum())
-    assert release.verification.persons.verdict == "satisfied with findings"
-    assert dependent(verify(release.frames, policy, original=TABLES).persons) == found
+    assert release.verification.verdict == "satisfied with findings"
+    assert dependent(verify(release.frames, policy, original=TABLES)) == found
 
 
 @pytest.mark.parametrize("original", [None, TABLES["persons"]])
@@ -64,6 +64,6 @@ def test_without_all_originals_it_is_not_looked_for(original):
     """A released set of tables, or the table of persons alone, shows nothing."""
     policy = LinkedPolicy.from_dict(FORM)
     release = anonymize(TABLES, policy)
-    alone = verify(release.frames, policy, original=original).persons
+    alone = verify(release.frames, policy, original=original)
     assert not dependent(alone)
     assert {"dependent-column", "copied-column"} <= set(alone.not_looked_for)

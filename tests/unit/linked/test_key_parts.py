@@ -63,7 +63,7 @@ def test_years_of_a_key_tell_nothing_to_who_knows_them():
     raw = measure(tables, LinkedPolicy.from_dict(form))
     assert raw.by_multiset == 1
     release = anonymize(tables, LinkedPolicy.from_dict(form))
-    assert (release.verification.persons.k, release.suppressed) == (2, 0)
+    assert (release.verification.k, release.suppressed) == (2, 0)
     assert release.levels == {"years.ward": 0}
     years, tests = release.frames["years"], release.frames["tests"]
     assert min(persons_by(years, "id", ["year"]).values()) == 4

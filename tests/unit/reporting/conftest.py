@@ -18,7 +18,7 @@ from kanonym.metrics.record_risk import ProsecutorRisk
 from kanonym.metrics.release_loss import measure_utility
 from kanonym.recoding.recode import recode
 from kanonym.reporting import Cover, KnownResults, summarize
-from kanonym.verification import ModelCheck, Part, Verification
+from kanonym.verification.verdict import ModelCheck, Part, Verification
 
 CHECKED = (ModelCheck("k-anonymity", None, 2, 2, True),)  # noqa: FBT003
 

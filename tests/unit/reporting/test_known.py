@@ -24,7 +24,7 @@ from kanonym.reporting.known.attacks import (
 from kanonym.reporting.known.comparison import alternatives_of
 from kanonym.reporting.known.evidence import evidence_of
 from kanonym.reporting.parts import document_of
-from kanonym.verification import ModelCheck
+from kanonym.verification.verdict import ModelCheck
 from report_parts import (
     ATTACKS,
     COMPARISON,

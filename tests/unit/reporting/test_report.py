@@ -17,7 +17,8 @@ from kanonym.data.errors import DataError
 from kanonym.language import LANGUAGES
 from kanonym.reporting import format_of, render
 from kanonym.reporting.parts.protection import SOURCE
-from kanonym.verification import FINDINGS, Finding, LargestShare, ModelCheck
+from kanonym.verification.findings import FINDINGS
+from kanonym.verification.verdict import Finding, LargestShare, ModelCheck
 from report_parts import KNOWN
 
 CHECKED = (ModelCheck("k-anonymity", None, 2, 2, satisfied=True),)

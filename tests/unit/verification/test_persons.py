@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from kanonym.data import hierarchy
 from kanonym.data.errors import SchemaError
-from kanonym.verification import group_released
-from kanonym.verification.persons import PopulationColumn, count_persons
+from kanonym.verification.checked_classes import PopulationColumn, count_persons
+from kanonym.verification.released_classes import group_released
 
 AGES = hierarchy.from_mapping({str(i): [f"two {i // 2}", f"four {i // 4}", "*"] for i in range(8)})
 JOBS = hierarchy.from_mapping({"*": {"x": ["a", "b"], "y": ["c", "d"]}})

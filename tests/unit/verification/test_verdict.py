@@ -9,8 +9,8 @@ import pytest
 
 from kanonym.data.message import Message
 from kanonym.models import KAnonymity
-from kanonym.verification import Finding, LargestShare, ModelCheck, Part, Verification
-from kanonym.verification.recorded import RecordedRelease
+from kanonym.verification.release_view import RecordedRelease
+from kanonym.verification.verdict import Finding, LargestShare, ModelCheck, Part, Verification
 
 HOLDS = ModelCheck("k-anonymity", None, 2, 3, satisfied=True)
 CHECKED = tuple(

@@ -39,7 +39,7 @@ def check(
     from kanonym.linked.linked_policy import is_linked
     from kanonym.models.differential import sampling_model
     from kanonym.pipeline import with_readings
-    from kanonym.pipeline.policy_check import check_policy
+    from kanonym.pipeline.planning import check_policy
     from kanonym.policy import Policy
 
     if is_linked(policy):
@@ -79,12 +79,9 @@ def _check_linked(policy: Path, place: str | None, schema: str | None, *, json: 
     """Check a policy about several tables, and keys, references and roles of these."""
     from kanonym.cli.terminal import grid, show, show_json
     from kanonym.linked import LinkedPolicy
-    from kanonym.linked.copied_columns import copied_columns
-    from kanonym.linked.given_tables import check_tables
-    from kanonym.linked.linked_keys import numbered_parts, unnumbered_parts
-    from kanonym.linked.linked_policy import with_column_roles
-    from kanonym.linked.person_rows import LinkedRows
-    from kanonym.linked.places import Place, read_tables
+    from kanonym.linked.given_tables import Place, check_tables, read_tables, with_column_roles
+    from kanonym.linked.person_rows import LinkedRows, copied_columns
+    from kanonym.linked.released_rows import numbered_parts, unnumbered_parts
 
     asked = LinkedPolicy.from_file(policy)
     found: dict[str, Any] = {"policy": dict(asked.form)}

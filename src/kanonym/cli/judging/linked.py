@@ -24,8 +24,7 @@ def verify_linked(
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
     from kanonym.linked import LinkedPolicy, verify
-    from kanonym.linked.linked_policy import banded_policy
-    from kanonym.linked.places import Place, read_tables
+    from kanonym.linked.given_tables import Place, banded_policy, read_tables
 
     asked = LinkedPolicy.from_file(policy)
     place = Place.of(released, schema)
@@ -58,8 +57,8 @@ def measure_linked(given: str, schema: str | None, policy: Path, *, json: bool) 
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
     from kanonym.linked import LinkedPolicy, measure
+    from kanonym.linked.given_tables import Place, read_tables
     from kanonym.linked.linked_policy import is_linked
-    from kanonym.linked.places import Place, read_tables
 
     if not is_linked(policy):
         raise typer.BadParameter(
@@ -95,8 +94,7 @@ def attack_linked(
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
     from kanonym.linked import LinkedPolicy, attack
-    from kanonym.linked.linked_policy import banded_policy
-    from kanonym.linked.places import Place, read_tables
+    from kanonym.linked.given_tables import Place, banded_policy, read_tables
 
     given = [name for name, value in refused.items() if value is not None]
     if given:

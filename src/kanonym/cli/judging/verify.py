@@ -14,7 +14,7 @@ from kanonym.cli.group import REFUSED
 
 if TYPE_CHECKING:
     from kanonym.policy import Policy
-    from kanonym.verification.recorded import RecordedRelease
+    from kanonym.verification.release_view import RecordedRelease
 
 SHOWN = 10  # violating classes on the terminal; --json has up to 100
 

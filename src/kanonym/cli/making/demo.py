@@ -117,7 +117,7 @@ def _linked_demo(rows: int, directory: Path) -> None:
     from kanonym.cli.terminal import command_text, show
     from kanonym.data.files import write_text
     from kanonym.data.hospital import hospital
-    from kanonym.linked.places import Place, write_tables
+    from kanonym.linked.given_tables import Place, write_tables
 
     database, policy = directory / "hospital.db", directory / "hospital.yaml"
     released, report = directory / "released.db", directory / "report.html"

@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     from kanonym.cli.policy_options import PolicyOptions
     from kanonym.linked import LinkedRelease
-    from kanonym.linked.places import Place
+    from kanonym.linked.given_tables import Place
 
 Named = tuple[str | None, str | None]
 """A place and its schema."""
@@ -66,7 +66,7 @@ def anonymize_file(
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
     from kanonym.linked import LinkedPolicy, anonymize
-    from kanonym.linked.places import Place, extension_of, require_free
+    from kanonym.linked.given_tables import Place, extension_of, require_free
 
     place = Place.of(source, schemas[0])
     released = None if target is None else Place.of(target, schemas[1])
@@ -119,7 +119,7 @@ def _check_files(reports: list[Path], manifest: Path | None) -> None:
 def _read(place: Place, names: list[str]) -> tuple[dict[str, Any], dict[str, str]]:
     """Return tables, and the SHA-256 of the files that hold them."""
     from kanonym.data.errors import DataError
-    from kanonym.linked.places import hashes_of, read_tables
+    from kanonym.linked.given_tables import hashes_of, read_tables
 
     before = hashes_of(place, names)
     tables = read_tables(place, names)
@@ -132,7 +132,7 @@ def _write(release: LinkedRelease, place: Place, original: Any, extension: str) 
     """Write the released tables once they are verified as they were read back."""
     from kanonym.data.errors import InfeasibleError
     from kanonym.linked import verify
-    from kanonym.linked.places import write_tables
+    from kanonym.linked.given_tables import write_tables
 
     def check(written: Mapping[str, Any]) -> None:
         if not verify(written, release.policy, original=original).satisfied:

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from kanonym.engines.sql.statements import COUNT, alias_column, count_query, exact_column, subquery
 from kanonym.engines.sql.store import Query, Source
-from kanonym.verification import ColumnValues, Repeats
+from kanonym.verification.released_classes import ColumnValues, Repeats
 
 VALUE = "c0"
 SAMPLED = 10_000

@@ -41,8 +41,8 @@ from kanonym.engines.sql.statements import project
 from kanonym.engines.sql.store import Query, Source
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task, prepare
-from kanonym.verification import ColumnValues, FrequencySet, ReleaseView
-from kanonym.verification.frequency_set import is_countable
+from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.released_classes import ColumnValues, FrequencySet, is_countable
 
 RECORDS = 50_000
 """Records in which persons are looked for."""

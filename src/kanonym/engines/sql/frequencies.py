@@ -25,7 +25,7 @@ from kanonym.engines.sql.statements import (
     subquery,
 )
 from kanonym.engines.sql.store import Query, Source
-from kanonym.verification.frequency_set import FrequencySet
+from kanonym.verification.released_classes import FrequencySet
 
 _PENDING_ROWS = 1 << 22  # rows that are counted before they are merged with the others
 

@@ -29,7 +29,7 @@ from kanonym.engines.task import Prepared, Task
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.information_loss import KLDivergence, Metric, Weighted, metric_from
 from kanonym.metrics.release_loss import InformationLoss, measure_utility
-from kanonym.verification import sensitive_names
+from kanonym.verification.release_view import sensitive_names
 
 
 @dataclass(frozen=True)

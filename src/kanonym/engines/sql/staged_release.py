@@ -17,8 +17,11 @@ from kanonym.engines.sql.column_values import VALUE, column_values
 from kanonym.engines.sql.frequencies import Frequencies, counted_rows, fetch_frequencies
 from kanonym.engines.sql.statements import free_name, rename_columns
 from kanonym.engines.sql.store import MOST_TUPLES, Query, Source, StagedTable
-from kanonym.verification import ColumnValues, FrequencySet
-from kanonym.verification.frequency_set import values_of
+from kanonym.verification.released_classes import (
+    ColumnValues,
+    FrequencySet,
+    values_and_repeats,
+)
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class SqlRelease:
         if self.entities:
             who = self.entities[0]
             found = self.take([name, who])
-            return values_of(found.column, name, found.column(who), found.counts)
+            return values_and_repeats(found.column, name, found.column(who), found.counts)
         query = rename_columns(self.staged.query, {name: VALUE})
         return column_values(self.source, query, name)
 

@@ -19,7 +19,7 @@ from kanonym.evaluation.attacks.result import SuccessCount
 from kanonym.evaluation.attacks.setup import stack_columns
 from kanonym.evaluation.pair.aligned_tables import AlignedTables
 from kanonym.kernels.classes.grouping import group_rows
-from kanonym.pipeline import parse_with_policy
+from kanonym.pipeline.planning import parse_with_policy
 from kanonym.policy import Policy
 
 Persons = NDArray[np.int64] | None

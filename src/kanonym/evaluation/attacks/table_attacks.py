@@ -36,7 +36,9 @@ from kanonym.evaluation.pair.sets import with_control
 from kanonym.evaluation.releases import hierarchies_of, unpack_release
 from kanonym.models import KAnonymity
 from kanonym.models.base import check_integer, check_number
-from kanonym.pipeline import anonymize, decide_again, replay, to_canonical
+from kanonym.pipeline import anonymize
+from kanonym.pipeline.planning import to_canonical
+from kanonym.pipeline.reasons import decide_again, replay
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.definition import policy_from
 from kanonym.policy.faults import unknown_name

@@ -35,7 +35,7 @@ from kanonym.evaluation.releases import (
     require_made_of,
     unpack_release,
 )
-from kanonym.pipeline import parse_with_policy, to_canonical
+from kanonym.pipeline.planning import parse_with_policy, to_canonical
 from kanonym.policy import Policy, PolicySource
 
 

@@ -39,9 +39,9 @@ from kanonym.metrics.measured_table import measured_table
 from kanonym.metrics.measured_value import MeasuredValue
 from kanonym.metrics.person_risk import PersonRisk
 from kanonym.metrics.record_risk import THRESHOLD
-from kanonym.pipeline import parse_with_policy, to_canonical
+from kanonym.pipeline.planning import parse_with_policy, to_canonical
 from kanonym.policy import PolicySource
-from kanonym.verification import (
+from kanonym.verification.released_classes import (
     SensitiveColumn,
     classes_of_release,
     count_suppressed,

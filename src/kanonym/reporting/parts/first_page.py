@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from kanonym.evaluation.attacks.result import AttackResult
     from kanonym.language import Translator
     from kanonym.reporting.summary import Summary
-    from kanonym.verification import Part, Verdict
-    from kanonym.verification.finding import PartName
+    from kanonym.verification.verdict import Part, PartName, Verdict
 
 MOST_ATTACKS = 4
 MOST_REQUIREMENTS = 3

@@ -17,13 +17,9 @@ from kanonym.data.readings import styled_table
 from kanonym.data.schema import QuasiIdentifier, Role, readings_of
 from kanonym.kernels.parallel import parallel
 from kanonym.models.base import check_choice, check_integer
-from kanonym.pipeline import (
-    measure,
-    released_columns,
-    to_canonical,
-    verify,
-    with_readings,
-)
+from kanonym.pipeline import measure, verify, with_readings
+from kanonym.pipeline.checks import released_columns
+from kanonym.pipeline.planning import to_canonical
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.definition import policy_from
 from kanonym.policy.faults import unknown_name
@@ -37,7 +33,7 @@ from kanonym.synthesis.cell_values.columns import (
 from kanonym.synthesis.cell_values.drawn_table import By, DrawnTable
 from kanonym.synthesis.columns import Constraint
 from kanonym.synthesis.drawing import keeps_constraints
-from kanonym.verification import Verification
+from kanonym.verification.verdict import Verification
 
 ROUNDS = 100
 """How often the values of records that break a constraint are drawn again."""

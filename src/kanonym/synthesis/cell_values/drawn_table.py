@@ -13,7 +13,7 @@ from kanonym.data.results.result import Result, ResultTable
 from kanonym.policy import Policy
 from kanonym.policy.listed_values import without_values
 from kanonym.release import versions
-from kanonym.verification import Verification
+from kanonym.verification.verdict import Verification
 
 By = Literal["label", "class"]
 """What values are drawn by."""

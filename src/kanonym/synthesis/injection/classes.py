@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import value_codes
 from kanonym.kernels.classes.histograms import class_histograms
-from kanonym.verification import group_released
+from kanonym.verification.released_classes import group_released
 
 
 @dataclass(frozen=True, slots=True, repr=False)

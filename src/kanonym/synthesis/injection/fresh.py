@@ -15,7 +15,7 @@ from kanonym.data.table import value_codes
 from kanonym.synthesis.columns.numbers import Grid, plain_numbers, typed_numbers
 from kanonym.synthesis.injection.bounds import Domain, count_within
 from kanonym.synthesis.trees import LearnedByTrees
-from kanonym.verification import group_released
+from kanonym.verification.released_classes import group_released
 
 BLOCK = 1 << 23
 """Probabilities that are held at a time."""

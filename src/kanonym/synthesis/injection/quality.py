@@ -17,7 +17,7 @@ from kanonym.evaluation.utility.models.detection import DETECTION, detection
 from kanonym.evaluation.utility.models.features import draw_records
 from kanonym.metrics.measured_value import MeasuredValue
 from kanonym.synthesis.injection.classes import Classes
-from kanonym.verification import group_by_code
+from kanonym.verification.released_classes import group_by_code
 
 RECORDS = 5_000
 """Most records of each kind that a classifier is given."""

@@ -15,9 +15,9 @@ from kanonym.data.schema import Role
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.person_risk import person_risk
-from kanonym.pipeline import released_columns
+from kanonym.pipeline.checks import released_columns
+from kanonym.pipeline.planning import persons_of_tuples
 from kanonym.pipeline.reasons import reasons_of_records
-from kanonym.pipeline.violations import persons_of_tuples
 from kanonym.release import Release
 from kanonym.workbench.work.facts import RecordRisk, RecordRisks
 

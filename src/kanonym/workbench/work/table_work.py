@@ -28,8 +28,8 @@ from kanonym.workbench.work.facts import (
 
 if TYPE_CHECKING:
     from kanonym.evaluation.attacks.result import AttackResult
-    from kanonym.pipeline.action_example import ActionExample
-    from kanonym.pipeline.violations import Violations
+    from kanonym.pipeline.planning import Violations
+    from kanonym.pipeline.transformation import ActionExample
     from kanonym.release import Release
     from kanonym.reporting import KnownResults
     from kanonym.workbench.work.records import RankedRecords
@@ -94,7 +94,7 @@ class TableWork:
 
     def violations(self, step: Step, policy: str, folder: str) -> Violations:
         """Count the records that violate a policy as the table is."""
-        from kanonym.pipeline.violations import count_violations
+        from kanonym.pipeline.planning import count_violations
 
         del step
         return count_violations(self._table(), _policy(policy, folder))
@@ -108,7 +108,7 @@ class TableWork:
 
     def action_example(self, step: Step, column: str, policy: str, folder: str) -> ActionExample:
         """Carry out the actions of a column on its cells; no file is written."""
-        from kanonym.pipeline.action_example import example_of_actions
+        from kanonym.pipeline.transformation import example_of_actions
 
         del step
         return example_of_actions(self._table(), _policy(policy, folder), column)

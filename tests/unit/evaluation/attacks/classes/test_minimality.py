@@ -12,7 +12,7 @@ import kanonym as ka
 from kanonym.evaluation.attacks.classes.consistent_values import possible_values
 from kanonym.evaluation.attacks.classes.minimality import Minimality
 from kanonym.evaluation.attacks.table_attacks import attack
-from kanonym.pipeline import replay
+from kanonym.pipeline.reasons import replay
 from scenes import scene
 
 TOWNS = ka.hierarchy.from_mapping(

@@ -1,4 +1,4 @@
-"""One level for each quasi-identifier, which lose least together and protect every person."""
+"""Classes of persons with all their rows: what models say of them, at which levels."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -14,11 +15,117 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.hierarchy import Automatic, Flat, Hierarchy
-from kanonym.data.schema import QuasiIdentifier
+from kanonym.data.schema import QuasiIdentifier, Sensitive
 from kanonym.data.table import encode_column, refuse_infinite
+from kanonym.kernels.classes.grouping import Groups
 from kanonym.linked.linked_policy import LinkedPolicy, Tables
-from kanonym.linked.person_models import PersonModels
-from kanonym.linked.person_rows import Codes, LinkedRows, combine
+from kanonym.linked.person_rows import Codes, LinkedRows, codes_of, combine
+from kanonym.models.base import PrivacyModel
+from kanonym.verification.released_classes import SensitiveColumn, classes_of_release
+from kanonym.verification.verdict import ModelCheck
+
+SLACK = 1e-12
+"""Shares are quotients of integers: what is as large as alpha is not above it."""
+
+
+class HeldValues(NamedTuple):
+    """Which persons have which values in a column of another table, each pair once: (n_pairs,)."""
+
+    persons: Codes
+    values: Codes
+
+    @classmethod
+    def of(cls, persons: Codes, column: pl.Series) -> HeldValues:
+        """Return who has which value; null is none."""
+        present = column.is_not_null().to_numpy()
+        codes = codes_of(column)
+        pairs = np.unique(np.stack([persons[present], codes[present]], axis=1), axis=0)
+        return cls(pairs[:, 0], pairs[:, 1])
+
+    def largest_shares(self, classes: Codes) -> NDArray[np.float64]:
+        """Return (n_classes,) float64: the share of the persons who have the commonest value."""
+        sizes = np.bincount(classes)
+        most = np.zeros(len(sizes), np.int64)
+        if len(self.persons):
+            span = int(self.values.max()) + 1
+            keys, counts = np.unique(classes[self.persons] * span + self.values, return_counts=True)
+            np.maximum.at(most, keys // span, counts)
+        return most / np.maximum(sizes, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class PersonModels:
+    """The models of a policy, asked about classes of persons."""
+
+    own: Sequence[PrivacyModel]  # of the table of persons
+    elsewhere: Sequence[PrivacyModel]  # of other tables: the share of persons with a value
+    sensitive: Sequence[SensitiveColumn]  # what `own` look at
+    held: Mapping[str, HeldValues]  # by `table.column`, who has what
+
+    @classmethod
+    def of(
+        cls,
+        tables: Tables,
+        rows: LinkedRows,
+        policy: LinkedPolicy,
+        original: pl.DataFrame | None = None,
+    ) -> PersonModels:
+        """Return the models of a policy over tables; original: the table of persons before."""
+        person, frame = policy.tables[policy.person], tables[policy.person]
+        sensitive = [
+            SensitiveColumn.of(frame[name], attribute, None if original is None else original[name])
+            for name, attribute in person.attributes.items()
+            if isinstance(attribute, Sensitive) and name in frame.columns
+        ]
+        held = {
+            f"{name}.{column}": HeldValues.of(rows.persons[name], tables[name][column])
+            for name in policy.order[1:]
+            for column in policy.tables[name].sensitive
+            if column in tables[name].columns
+        }
+        elsewhere = [one for one in policy.models if one.attribute in held]
+        own = [one for one in policy.models if one.attribute not in held]
+        return cls(own, elsewhere, sensitive, held)
+
+    def failing(self, classes: Codes) -> NDArray[np.bool_]:
+        """Return which classes, numbered from 0 and none empty, fail a model: (n_classes,) bool."""
+        _, first, sizes = np.unique(classes, return_index=True, return_counts=True)
+        no_columns = np.zeros((len(sizes), 0), np.int32)
+        groups = Groups(classes.astype(np.int32), sizes, first, no_columns)
+        named = {model.attribute for model in self.own}
+        seen = classes_of_release(
+            groups, [one for one in self.sensitive if one.values.name in named]
+        )
+        failing = np.zeros(len(sizes), np.bool_)
+        for model in self.own:
+            for criterion in model.criteria():
+                failing |= ~criterion.satisfied(seen)
+        for model in self.elsewhere:
+            failing |= self.failing_elsewhere(model, classes, sizes)
+        return failing
+
+    def failing_elsewhere(
+        self, model: PrivacyModel, classes: Codes, sizes: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Return (n_classes,) bool: which classes fail a model about another table."""
+        shares = self.held[str(model.attribute)].largest_shares(classes)
+        return (shares > float(model.required) + SLACK) | (sizes < getattr(model, "k", 1))
+
+    def check_elsewhere(self, model: PrivacyModel, classes: Codes) -> ModelCheck:
+        """Return what a model about another table is found to be."""
+        failed = self.failing_elsewhere(model, classes, np.bincount(classes)).any()
+        achieved = float(self.held[str(model.attribute)].largest_shares(classes).max(initial=0.0))
+        if failed and achieved <= float(model.required) + SLACK:  # a class is too small
+            achieved = float("inf")
+        return ModelCheck(
+            model.type,
+            model.attribute,
+            model.required,
+            achieved,
+            not failed,
+            protects=model.protects,
+        )
+
 
 Levels = tuple[int, ...]
 
@@ -28,19 +135,15 @@ MOST_NODES = 4_000
 
 @dataclass(frozen=True)
 class KnownColumn:
-    """One quasi-identifier of one table, whose rows have leaves of a hierarchy: (n_rows,) int32.
-
-    refers: to another table, so that its pseudonym is released, or nothing. in_key: released as it
-    is, or keys would become equal.
-    """
+    """One quasi-identifier of one table, whose rows have leaves of a hierarchy."""
 
     table: str
     name: str
     hierarchy: Hierarchy
-    leaves: NDArray[np.int32]
+    leaves: NDArray[np.int32]  # (n_rows,)
     values: pl.Series
-    refers: bool
-    in_key: bool
+    refers: bool  # to another table: its pseudonym is released, or nothing
+    in_key: bool  # released as it is, or keys would become equal
 
     @property
     def highest(self) -> int:
@@ -73,10 +176,7 @@ class KnownColumn:
 
 
 def known_columns(tables: Tables, policy: LinkedPolicy, told: dict[str, str]) -> list[KnownColumn]:
-    """Return the quasi-identifiers of all tables with persons, in order.
-
-    told: gets a sentence by column, where a hierarchy is built because none was given.
-    """
+    """Return the quasi-identifiers of all tables; told: gets a sentence of each built tree."""
     found = []
     for table in policy.order:
         asked = policy.tables[table]
@@ -105,17 +205,13 @@ def known_columns(tables: Tables, policy: LinkedPolicy, told: dict[str, str]) ->
 
 @dataclass(frozen=True)
 class PersonClasses:
-    """Classes of persons with all their rows, at any levels.
-
-    further: by table that merges rows, equal numbers for rows that are equal but for their levels.
-    parts: by table the codes of the columns of its key that count.
-    """
+    """Classes of persons with all their rows, at any levels."""
 
     rows: LinkedRows
     known: Sequence[KnownColumn]
     models: PersonModels
-    further: Mapping[str, Codes]
-    parts: Mapping[str, Sequence[Codes]]
+    further: Mapping[str, Codes]  # by table that merges rows, equal but for their levels
+    parts: Mapping[str, Sequence[Codes]]  # codes of the columns of its key that count
     _own: dict[tuple[str, Levels], Codes] = field(default_factory=dict)
 
     def at(self, levels: Levels) -> tuple[dict[str, Codes], NDArray[np.bool_]]:
@@ -145,17 +241,28 @@ class PersonClasses:
 
 @dataclass(frozen=True, slots=True)
 class SearchedLevels:
-    """Levels, one for each column, and how they were found.
-
-    loss: mean loss of the columns, in [0, 1]. checked, size: combinations that were tried, and
-    all that there are. optimal: whether none with less loss is satisfying.
-    """
+    """Levels, one for each column, and how they were found."""
 
     levels: Levels
-    loss: float
-    checked: int
-    size: int
-    optimal: bool
+    loss: float  # mean of the columns, in [0, 1]
+    checked: int  # combinations that were tried
+    size: int  # all combinations
+    optimal: bool  # no satisfying one loses less
+
+    def account(self, known: Sequence[KnownColumn], built: Mapping[str, str]) -> dict[str, Any]:
+        """Return the JSON form; built: hierarchies that were built because none was given."""
+        names = [f"{one.table}.{one.name}" for one in known]
+        return {
+            "type": "full-domain",
+            "levels": dict(zip(names, self.levels, strict=True)),
+            "highest_levels": {name: one.highest for name, one in zip(names, known, strict=True)},
+            "metric": "span-loss",
+            "score": self.loss,
+            "optimal": self.optimal,
+            "lattice_size": self.size,
+            "nodes_checked": self.checked,
+            **({"built_hierarchies": dict(built)} if built else {}),
+        }
 
 
 def find_levels(
