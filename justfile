@@ -23,6 +23,7 @@ lint:
     lint-imports --no-logo
     interrogate tests
     python scripts/shape.py --check
+    python scripts/messages.py --check
 
 # rewrite the code in the house style
 format:
@@ -40,13 +41,14 @@ demo:
 # write requirements-dev.txt again, with the newest versions that pyproject.toml allows; needs uv
 lock:
     uv pip compile pyproject.toml --extra dev --extra spark --extra stat --universal --python-version 3.11 \
-        --generate-hashes --no-header --no-emit-index-url --upgrade --quiet -o requirements-dev.txt
+        --generate-hashes --custom-compile-command "just lock" --no-emit-index-url --upgrade --quiet -o requirements-dev.txt
 
-# the site in docs/_build/html, from scratch: a warning or a broken internal link is an error
+# the site in docs/_build/html, from scratch: a warning, a broken internal link or a lost question is an error
 docs:
     rm -rf docs/_build docs/reference
     sphinx-build --fail-on-warning --keep-going --quiet --jobs auto -d docs/_build/doctrees docs docs/_build/html
     python scripts/site_links.py docs/_build/html
+    pytest -q -n0 tests/functional/test_site_search.py
 
 # take the pictures of docs/workbench.md again; needs Chromium
 pictures:
@@ -57,6 +59,10 @@ pictures:
 # run the blocks of pages, and write what they print into them again
 pages *pages="docs/stories/*.md docs/guides/*.md":
     python tests/pages.py {{ pages }}
+
+# collect what is said into the catalogues of translations, and compile them
+messages:
+    python scripts/messages.py
 
 # figures of the source tree: lines, lengths, folders, isinstance, Any, noqa
 shape *folder:

@@ -34,6 +34,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"kanonym {version}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["tables.js"]
+html_search_scorer = str(Path(__file__).parent / "_static" / "scorer.js")
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
@@ -46,3 +48,14 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+
+
+def setup(app):
+    """Leave the text of decision records out of the search."""
+    app.connect("env-updated", _hide_decisions)
+
+
+def _hide_decisions(app, env):
+    for page in env.found_docs:
+        if page.startswith("decisions/"):
+            env.metadata[page]["nosearch"] = True

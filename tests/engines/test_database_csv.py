@@ -61,9 +61,9 @@ REFUSED = {
 }
 
 
-def read(path):
+def read(path, **named):
     """Return all rows under DuckDB, typed as the pipeline types them."""
-    source = scan_duckdb(path)
+    source = scan_duckdb(path, **named)
     assert source.text
     found = source.store.fetch(source.query)
     return pl.DataFrame([values_of_file(column) for column in found])
@@ -164,3 +164,11 @@ def test_whatever_is_written_is_read(tmp_path_factory, rows, style):
     frame.write_csv(path, separator=";", quote_style=style)
     source = scan_duckdb(path)
     assert_frame_equal(source.store.fetch(source.query), frame)
+
+
+@pytest.mark.parametrize("data", [b"1;x\n2;y\n", b"a;b\n1;x\n2;y\n", b"\n1;x;\n2;y;\n"])
+def test_the_caller_names_the_columns_of_a_file_without_a_header(data, tmp_path):
+    """Named columns are those of the local reader; a header with these names is none the less."""
+    (tmp_path / "t.csv").write_bytes(data)
+    found = read(tmp_path / "t.csv", columns=["a", "b"])
+    assert_frame_equal(found, read_table(tmp_path / "t.csv", columns=["a", "b"]))

@@ -17,7 +17,12 @@ IDENTIFIERS = {
     "loans": [],
     "households": ["ori_hid"],
 }
-SENSITIVE = {"patients": ["diagnosis"], "adult": ["salary-class"], "loans": [], "households": []}
+SENSITIVE = {
+    "patients": ["diagnosis"],
+    "adult": ["salary-class"],
+    "loans": ["AMT_INCOME_TOTAL", "AMT_CREDIT"],
+    "households": ["expend", "income", "savings"],
+}
 
 
 @pytest.fixture(scope="module")

@@ -179,3 +179,30 @@ def test_actions_on_values_read_what_people_wrote(kanonym, folder):
     assert changed["einkommen"][0] == "1.000,00 €"
     assert set(changed["plz"]) == {"01***"}
     assert changed["geboren"][:2].tolist() == ["01.02.1931", "01.03.1932"]
+
+
+def test_assess_counts_exceptions_apart_from_missing_values(kanonym, folder):
+    """An exception is a value of its own, in the table and among the persons of a population."""
+    ages = [str(20 + i % 40) for i in range(400)]
+    people = [str(18 + i % 50) for i in range(4000)]
+    table = [*ages, *["refused"] * 3, *["NA"] * 7]
+    population = [*people, *["refused"] * 30, *["NA"] * 70, *["secret"] * 5]
+    (folder / "t.csv").write_text("age,n\n" + "".join(f"{age},1\n" for age in table), "utf-8")
+    (folder / "p.csv").write_text("age,n\n" + "".join(f"{age},1\n" for age in population), "utf-8")
+    ran = kanonym("assess t.csv -q age --population p.csv --json")
+    assert ran.json["risk"]["k"]["value"] == 3
+    assert ran.json["risk"]["journalist_highest"]["value"] == 1 / 30
+
+
+def test_labels_have_the_decimals_of_their_column(kanonym, folder):
+    """Where all numbers of a file have two decimals, labels have two; means stay numbers."""
+    rows = "".join(f"{1.5 + (i % 40) / 4:.2f},.{10 + i % 80}\n" for i in range(400))
+    (folder / "t.csv").write_text(f"price,share\n{rows}", "utf-8")
+    ran = kanonym("anonymize t.csv -q price,share -k 5 -o out.csv")
+    assert (
+        "column 'share' has numbers that begin with their decimal point, such as .10" in ran.error
+    )
+    released = pd.read_csv(folder / "out.csv", dtype=str)
+    assert released["price"].str.fullmatch(r"\[\d+\.\d\d, \d+\.\d\d\]|\d+\.\d\d").all()
+    assert kanonym("anonymize t.csv -q price,share -k 5 --recoding mean -o out.json").code == 0
+    assert pd.read_json(folder / "out.json")["price"].dtype == float

@@ -39,53 +39,6 @@ def release(cells, k=5, **attribute):
     return made.frame["x"].to_list()
 
 
-NUMBERS = {
-    "unit": (HEIGHTS, "165 cm", 165),
-    "unit without a blank": ([f"{d}mg" for d in range(5, 100)], "5mg", 5),
-    "singular": ([f"{n} years" if n > 1 else "1 year" for n in range(1, 80)], "1 year", 1),
-    "currency and thousands": (
-        [f"$ {n / 100:,.2f}" for n in range(85000, 205000, 600)],
-        "$ 1,246.00",
-        1246,
-    ),
-    "Indian groups": (["1,12,345", "10,92,345", "6,24,298", "999"], "6,24,298", 624298),
-    "no-break blanks": (["1\u00a0250,0", "812,5"], "1\u00a0250,0", 1250),
-    "brackets": (["(1,900.50)", "(0.50)", "1,899.50"], "(0.50)", -0.5),
-    "minus behind": (["633.99-", "12.00", "1.50-"], "633.99-", -633.99),
-    "another minus": (["\u221240", "40"], "\u221240", -40),
-    "Arabic digits": (["٣٤", "٤٥"], "٣٤", 34),
-}
-
-
-@pytest.mark.parametrize(("cells", "cell", "value"), NUMBERS.values(), ids=NUMBERS)
-def test_numbers_are_read_as_they_are_written(cells, cell, value):
-    """Units, currencies, marks, signs and digits are parts of how numbers are written."""
-    values, exceptions, sentences = read([*cells, cell])
-    assert values[-1] == value
-    assert values.dtype.is_numeric()
-    assert not exceptions
-    assert "column 'x'" in sentences
-
-
-CODES = {
-    "postal codes": [f"0{1067 + i}" for i in range(60)],
-    "phone numbers": [f"030 {1234001 + i}" for i in range(60)],
-    "blood pressure": [f"120/{70 + i}" for i in range(30)],
-    "IP addresses": [f"192.168.101.{101 + i}" for i in range(60)],
-    "sort codes": [f"20-{40 + i}-45" for i in range(60)],
-    "school marks": ["1", "1-", "2+", "2", "2-", "3+", "3", "3-", "4"] * 9,
-    "codes of diseases": [f"E{11 + i // 10}.{i % 10}" for i in range(60)],
-    "countries": ["NA", "DE", "FR", "ES"] * 20,
-    "two units": [*HEIGHTS, *(f"{59 + i % 30} in" for i in range(200))],
-}
-
-
-@pytest.mark.parametrize("cells", CODES.values(), ids=CODES)
-def test_codes_stay_texts(cells):
-    """Codes, marks and columns of two units are categories."""
-    assert read(cells)[0] is None
-
-
 BOUNDS = {
     "90+": 90.0,
     "≥90": 90.0,
@@ -338,3 +291,56 @@ def test_exceptions_are_null_in_a_series():
     batch = ka.fit(table, policy).apply(table)
     assert batch.frame["x"].null_count() == 7
     assert not batch.frame["x"].str.contains("refused|3O").any()
+
+
+def test_a_population_is_read_as_its_table_is():
+    """Exceptions of a population are persons of their own: they hide no null, and no null them."""
+    table = pl.DataFrame({"age": [str(20 + i % 50) for i in range(300)] + ["refused"] * 8})
+    hierarchy = ka.hierarchy.intervals(width=[10, 20])
+    age = ka.QuasiIdentifier(type="number", hierarchy=hierarchy)
+    persons = [str(18 + i % 60) for i in range(6000)] + [None] * 400
+    for refused, hidden in ((5, True), (30, False)):
+        population = pl.DataFrame({"age": [*persons, *["refused"] * refused, "secret"]})
+        policy = ka.Policy(
+            attributes={"age": age},
+            models=[ka.models.KMap(10, population)],
+            algorithm=ka.FullDomain(),
+            recoding="hierarchy",
+            suppression_limit=0.1,
+        )
+        made = ka.anonymize(table, policy)
+        assert ("refused" not in made.frame["age"]) == hidden
+        assert all(one.satisfied for one in ka.verify(made.frame, policy).checks)
+
+
+def test_python_tells_exceptions_of_declared_columns(caplog):
+    """In Python the log warns of cells that are no values of a declared type."""
+    table = pl.DataFrame({"age": [*AGES, "3O"]})
+    age = ka.QuasiIdentifier(type="number")
+    ka.anonymize(
+        table, ka.Policy(attributes={"age": age}, models=[ka.KAnonymity(5)], suppression_limit=0.1)
+    )
+    assert "column 'age': 216 of 217 cells are numbers; row 217 has '3O'" in caplog.text
+
+
+def test_whole_numbers_that_are_declared_as_dates_are_dates():
+    """`19540318` of a file is a number, unless its format says that it is a day."""
+    days = [int(day.strftime("%Y%m%d")) for day in DAYS]
+    column = ka.QuasiIdentifier(type="date", format="%Y%m%d")
+    policy = ka.Policy(attributes={"x": column}, models=[ka.KAnonymity(5)])
+    made = ka.anonymize(pl.DataFrame({"x": days}), policy)
+    assert all(re.fullmatch(r"\[\d{8}, \d{8}\]", label) for label in made.frame["x"])
+    assert ka.verify(made.frame, policy).satisfied
+
+
+def test_exceptions_of_sensitive_bands_are_values_of_their_own():
+    """A sensitive attribute of bands has its exceptions in every measure, beside null."""
+    bands = ["under 10", "10 to 19", "20 to 29", "30 to 39", "Refused", None] * 20
+    table = pl.DataFrame({"age": [20 + i // 12 for i in range(120)], "income": bands})
+    policy = ka.Policy(
+        attributes={"age": ka.QuasiIdentifier(), "income": ka.Sensitive(type="ordered")},
+        models=[ka.KAnonymity(5), ka.LDiversity("income", l=6)],
+    )
+    made = ka.anonymize(table, policy)
+    assert made.verification.satisfied
+    assert set(made.frame["income"]) == set(bands)

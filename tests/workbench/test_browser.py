@@ -372,6 +372,32 @@ def test_a_table_is_opened_with_a_policy_file(small, folder):
     assert "“diagnosis” has at least 2 distinct values" in small.text("main")
 
 
+def test_the_focus_is_where_a_person_goes_on(small):
+    """It stays at a role that was set; an error has it at its field, in view; offline is told."""
+    small.show("columns")
+    button = small.page.locator("#columns button[aria-pressed=false]").last
+    value = button.get_attribute("value")
+    with small.leaving():
+        button.click()
+    small.page.locator(f"button[value='{value}']:focus").wait_for()
+    small.click("form[action$='/history/undo'] button")
+    small.page.goto(f"{small.at}/run?algorithm=kmeans")
+    small.page.locator("#field-suppression_limit").fill("150")
+    with small.leaving():
+        small.page.locator("form[action$='/run/both'] button.primary").click()
+    invalid = small.page.locator("#field-suppression_limit[aria-invalid=true]:focus")
+    invalid.wait_for()
+    assert invalid.bounding_box()["y"] < small.page.viewport_size["height"]
+    with small.leaving():
+        small.page.reload()
+    assert small.number("h1") == 1
+    small.page.context.set_offline(True)
+    small.page.locator(".frame nav a").first.click()
+    small.page.locator("#gone:not([hidden]):focus").wait_for()
+    small.page.context.set_offline(False)
+    small.complaints.clear()  # the browser tells of the refused form, and that it was offline
+
+
 def test_algorithms_are_compared_and_one_is_chosen(small):
     """The comparison ends in a picture; a click on a solution and a choice change the policy."""
     small.show("explore")

@@ -99,7 +99,7 @@ def test_a_form_of_an_older_state_overwrites_nothing(visitor):
 @pytest.mark.parametrize(
     ("form", "told"),
     [
-        ({"type": "k-anonymity", "k": "0"}, "must be an integer of at least 1"),
+        ({"type": "k-anonymity", "k": "0"}, "It must be at least 1."),
         ({"type": "k-anonymity", "k": "many"}, "no whole number"),
         ({"type": "nothing"}, "no model"),
     ],

@@ -12,20 +12,40 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.actions import free_text, masking, perturbation, pseudonymization
+from kanonym.actions import free_text
 from kanonym.actions.base import Action, After, Context, Drawn
-from kanonym.actions.masking.shift_date import ShiftDate
+from kanonym.data.loading.lazy_registry import LazyRegistry
 from kanonym.data.results.short_repr import ShortRepr
 
-ACTIONS: dict[str, type[Action]] = {
-    one.type: one
-    for one in (
-        *masking.ACTIONS,
-        *pseudonymization.ACTIONS,
-        *perturbation.ACTIONS,
-        *free_text.ACTIONS,
-    )
-}
+ACTIONS: LazyRegistry[type[Action]] = LazyRegistry(
+    "kanonym.actions",
+    {
+        "keep": "masking.keep:Keep",
+        "redact": "masking.redact:Redact",
+        "round": "masking.rounding:Round",
+        "top-bottom": "masking.top_bottom:TopBottom",
+        "bin": "masking.bins:Bin",
+        "suppress": "masking.suppress:Suppress",
+        "truncate-date": "masking.truncate_date:TruncateDate",
+        "shift-date": "masking.shift_date:ShiftDate",
+        "mask-email": "masking.mask_email:MaskEmail",
+        "mask-phone": "masking.mask_phone:MaskPhone",
+        "mask-iban": "masking.mask_iban:MaskIban",
+        "keyed-hash": "pseudonymization.keyed_hash:KeyedHash",
+        "surrogate": "pseudonymization.surrogate:Surrogate",
+        "ff1": "pseudonymization.ff1:FF1",
+        "fake": "pseudonymization.fake:Fake",
+        "laplace-noise": "perturbation.noise:LaplaceNoise",
+        "gaussian-noise": "perturbation.noise:GaussianNoise",
+        "correlated-noise": "perturbation.correlated_noise:CorrelatedNoise",
+        "rank-swap": "perturbation.rank_swap:RankSwap",
+        "swap": "perturbation.swap:Swap",
+        "shuffle": "perturbation.shuffle:Shuffle",
+        "pram": "perturbation.pram:Pram",
+        "randomized-response": "perturbation.randomized_response:RandomizedResponse",
+        "scrub-text": "free_text.scrub_text:ScrubText",
+    },
+)
 """Every action by the name that a policy gives it."""
 
 ROOT = 0x616374
@@ -83,9 +103,9 @@ def conflicting_shifts(actions: Mapping[str, Iterable[Action | After]]) -> dict[
     actions: of each column. The days between the dates of a subject would change.
     """
     conflicts: dict[str, str] = {}
-    first: dict[str | None, tuple[str, ShiftDate]] = {}
+    first: dict[str | None, tuple[str, Any]] = {}
     for name, several in actions.items():
-        shifts = [one for one in unwrap(several) if isinstance(one, ShiftDate)]
+        shifts: list[Any] = [one for one in unwrap(several) if one.type == "shift-date"]
         if len(shifts) > 1:
             conflicts[name] = "shifts dates twice: keep one shift-date"
         for one in shifts:

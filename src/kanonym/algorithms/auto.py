@@ -36,6 +36,11 @@ class Auto(Algorithm):
     spends_limit: ClassVar[bool] = True
     largest_fragment: ClassVar[int | None] = PAIRWISE
 
+    @property
+    def hides_refusals(self) -> bool:
+        """Yes."""
+        return True
+
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model; the problem as of `Mondrian`.
 

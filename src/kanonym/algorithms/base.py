@@ -80,6 +80,9 @@ class Algorithm(Protocol):
     largest_fragment
         Up to how many tuples it divides at a time, where it can divide parts of a table one by
         one; None where it has to see all of it.
+    hides_refusals
+        Whether it leaves to chance what it refuses because of sensitive values, where the problem
+        has a key.
     target
         The column that guides it; None where none does.
     nulls, subsets
@@ -106,6 +109,11 @@ class Algorithm(Protocol):
     @property
     def by_tuple(self) -> bool:
         """Whether it never separates equal records: it can do without a place for each."""
+        return False
+
+    @property
+    def hides_refusals(self) -> bool:
+        """No: whoever knows the algorithm can see what it refused."""
         return False
 
     @property
@@ -148,6 +156,15 @@ class Algorithm(Protocol):
 
         """
         ...
+
+    def classes_by_size(self, problem: Problem, partition: Partition) -> NDArray[np.int32] | None:
+        """Return (n_tuples,) the classes that quasi-identifiers alone lead to; -1 for no class.
+
+        Whoever knows everybody's quasi-identifiers can make them. None where it is not known of the
+        algorithm how they differ from those of a division.
+        """
+        del problem, partition
+        return None
 
     def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
         """Return what it refused in a division of its own because of sensitive values.

@@ -108,6 +108,11 @@ class LocalRecoding(Algorithm):
     spends_limit: ClassVar[bool] = True
     stepwise: ClassVar[bool] = True
 
+    @property
+    def hides_refusals(self) -> bool:
+        """Yes."""
+        return True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "metric", metric_from(self.metric))
         check_search(self.type, self.levels, self.steps, self.seconds)
@@ -181,6 +186,14 @@ class LocalRecoding(Algorithm):
         return prepare_space(
             problem.table, metric, problem.models, limit, self.levels, self.weights
         )
+
+    def classes_by_size(self, problem: Problem, partition: Partition) -> NDArray[np.int32]:
+        """Return (n_tuples,) the classes for the models of class sizes alone."""
+        del partition
+        sizes = tuple(model for model in problem.models if model.attribute is None)
+        return self._search(replace(problem, models=sizes, key=None), SearchClock(None, None))[
+            0
+        ].labels
 
     def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
         """Return the groups that were large enough at a node and not kept.

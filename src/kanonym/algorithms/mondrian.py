@@ -124,6 +124,11 @@ class Mondrian(Algorithm):
         """Whether equal records stay together."""
         return self.strict
 
+    @property
+    def hides_refusals(self) -> bool:
+        """Of strict cuts that follow no target."""
+        return self.strict and self.target is None
+
     def __post_init__(self) -> None:
         if self.split not in ("auto", "loss", "span"):
             raise PolicyError(f"mondrian: split is {self.split!r}; it must be auto, loss or span")
@@ -144,7 +149,7 @@ class Mondrian(Algorithm):
 
     def with_chance(self, criteria: Criteria, key: int | None) -> Criteria:
         """Return criteria by which nodes are left whole by chance, where there is a key."""
-        if key is None or not self.strict or self.target is not None:
+        if key is None or not self.hides_refusals:
             return criteria
         return criteria._replace(chance=CHANCE, key=key)
 

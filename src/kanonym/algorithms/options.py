@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 else:  # loading it takes a while, which `kanonym --help` has not
     Metric = Any
 
+CLASSIFICATION = "classification"
+"""The metric of full-domain recoding that has a score, but is no information loss."""
+
 Bounds = int | Sequence[int]
 """A level, or the least and the most."""
 

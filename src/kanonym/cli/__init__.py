@@ -1,12 +1,14 @@
 """The command line. Commands have no logic of their own: they read, call and print.
 
-Each command imports what it needs when it runs, so that `kanonym --help` stays fast.
+Each command is imported when it is called, and imports what it needs when it runs, so that
+`kanonym --help` stays fast.
 """
 
 from __future__ import annotations
 
 import atexit
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -17,33 +19,7 @@ import typer
 
 import kanonym
 from kanonym.cli import logs, options
-from kanonym.cli.group import CommandGroup, PanelCommand
-from kanonym.cli.judging import (
-    assess,
-    attack,
-    audit,
-    check,
-    compare,
-    measure,
-    profile,
-    recommend,
-    verify,
-)
-from kanonym.cli.making import (
-    anonymize,
-    apply,
-    demo,
-    draw,
-    fit,
-    hierarchy,
-    inject,
-    lattice,
-    minimize,
-    sigo,
-    synthesize,
-    transform,
-    workbench,
-)
+from kanonym.cli.commands_by_name import AllCommands
 from kanonym.data.text_encoding import ENCODING
 
 GARBAGE = 500_000
@@ -51,34 +27,12 @@ GARBAGE = 500_000
 
 app = typer.Typer(
     name="kanonym",
-    cls=CommandGroup,
+    cls=AllCommands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("anonymize", cls=PanelCommand)(anonymize.anonymize)
-app.command("verify")(verify.verify)
-app.command("check")(check.check)
-app.command("measure")(measure.measure)
-app.command("profile")(profile.profile)
-app.command("assess", cls=PanelCommand)(assess.assess)
-app.command("attack", cls=PanelCommand)(attack.attack)
-app.command("audit")(audit.audit)
-app.command("compare", cls=PanelCommand)(compare.compare)
-app.command("recommend")(recommend.recommend)
-app.command("lattice")(lattice.lattice)
-app.command("transform")(transform.transform)
-app.command("draw")(draw.draw)
-app.command("fit", cls=PanelCommand)(fit.fit)
-app.command("apply")(apply.apply)
-app.command("inject", cls=PanelCommand)(inject.inject)
-app.command("synthesize", cls=PanelCommand)(synthesize.synthesize)
-app.command("minimize")(minimize.minimize)
-app.add_typer(hierarchy.app, name="hierarchy")
-app.add_typer(sigo.app, name="sigo")
-app.command("workbench")(workbench.workbench)
-app.command("demo")(demo.demo)
 
 
 def _version(asked: bool) -> None:
@@ -155,6 +109,8 @@ def _leave_garbage() -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit."""
     gc.set_threshold(GARBAGE)
+    # Kernels have threads of their own; those of BLAS take longer to start than most commands run.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     atexit.register(_leave_garbage)
     if isinstance(sys.stdout, TextIOWrapper) and isinstance(sys.stdout.buffer, RawIOBase):
         # Unbuffered, Python drops what a full disk or a slow pipe did not take at once.

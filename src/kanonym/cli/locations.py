@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kanonym.data.databases import database_kind, table_list
+from kanonym.data.text_encoding import ENCODING
 
 if TYPE_CHECKING:
     from kanonym.data.files import Content
@@ -116,11 +117,12 @@ def table_at(
     columns: Sequence[str] | None = None,
     schema: str | None = None,
     declared: Iterable[str] | None = None,
+    decimals: dict[str, int] | None = None,
 ) -> Any:
     """Return a table: read from a file, or where it is.
 
     name: of the table in a database, which `option` says; schema: of PostgreSQL. texts, sheet,
-    header_row, user_missing, columns, declared: as of `read_table`.
+    header_row, user_missing, columns, declared, decimals: as of `read_table`.
     """
     if (engine is not None or is_database(place)) and (sheet or header_row):
         raise typer.BadParameter("only for Excel files", param_hint="--sheet, --header-row")
@@ -132,17 +134,22 @@ def table_at(
         raise typer.BadParameter(
             f"{engine!r} is none of {', '.join(ENGINES)}", param_hint="--engine"
         )
-    if columns and (engine is not None or is_database(place)):
-        raise typer.BadParameter("only for CSV and Excel files in memory", param_hint="--columns")
+    if columns and (engine == "spark" or is_database(place)):
+        found = "a database has names" if is_database(place) else "Spark takes them from a header"
+        raise typer.BadParameter(f"for CSV and Excel files: {found}", param_hint="--columns")
     if engine is not None and _is_encoded(place):
-        raise typer.BadParameter("not with --engine, which reads UTF-8", param_hint="--encoding")
+        raise typer.BadParameter(
+            f"not with --engine, which reads UTF-8: convert the file before (iconv -f "
+            f"{ENCODING.get()} -t UTF-8), or leave --engine out",
+            param_hint="--encoding",
+        )
     if is_database(place):
         return _table_of_database(place, name, option, schema, engine=engine, memory=memory)
     _check_options(None if engine == "duckdb" else memory, name, option, schema)
     if engine == "duckdb":
         from kanonym.engines.duckdb import scan_duckdb
 
-        return scan_duckdb(place, memory=memory)
+        return scan_duckdb(place, memory=memory, columns=columns)
     if engine == "spark":
         from kanonym.engines.spark import scan_spark
 
@@ -158,13 +165,13 @@ def table_at(
         user_missing=user_missing,
         columns=columns,
         declared=declared,
+        decimals=decimals,
     )
 
 
 def _is_encoded(place: str) -> bool:
     """Tell whether --encoding is given, and a place may be a text file."""
     from kanonym.data.files import is_text
-    from kanonym.data.text_encoding import ENCODING
 
     return ENCODING.get() is not None and is_text(place.partition("?")[0], None)
 
@@ -230,7 +237,7 @@ def _check_options(
         )
 
 
-_READING = ("sheet", "header_row", "user_missing", "columns", "declared")
+_READING = ("sheet", "header_row", "user_missing", "columns", "declared", "decimals")
 
 
 def table_with_content(

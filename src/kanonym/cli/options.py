@@ -149,26 +149,33 @@ def sentence_printer(step: Callable[[str], None]) -> Callable[[str], None]:
 
 
 def read_like_first_table(
-    asked: dict[str, Any], tables: Sequence[Any], step: Callable[[str], None]
-) -> tuple[dict[str, Any], list[Any]]:
+    asked: dict[str, Any],
+    tables: Sequence[Any],
+    step: Callable[[str], None],
+    population: str | int | None = None,
+) -> tuple[dict[str, Any], list[Any], Any]:
     """Return what is asked and the tables, dates and numbers read as the first table writes them.
 
     asked: the policy, or the columns that are named. tables: the original, and releases or
-    further tables, or None.
+    further tables, or None. population: a file of persons, also read so; a number stays.
     """
     from kanonym import pipeline
-    from kanonym.data.readings import canonical_table, detect_readings
+    from kanonym.data.files import read_table
+    from kanonym.data.readings import canonical_table, detect_readings, typed_like
 
     told = sentence_printer(step)
     if "policy" in asked:
         policy, _ = pipeline.with_readings(asked["policy"], tables[0], told, lenient=True)
-        return {**asked, "policy": policy}, list(tables)
+        return {**asked, "policy": policy}, list(tables), population
     known = [*asked["quasi_identifiers"], *asked["sensitive"]]
     free = [name for name in known if name not in asked["hierarchies"] and name in tables[0]]
     found = detect_readings(tables[0], free, lenient=True)
     for note in found.sentences:
         told(note)
-    return asked, [one if one is None else canonical_table(one, found.readings) for one in tables]
+    read = [one if one is None else canonical_table(one, found.readings) for one in tables]
+    if isinstance(population, str):
+        return asked, read, typed_like(read_table(population), found.readings)
+    return asked, read, population
 
 
 def read_values(

@@ -61,10 +61,14 @@ def show_progress() -> Iterator[Callable[[str], None]]:
     lines = _Terminal(console) if _is_live(console) else _Lines()
     _live = console
 
+    said: set[str] = set()
+
     def step(text: str) -> None:
         stage, _, sentence = text.partition(": ")
         if stage == "encode" and sentence:
-            print_note(sentence)
+            if sentence not in said:
+                print_note(sentence)
+            said.add(sentence)
         else:
             lines.update(text)
 

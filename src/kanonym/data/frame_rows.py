@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-import narwhals as nw
 import numpy as np
 import polars as pl
-from narwhals.dependencies import is_pandas_dataframe, is_pyarrow_table
 from numpy.typing import NDArray
 
 from kanonym.data.columns.pandas_types import as_pandas
-from kanonym.data.frames import FrameT, Rows, to_arrow, to_eager, wrap_like
+from kanonym.data.frames import (
+    FrameT,
+    Rows,
+    is_arrow,
+    is_pandas,
+    to_arrow,
+    to_eager,
+    to_native,
+    wrap_like,
+)
+from kanonym.data.loading.lazy_module import LazyModule
+
+if TYPE_CHECKING:
+    import narwhals as nw
+else:
+    nw = LazyModule("narwhals")
 
 ArrowArray: TypeAlias = Any  # pyarrow carries no types
 
@@ -37,7 +50,7 @@ def append_records(
     if isinstance(native, pl.DataFrame):
         more = [one.cast(native.schema[one.name]) for one in further]
         built: Any = pl.concat([native, pl.DataFrame(more)])[rows]
-    elif is_pyarrow_table(native):
+    elif is_arrow(native):
         arrow = nw.get_native_namespace(native)
         fields = [native.schema.field(one.name) for one in further]
         more = [_as_arrow(*both) for both in zip(further, fields, strict=True)]
@@ -61,8 +74,8 @@ def with_row_numbers(built: FrameT, frame: object, rows: Rows) -> FrameT:
     built: as `assemble` returns it. rows: as of `assemble`. Another index may name persons, and is
     not released: a warning says so.
     """
-    native, before = nw.to_native(built, pass_through=True), to_eager(frame)
-    if not is_pandas_dataframe(native):
+    native, before = to_native(built), to_eager(frame)
+    if not is_pandas(native):
         return built
     if not np.array_equal(np.asarray(before.index), np.arange(len(before))):
         _logger.warning(
@@ -80,8 +93,8 @@ def with_index(built: FrameT, frame: object) -> FrameT:
 
     built: as `assemble` returns it, a row for each of `frame`, in that order.
     """
-    native = nw.to_native(built, pass_through=True)
-    if not is_pandas_dataframe(native):
+    native = to_native(built)
+    if not is_pandas(native):
         return built
     native = native.set_axis(to_eager(frame).index)
     return cast("FrameT", nw.from_native(native) if isinstance(built, nw.DataFrame) else native)

@@ -21,17 +21,10 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
-import narwhals as nw
 import numpy as np
 import polars as pl
-from narwhals.dependencies import (
-    is_pandas_dataframe,
-    is_polars_dataframe,
-    is_polars_lazyframe,
-    is_pyarrow_table,
-)
 from numpy.typing import NDArray
 
 from kanonym.data.columns.pandas_types import WORDS, refuse_mixture, same_type
@@ -40,8 +33,14 @@ from kanonym.data.columns.repeated_column import ReleasedColumn, RepeatedColumn
 from kanonym.data.columns.years import refuse_strange_years
 from kanonym.data.errors import DataError
 from kanonym.data.forks import require_own_threads
+from kanonym.data.loading.lazy_module import LazyModule
 from kanonym.data.person_key import PersonKey
 from kanonym.kernels.parallel import parallel
+
+if TYPE_CHECKING:
+    import narwhals as nw
+else:
+    nw = LazyModule("narwhals")
 
 # pandas need not be installed, and pyarrow carries no types.
 PandasFrame: TypeAlias = Any
@@ -78,13 +77,27 @@ def is_frame(obj: object) -> bool:
     (True, False)
 
     """
-    native = nw.to_native(obj, pass_through=True)
-    return (
-        is_polars_dataframe(native)
-        or is_pandas_dataframe(native)
-        or is_pyarrow_table(native)
-        or is_polars_lazyframe(native)
-    )
+    native = to_native(obj)
+    return _is_polars(native) or is_pandas(native) or is_arrow(native)
+
+
+def to_native(frame: object) -> Any:
+    """Return what is in a narwhals wrapper; anything else as it is."""
+    return frame if _is_polars(frame) else nw.to_native(frame, pass_through=True)
+
+
+def is_pandas(native: object) -> bool:
+    """Tell whether a native table is one of pandas."""
+    return not _is_polars(native) and nw.dependencies.is_pandas_dataframe(native)
+
+
+def is_arrow(native: object) -> bool:
+    """Tell whether a native table is one of pyarrow."""
+    return not _is_polars(native) and nw.dependencies.is_pyarrow_table(native)
+
+
+def _is_polars(native: object) -> bool:
+    return isinstance(native, pl.DataFrame | pl.LazyFrame)
 
 
 def to_eager(frame: object) -> Any:
@@ -97,7 +110,7 @@ def to_eager(frame: object) -> Any:
     and works on the result.
     """
     require_own_threads()
-    native = nw.to_native(frame, pass_through=True)
+    native = to_native(frame)
     if isinstance(native, pl.LazyFrame):
         return native.collect()
     if isinstance(native, FetchableTable):
@@ -116,26 +129,28 @@ def to_eager(frame: object) -> Any:
 
 def column_names(frame: object) -> list[str]:
     """Return the names of the columns, in order."""
-    native = nw.to_native(frame, pass_through=True)
+    native = to_native(frame)
     if isinstance(native, pl.LazyFrame):
         return _check_names(native.collect_schema().names())
     native = to_eager(native)
     if isinstance(native, pl.DataFrame):
         return _check_names(native.columns)
-    if is_pyarrow_table(native):
+    if is_arrow(native):
         return _check_names(native.column_names)
     return _check_names(list(native.columns))
 
 
 def select(frame: FrameT, names: Sequence[str]) -> FrameT:
     """Return some columns of an eager frame, in the order of their names; type and index stay."""
+    if isinstance(frame, pl.DataFrame):
+        return cast("FrameT", frame.select(list(names)))
     return cast("FrameT", nw.from_native(cast("Any", frame)).select(list(names)).to_native())
 
 
 def n_rows(frame: object) -> int:
     """Return the number of rows; a lazy frame is collected for it."""
     native = to_eager(frame)
-    return int(native.num_rows) if is_pyarrow_table(native) else len(native)
+    return int(native.num_rows) if is_arrow(native) else len(native)
 
 
 def column(frame: object, name: str) -> pl.Series:
@@ -188,6 +203,12 @@ def values_of(series: pl.Series) -> pl.Series:
     if exceptions_of(series) is None:
         return series
     return series.struct.field(VALUE).alias(series.name)
+
+
+def column_with_exceptions(frame: object, name: str) -> pl.Series:
+    """Return one column as `column` does, with its exceptions where it has some."""
+    values, exceptions = column(frame, name), exceptions_of(raw_column(frame, name))
+    return values if exceptions is None else with_exceptions(values, exceptions)
 
 
 def without_exceptions(frame: FrameT) -> FrameT:
@@ -251,7 +272,7 @@ def assemble(
         built = _assemble_polars(native, rows, columns)
     else:
         whole = [one.to_series() if isinstance(one, RepeatedColumn) else one for one in columns]
-        if is_pyarrow_table(native):
+        if is_arrow(native):
             built = _assemble_arrow(native, rows, whole)
         else:
             built = _assemble_pandas(native, rows, whole)
@@ -260,8 +281,10 @@ def assemble(
 
 def wrap_like(built: Any, like: object) -> Any:
     """Return a native table as a lazy frame or in a narwhals wrapper, where `like` is one."""
-    if isinstance(nw.to_native(like, pass_through=True), pl.LazyFrame):
+    if isinstance(to_native(like), pl.LazyFrame):
         built = built.lazy()
+    if _is_polars(like):
+        return built
     return nw.from_native(built) if isinstance(like, (nw.DataFrame, nw.LazyFrame)) else built
 
 
@@ -298,7 +321,7 @@ def _get_column(native: pl.DataFrame | PandasFrame | ArrowTable, name: str) -> p
     """Return a column that is known to be there, by the one name that it has."""
     if isinstance(native, pl.DataFrame):
         series = native.get_column(name)
-    elif is_pyarrow_table(native):
+    elif is_arrow(native):
         series = _from_arrow(native.column(name), name)
     else:
         series = _from_pandas(native[name])

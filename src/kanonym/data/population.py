@@ -10,7 +10,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.frames import exceptions_of, values_of, with_exceptions
 from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.readings.reading import MARK
 from kanonym.data.table import EncodedTable, encode
 from kanonym.kernels.classes.grouping import group_rows, sort_rows
 
@@ -27,7 +29,11 @@ def encode_with_population(
     fitted = [
         _match_column(others, column) for column, others in zip(named, population, strict=True)
     ]
-    table = encode(quasi_identifiers, sensitive, n_rows, fitted, counts=counts)
+    known = [
+        (_beside(column, others), source)
+        for (column, source), others in zip(quasi_identifiers, fitted, strict=True)
+    ]
+    table = encode(known, sensitive, n_rows, fitted, counts=counts)
     return with_population(table, fitted)
 
 
@@ -105,13 +111,34 @@ def _leaves(table: EncodedTable, a: int, column: pl.Series) -> NDArray[np.int32]
             f"quasi-identifier {domain.name!r} has no hierarchy: a population table is "
             "generalized level by level, which needs recoding 'hierarchy'"
         )
-    distinct = column.unique()
-    domain.hierarchy.require_leaves(distinct.alias(domain.name), "the hierarchy of the table")
-    return domain.hierarchy.leaf_of(column)
+    values, exceptions = values_of(column), exceptions_of(column)
+    if exceptions is None:
+        domain.hierarchy.require_leaves(
+            values.unique().alias(domain.name), "the hierarchy of the table"
+        )
+        return domain.hierarchy.leaf_of(values)
+    own = values.filter(exceptions.is_null()).unique()
+    domain.hierarchy.require_leaves(own.alias(domain.name), "the hierarchy of the table")
+    places = pl.int_range(domain.apart, len(domain.values), dtype=pl.Int32, eager=True)
+    texts = pl.Series(domain.exceptions, dtype=pl.String).str.strip_prefix(MARK)
+    found = exceptions.replace_strict(texts, places, default=None, return_dtype=pl.Int32)
+    leaves = pl.Series(domain.hierarchy.leaf_of(values), dtype=pl.Int32)
+    return found.fill_null(leaves).to_numpy()
+
+
+def _beside(column: pl.Series, others: pl.Series) -> pl.Series:
+    """Return a column with its exceptions, none of them, where that of the population has some."""
+    if exceptions_of(others) is None or exceptions_of(column) is not None:
+        return column
+    return with_exceptions(column, pl.Series([None] * len(column), dtype=pl.String))
 
 
 def _match_column(others: pl.Series, column: pl.Series) -> pl.Series:
     """Return a column of the population in the name and type of the table's."""
+    exceptions = exceptions_of(others)
+    if exceptions is not None:
+        return with_exceptions(_match_column(values_of(others), column), exceptions)
+    column = values_of(column)
     fitted, kind = others, column.dtype
     if others.dtype != kind and pl.Null not in (others.dtype, kind):
         fitted = others.cast(kind, strict=False)

@@ -128,7 +128,8 @@ class Replay(ShortRepr):
     """What somebody finds who carries out an algorithm again, beside the truth.
 
     secrets: (n_rows,) int32, the true value of each record; -1 for one that does not count as a
-    distinct one.
+    distinct one. by_size: (n_rows,) int32, the class that quasi-identifiers alone lead to, -1 for
+    none; None where that is not known of the algorithm.
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("refusals", "least")
@@ -138,3 +139,4 @@ class Replay(ShortRepr):
     least: int
     values: tuple[str, ...]
     secrets: NDArray[np.int32]
+    by_size: NDArray[np.int32] | None = None

@@ -220,7 +220,7 @@ def encode_column(
     """
     exceptions = exceptions_of(column)
     if exceptions is not None:
-        return _with_exceptions(values_of(column), exceptions, source, further, counts)
+        return _with_exceptions(column, exceptions, source, further, counts)
     kind = kind_of(column.dtype)
     values, codes = _distinct(column)
     has_null = column.null_count() > 0
@@ -247,15 +247,21 @@ def encode_column(
 
 
 def _with_exceptions(
-    values: pl.Series,
+    column: pl.Series,
     exceptions: pl.Series,
     source: HierarchySource | None,
     further: pl.Series | None,
     counts: NDArray[np.int64] | None,
 ) -> tuple[Domain, NDArray[np.int32]]:
     """Return domain and codes of a column with exceptions: those of its values, and behind them."""
+    values, others = values_of(column), None
+    if further is not None:
+        further, others = values_of(further), exceptions_of(further)
     domain, codes = encode_column(values, source, by_value=True, further=further, counts=counts)
-    named, own = _distinct(exceptions.alias(values.name))
+    n = len(exceptions)
+    both = exceptions if others is None else exceptions.rename("").append(others.rename(""))
+    named, own = _distinct(both.alias(values.name))
+    own = own[:n]
     is_exception = own < len(named)
     if not len(named):
         return domain, codes
@@ -269,7 +275,7 @@ def _with_exceptions(
         hierarchy = with_exceptions(hierarchy, labels)
     has_null = null_held if hierarchy is None else hierarchy.has_null
     observed = np.concatenate(
-        [domain.observed[:apart], np.ones(len(named), np.bool_), [null_held] * has_null]
+        [domain.observed[:apart], np.isin(np.arange(len(named)), own), [null_held] * has_null]
     ).astype(np.bool_)
     values = domain.values.extend_constant(None, len(named))
     return Domain(

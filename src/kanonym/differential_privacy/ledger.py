@@ -206,11 +206,6 @@ def spend(path: str | Path, spending: Spending) -> Ledger:
     return after
 
 
-def exact_number(given: float) -> Fraction:
-    """Return a parameter as people wrote it: 0.1 is one tenth, not the float beside it."""
-    return Fraction(repr(float(given)))
-
-
 def _number(text: object) -> Fraction:
     """Return a number of the file."""
     if not isinstance(text, str) or not _NUMBER.fullmatch(text):

@@ -127,6 +127,11 @@ def round_down(number: Fraction) -> float:
     return near if Fraction(near) <= number else math.nextafter(near, -math.inf)
 
 
+def exact_number(given: float) -> Fraction:
+    """Return a parameter as people wrote it: 0.1 is one tenth, not the float beside it."""
+    return Fraction(repr(float(given)))
+
+
 def round_up(number: Fraction) -> float:
     """Return the smallest float that is at least a fraction."""
     near = float(number)

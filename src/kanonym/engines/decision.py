@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.criteria import classes_of
-from kanonym.algorithms.full_domain import EvaluatedNode, evaluate_lattice
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.item_sets import EncodedSets
 from kanonym.data.partition import Partition
@@ -33,6 +32,9 @@ from kanonym.models.base import lost_by_joining
 from kanonym.recoding.balance import with_balanced_values
 from kanonym.recoding.recode import join_equal, recode, relabel_classes
 from kanonym.verification.released_classes import FrequencySet
+
+if TYPE_CHECKING:
+    from kanonym.algorithms.full_domain import EvaluatedNode
 
 Mix = Callable[[EncodedTable, Partition], Partition]
 """Decides which of the records of a tuple is in which class."""
@@ -293,6 +295,8 @@ def evaluate_nodes_of_task(
         raise PolicyError(f"{task.algorithm.type} searches no lattice; full-domain does")
     table = prepare(task, column, n_rows, watch).table
     with watch.stage("algorithm"):
+        from kanonym.algorithms.full_domain import evaluate_lattice  # noqa: PLC0415 - loads much
+
         found = evaluate_lattice(search, table, task.models, task.suppression_limit, watch.tell)
     return [domain.name for domain in table.domains], found
 

@@ -122,7 +122,7 @@ class LocalEngine(ShortRepr):
     def read(self, run: Run) -> LocalInput:
         """Return the table as a policy reads it."""
         if sampling_model(run.policy.models) is None:  # else what is declared is read cell by cell
-            readings = settle_readings(self.frame, run.schema.readings)
+            readings = settle_readings(self.frame, run.schema.readings, run.watch.warn)
             run = replace(run, schema=replace(run.schema, settled=readings))
         native = encoded_table(self.frame, run.policy, run.schema)
         acting = bind_actions(native, run.schema, run.seed)

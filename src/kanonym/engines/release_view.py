@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any
 
-from kanonym.algorithms.full_domain import FullDomain
-from kanonym.algorithms.full_domain.private import allowed_levels
 from kanonym.data.hierarchy import Automatic
 from kanonym.data.item_sets import EncodedSets
 from kanonym.data.schema import QuasiIdentifier, Schema
@@ -45,12 +43,13 @@ def view_of_release(
         counting=counting_of(run.policy),
         sets=sets,
         mechanism=mechanism_of(run.policy, staged, recorded=run.recorded),
+        hides_refusals=run.policy.hides_refusals,
     )
 
 
 def population_columns(policy: Policy, schema: Schema) -> list[PopulationColumn] | None:
     """Return the quasi-identifiers of the policy's population table, if it has one."""
-    column = population_of(policy)
+    column = population_of(policy, schema.readings)
     if column is None:
         return None
     return [
@@ -78,7 +77,9 @@ def mechanism_of(
     model = sampling_model(policy.models)
     if model is None:
         return None
-    algorithm = cast("FullDomain", policy.algorithm)
+    from kanonym.algorithms.full_domain.private import allowed_levels  # noqa: PLC0415 - loads much
+
+    algorithm: Any = policy.algorithm
     known = {
         name: public_hierarchy(name, one)
         for name, one in policy.attributes.items()

@@ -29,6 +29,13 @@ class Stopwatch:
             else:
                 self._listener(f"{self._stage}: {sentence}")
 
+    def warn(self, sentence: str) -> None:
+        """Tell what the owner of the table has to know; without a listener, the log warns."""
+        if self._listener is None:
+            _logger.warning("%s", sentence)
+        else:
+            self._listener(f"encode: {sentence}")
+
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Time one stage."""

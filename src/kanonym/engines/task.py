@@ -15,13 +15,13 @@ from kanonym.algorithms.base import Algorithm, Problem
 from kanonym.algorithms.itemsets.apriori import Apriori
 from kanonym.algorithms.itemsets.base import ItemAlgorithm
 from kanonym.data import files, frames
-from kanonym.data.errors import SchemaError
+from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import Automatic, Hierarchy, HierarchySource
 from kanonym.data.hierarchy.builders.base import Builder
 from kanonym.data.population import encode_with_population, require_contained
-from kanonym.data.readings import typed_table
+from kanonym.data.readings import Reading, typed_like
 from kanonym.data.results.short_repr import ShortRepr
-from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema, Sensitive, readings_of
+from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema, Sensitive
 from kanonym.data.table import EncodedTable, encode, kind_of, value_codes
 from kanonym.differential_privacy.public_hierarchies import public_hierarchy
 from kanonym.engines.private_seed import resolve_private_seed
@@ -65,7 +65,7 @@ class Task:
             algorithm=policy.algorithm,
             recoding=policy.recoding,
             suppression_limit=policy.suppression_limit,
-            population=population_of(policy),
+            population=population_of(policy, schema.readings),
             keep_integers=policy.keep_integers,
             target=target_of(policy.algorithm, schema),
             leaves_to_chance=policy.leaves_to_chance,
@@ -198,8 +198,13 @@ def _person_codes(texts: pl.Series) -> NDArray[np.int32]:
     return np.where(texts.is_null().to_numpy(), np.int32(-1), codes)
 
 
-def population_of(policy: Policy) -> Callable[[str], pl.Series] | None:
-    """Return what gives the columns of the policy's population table, if it has one."""
+def population_of(
+    policy: Policy, readings: Mapping[str, Reading]
+) -> Callable[[str], pl.Series] | None:
+    """Return what gives the columns of the policy's population table, if it has one.
+
+    readings: those of the table; the population is read in the same way.
+    """
     given = policy.population
     if given is None:
         return None
@@ -207,8 +212,11 @@ def population_of(policy: Policy) -> Callable[[str], pl.Series] | None:
     if path:
         files.refuse_url(os.fspath(given))  # a policy is kept and passed on, keys and all
     table = files.read_table(os.fspath(given)) if path else frames.to_eager(given)
-    table = typed_table(table, readings_of(policy.attributes))
     where = f" {os.fspath(given)}" if path else ""
+    try:
+        table = typed_like(table, readings)
+    except DataError as error:
+        raise DataError(f"population table{where}, {error}") from None
 
     def column(name: str) -> pl.Series:
         names = frames.column_names(table)
@@ -217,7 +225,7 @@ def population_of(policy: Policy) -> Callable[[str], pl.Series] | None:
                 f"the population table{where} has no column {name!r}, which is a "
                 f"quasi-identifier. It has: {', '.join(names)}"
             )
-        return frames.column(table, name)
+        return frames.column_with_exceptions(table, name)
 
     return column
 

@@ -18,6 +18,7 @@ from kanonym.data.table import LARGEST
 from kanonym.models.base import check_integer
 from kanonym.pipeline.checks import released_columns
 from kanonym.policy import Policy
+from kanonym.verification.checked_classes import name_exceptions
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -87,6 +88,12 @@ def finite_column(table: Frame, name: str) -> pl.Series:
             f"±{LARGEST:g}; replace it, or leave the cell empty"
         )
     return column
+
+
+def column_with_exceptions(table: Frame, name: str) -> pl.Series:
+    """Return a column as `finite_column` does, or its labels, where exceptions are some of them."""
+    column = finite_column(table, name)
+    return name_exceptions(column, frames.exceptions_of(frames.raw_column(table, name)))
 
 
 def has_infinite_squares(column: pl.Series) -> bool:

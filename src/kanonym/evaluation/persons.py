@@ -76,7 +76,9 @@ def persons_of_classes(
                 f"the population table has no column {name!r}. It has: {', '.join(names)}"
             )
     columns = [
-        PopulationColumn(frames.column(population, name), asked.trees.get(name) or Flat())
+        PopulationColumn(
+            frames.column_with_exceptions(population, name), asked.trees.get(name) or Flat()
+        )
         for name in asked.held
     ]
     return count_persons(known, columns, first, NOBODY)[0]

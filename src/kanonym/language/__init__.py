@@ -1,16 +1,27 @@
-"""The languages of reports and profiles: one catalogue of sentences each, with the same keys."""
+"""The languages of reports, profiles and pages: English here, translations in `locale`."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kanonym.data.errors import DataError
+from kanonym.data.loading.lazy_names import lazy_names
+from kanonym.data.loading.lazy_registry import LazyRegistry
 from kanonym.language.en import ENGLISH
-from kanonym.language.es import SPANISH
 from kanonym.language.speech import Translator
+
+if TYPE_CHECKING:
+    from kanonym.language.spanish import SPANISH
 
 __all__ = ["ENGLISH", "LANGUAGES", "SPANISH", "Translator", "translator"]
 
-LANGUAGES: dict[str, Translator] = {one.code: one for one in (ENGLISH, SPANISH)}
-"""Every language by its code: a further one is a folder like these, and its name here."""
+LANGUAGES: LazyRegistry[Translator] = LazyRegistry(
+    "kanonym.language", {"en": "en:ENGLISH", "es": "spanish:SPANISH"}
+)
+"""Every language by its code: a further one has a folder in `locale`, and a module here."""
+
+
+__getattr__, __dir__ = lazy_names(__name__, {"SPANISH": "kanonym.language.spanish"})
 
 
 def translator(language: str) -> Translator:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
@@ -31,7 +31,7 @@ class Translator:
     locale: str
     conjunction: Callable[[str], str]
     ordinal: Callable[[int], str]
-    messages: Mapping[str, str] = field(default_factory=dict)
+    gettext: Callable[[str], str] = str
 
     def translate(self, message: str) -> str:
         """Say a message in this language; one without a translation stays English.
@@ -43,10 +43,13 @@ class Translator:
         'el original no tiene registros'
 
         """
-        if not isinstance(message, Message) or message.template not in self.messages:
+        if not isinstance(message, Message):
+            return message
+        template = self.gettext(message.template)
+        if template == message.template:
             return message
         facts = {name: self._format_fact(fact) for name, fact in message.facts.items()}
-        return self.messages[message.template].format(**facts)
+        return template.format(**facts)
 
     def text(self, key: str, n: float | None = None, /, **facts: Any) -> str:
         """Fill in a template of the catalogue; `n` chooses between one and many."""

@@ -367,6 +367,9 @@ def view_of_tables(
         original=original,
         person_table=person_table,
         given=given,
+        hides_refusals=False
+        if any("attributes" in one.protects for one in policy.models)
+        else None,
     )
 
 

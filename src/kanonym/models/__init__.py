@@ -2,40 +2,45 @@
 
 from __future__ import annotations
 
-from kanonym.models.anonymity import AlphaKAnonymity, KAnonymity
-from kanonym.models.base import Guarantee, PerClass, PrivacyModel, WholeTable
-from kanonym.models.closeness import TCloseness
-from kanonym.models.criteria import MEASURES, Criterion
-from kanonym.models.differential import DifferentialPrivacy
-from kanonym.models.diversity import LDiversity
-from kanonym.models.itemsets import KKmAnonymity, KmAnonymity
-from kanonym.models.likeness import BetaLikeness, DeltaDisclosure
-from kanonym.models.population import DeltaPresence, KMap, PopulationModel
-from kanonym.models.risk import AverageRisk, PopulationUniqueness, SampleUniqueness
+from typing import TYPE_CHECKING
 
-ALL: tuple[type[PrivacyModel], ...] = (
-    KAnonymity,
-    AlphaKAnonymity,
-    LDiversity,
-    TCloseness,
-    BetaLikeness,
-    DeltaDisclosure,
-    AverageRisk,
-    SampleUniqueness,
-    PopulationUniqueness,
-    KMap,
-    DeltaPresence,
-    KmAnonymity,
-    KKmAnonymity,
-    DifferentialPrivacy,
+from kanonym.data.loading.lazy_names import lazy_names
+from kanonym.data.loading.lazy_registry import LazyRegistry
+
+if TYPE_CHECKING:
+    from kanonym.models.anonymity import AlphaKAnonymity, KAnonymity
+    from kanonym.models.base import Guarantee, PerClass, PrivacyModel, WholeTable
+    from kanonym.models.closeness import TCloseness
+    from kanonym.models.criteria import MEASURES, Criterion
+    from kanonym.models.differential import DifferentialPrivacy
+    from kanonym.models.diversity import LDiversity
+    from kanonym.models.itemsets import KKmAnonymity, KmAnonymity
+    from kanonym.models.likeness import BetaLikeness, DeltaDisclosure
+    from kanonym.models.population import DeltaPresence, KMap, PopulationModel
+    from kanonym.models.risk import AverageRisk, PopulationUniqueness, SampleUniqueness
+
+MODELS: LazyRegistry[type[PrivacyModel]] = LazyRegistry(
+    "kanonym.models",
+    {
+        "k-anonymity": "anonymity:KAnonymity",
+        "alpha-k-anonymity": "anonymity:AlphaKAnonymity",
+        "l-diversity": "diversity:LDiversity",
+        "t-closeness": "closeness:TCloseness",
+        "beta-likeness": "likeness:BetaLikeness",
+        "delta-disclosure": "likeness:DeltaDisclosure",
+        "average-risk": "risk:AverageRisk",
+        "sample-uniqueness": "risk:SampleUniqueness",
+        "population-uniqueness": "risk:PopulationUniqueness",
+        "k-map": "population:KMap",
+        "delta-presence": "population:DeltaPresence",
+        "km-anonymity": "itemsets:KmAnonymity",
+        "k-km-anonymity": "itemsets:KKmAnonymity",
+        "differential-privacy": "differential:DifferentialPrivacy",
+    },
 )
-"""Every model; tests of laws run over it."""
-
-MODELS: dict[str, type[PrivacyModel]] = {model.type: model for model in ALL}
 """Every model by the name that a policy gives it."""
 
 __all__ = [
-    "ALL",
     "MEASURES",
     "MODELS",
     "AlphaKAnonymity",
@@ -59,3 +64,30 @@ __all__ = [
     "TCloseness",
     "WholeTable",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "AlphaKAnonymity": "kanonym.models.anonymity",
+        "AverageRisk": "kanonym.models.risk",
+        "BetaLikeness": "kanonym.models.likeness",
+        "Criterion": "kanonym.models.criteria",
+        "DeltaDisclosure": "kanonym.models.likeness",
+        "DeltaPresence": "kanonym.models.population",
+        "DifferentialPrivacy": "kanonym.models.differential",
+        "Guarantee": "kanonym.models.base",
+        "KAnonymity": "kanonym.models.anonymity",
+        "KKmAnonymity": "kanonym.models.itemsets",
+        "KMap": "kanonym.models.population",
+        "KmAnonymity": "kanonym.models.itemsets",
+        "LDiversity": "kanonym.models.diversity",
+        "MEASURES": "kanonym.models.criteria",
+        "PerClass": "kanonym.models.base",
+        "PopulationModel": "kanonym.models.population",
+        "PopulationUniqueness": "kanonym.models.risk",
+        "PrivacyModel": "kanonym.models.base",
+        "SampleUniqueness": "kanonym.models.risk",
+        "TCloseness": "kanonym.models.closeness",
+        "WholeTable": "kanonym.models.base",
+    },
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Literal, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Classes
 from kanonym.differential_privacy.accounting import MOST_EPSILON
-from kanonym.differential_privacy.ledger import Spending, exact_number
-from kanonym.differential_privacy.sampling import Sampling, sampling_of
+from kanonym.differential_privacy.sampling import Sampling, exact_number, sampling_of
 from kanonym.kernels.classes.disclosure import SIZE
 from kanonym.models.answer import Answer
 from kanonym.models.base import Guarantee, ModelTraits, Monotone, PrivacyModel, check_number
 from kanonym.models.criteria import Criterion
 from kanonym.models.released_table import ReleasedTable
+
+if TYPE_CHECKING:
+    from kanonym.differential_privacy.ledger import Spending
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,8 @@ class DifferentialPrivacy(ModelTraits):
     @property
     def spending(self) -> Spending:
         """What a release spends of its table."""
+        from kanonym.differential_privacy.ledger import Spending  # noqa: PLC0415 - files, locks
+
         return Spending(
             self.type,
             exact_number(self.epsilon),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -15,6 +15,8 @@ from kanonym.data import frames
 from kanonym.data.item_sets import encode_sets, names_of_sets, read_sets, tree_of
 from kanonym.data.person_key import columns_of
 from kanonym.data.readings import (
+    NumberReading,
+    Reading,
     canonical_table,
     declared_form,
     detect_readings,
@@ -112,6 +114,7 @@ def with_readings(
     *,
     lenient: bool = False,
     released: bool = False,
+    decimals: Mapping[str, int] | None = None,
 ) -> tuple[Policy, tuple[str, ...]]:
     """Return a policy that says how columns write dates and numbers, where it does not."""
     if not is_local(frame):
@@ -138,10 +141,15 @@ def with_readings(
     if told is not None:
         for sentence in sentences:
             told(sentence)
-    if not found.readings:
+    fixed = {  # columns of numbers, whose labels are written with so many decimals
+        name: Reading(NumberReading(decimals=number))
+        for name, number in (decimals or {}).items()
+        if isinstance(asked.get(name), QuasiIdentifier)
+    }
+    if not found.readings and not fixed:
         return policy, found.notes
     attributes = dict(policy.attributes)
-    for name, reading in found.readings.items():
+    for name, reading in {**found.readings, **fixed}.items():
         attributes[name] = replace(asked[name], **declared_form(reading))
     parts = {name: getattr(policy, name) for name in type(policy).model_fields}
     return type(policy)(**{**parts, "attributes": attributes}), found.notes
@@ -241,6 +249,8 @@ class ModelViolations(ShortRepr):
     type: str
     attribute: str | None
     number: int | None
+    best: float | None = None
+    """What one class of all records achieves, where that is not enough: no release has more."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -287,16 +297,18 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
         return int(rows.sum()) if persons is None else len(np.unique(persons[rows]))
 
     found = []
+    whole = classes_of(table, np.zeros(len(table.weights), np.int32), 1)
     for model in policy.models:
-        fails = None
+        fails, best = None, None
         if model.guarantee != "mechanism":
             fails = ~model.satisfied(classes)[class_of_row]
+            best = None if model.satisfied(whole).all() else model.achieved(whole)
             if model.known_items is not None:
                 rare = _with_rare_items(native, task, model.known_items, class_of_row)
                 fails = None if rare is None else fails | rare
         number = None if fails is None else count(fails)
         failing |= False if fails is None else fails
-        found.append(ModelViolations(model.type, model.attribute, number))
+        found.append(ModelViolations(model.type, model.attribute, number, best))
     uniques = int((classes.sizes == 1).sum())
     if persons is not None:
         uniques = person_risk(class_of_row, len(groups.sizes), persons).uniques

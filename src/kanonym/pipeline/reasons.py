@@ -53,6 +53,7 @@ def replay(decision: Decision, policy: Policy) -> Replay | str:
     refusals = policy.algorithm.refusals(problem, found)
     if refusals is None:
         return f"nobody knows how to replay {policy.algorithm.type} with these parameters"
+    by_size = policy.algorithm.classes_by_size(problem, found)
     domain = table.sensitive[attribute]
     values = [*domain.texts, *["null"] * domain.has_null]
     return Replay(
@@ -61,6 +62,7 @@ def replay(decision: Decision, policy: Policy) -> Replay | str:
         least,
         tuple(values),
         table.sensitive_codes[table.tuple_of_row, attribute],
+        None if by_size is None else by_size[table.tuple_of_row],
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from kanonym.actions.base import Action, After
-from kanonym.actions.perturbation import sample_rows
+from kanonym.actions.perturbation.sample import sample_rows
 from kanonym.actions.registry import ColumnActions, conflicting_shifts, record_actions
 from kanonym.data import frames
 from kanonym.data.errors import PolicyError, SchemaError

@@ -6,22 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from kanonym.algorithms.auto import Auto
 from kanonym.algorithms.base import Algorithm
-from kanonym.algorithms.cell_suppression import CellSuppression
-from kanonym.algorithms.clustering.k_member import KMember
-from kanonym.algorithms.clustering.kdtree import KDTree
-from kanonym.algorithms.clustering.kmeans import KMeans
-from kanonym.algorithms.full_domain import CLASSIFICATION, FullDomain
 from kanonym.algorithms.itemsets.base import ItemAlgorithm
-from kanonym.algorithms.local_recoding import LocalRecoding
-from kanonym.algorithms.microaggregation.individual_ranking import IndividualRanking
-from kanonym.algorithms.microaggregation.mdav import MDAV
-from kanonym.algorithms.microaggregation.mona import MONA
-from kanonym.algorithms.microaggregation.ona import ONA
-from kanonym.algorithms.mondrian import Mondrian
-from kanonym.algorithms.segmentation import Segmentation
+from kanonym.algorithms.options import CLASSIFICATION
 from kanonym.data.errors import PolicyError
+from kanonym.data.loading.lazy_registry import LazyRegistry
 from kanonym.data.schema import Attribute, QuasiIdentifier, Role, Schema
 from kanonym.metrics.information_loss import Metric, metric_from
 from kanonym.models.base import PrivacyModel
@@ -29,24 +18,24 @@ from kanonym.policy.construction import build_typed
 from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown_name
 from kanonym.policy.item_sets import ITEM_ALGORITHMS
 
-ALGORITHMS: dict[str, type[Algorithm]] = {
-    one.type: one
-    for one in (
-        Mondrian,
-        Segmentation,
-        Auto,
-        FullDomain,
-        LocalRecoding,
-        CellSuppression,
-        MDAV,
-        ONA,
-        MONA,
-        KDTree,
-        KMember,
-        KMeans,
-        IndividualRanking,
-    )
-}
+ALGORITHMS: LazyRegistry[type[Algorithm]] = LazyRegistry(
+    "kanonym.algorithms",
+    {
+        "mondrian": "mondrian:Mondrian",
+        "segmentation": "segmentation:Segmentation",
+        "auto": "auto:Auto",
+        "full-domain": "full_domain:FullDomain",
+        "local-recoding": "local_recoding:LocalRecoding",
+        "cell-suppression": "cell_suppression:CellSuppression",
+        "mdav": "microaggregation.mdav:MDAV",
+        "ona": "microaggregation.ona:ONA",
+        "mona": "microaggregation.mona:MONA",
+        "kdtree": "clustering.kdtree:KDTree",
+        "k-member": "clustering.k_member:KMember",
+        "kmeans": "clustering.kmeans:KMeans",
+        "individual-ranking": "microaggregation.individual_ranking:IndividualRanking",
+    },
+)
 """Every algorithm by the name that a policy gives it."""
 
 RELEASED = {

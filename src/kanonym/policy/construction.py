@@ -16,6 +16,7 @@ from kanonym.data import hierarchy
 from kanonym.data.domain import Domain
 from kanonym.data.errors import HierarchyError, KanonymError
 from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.loading.lazy_registry import LazyRegistry
 from kanonym.data.person_key import columns_of
 from kanonym.data.schema import (
     Attribute,
@@ -109,9 +110,9 @@ def call_with_values(make: Callable[..., Any], given: Mapping[str, Any], owner: 
         raise FaultsFoundError([_fault_of_message(str(error), parameters, owner)]) from None
 
 
-def build_typed(given: Any, kinds: Mapping[str, Any]) -> Any:
+def build_typed(given: Any, kinds: LazyRegistry[Any]) -> Any:
     """Return `given` if it is built already, else the kind that its `type` names."""
-    if isinstance(given, tuple(kinds.values())):
+    if isinstance(given, kinds.loaded()):
         return given
     if not isinstance(given, Mapping) or "type" not in given:
         raise FaultsFoundError([Fault((), f"needs a type: {{type: {' | '.join(kinds)}}}")])

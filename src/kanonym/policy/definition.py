@@ -31,6 +31,7 @@ from kanonym.data.schema import (
     Schema,
 )
 from kanonym.models.base import PrivacyModel
+from kanonym.models.differential import sampling_model
 from kanonym.policy import actions, algorithms, construction, document, shorthand
 from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error
 from kanonym.policy.field_validators import (
@@ -51,7 +52,6 @@ from kanonym.policy.field_validators import (
     range_of,
 )
 from kanonym.policy.keywords import Keywords, Seed, SuppressionLimit, takes_keywords
-from kanonym.policy.private_release import faults_of_private_release
 
 
 class Policy(BaseModel):
@@ -176,7 +176,13 @@ class Policy(BaseModel):
     @model_validator(mode="after")
     def _check_release(self) -> Self:
         given = {name: one.action for name, one in self.attributes.items()}
-        faults = [*actions.faults_of_actions(given, self.seed), *faults_of_private_release(self)]
+        faults = actions.faults_of_actions(given, self.seed)
+        if sampling_model(self.models) or self.algorithm.type == "full-domain":
+            from kanonym.policy.private_release import (  # noqa: PLC0415 - it loads the lattice
+                faults_of_private_release,
+            )
+
+            faults += faults_of_private_release(self)
         if faults:
             raise PydanticCustomError("faults", "faults", {"faults": faults})
         return self
@@ -332,6 +338,13 @@ class Policy(BaseModel):
         return self.minimality == "chance" and any(
             "attributes" in one.protects for one in self.models
         )
+
+    @property
+    def hides_refusals(self) -> bool | None:
+        """Whether nobody sees what was refused because of sensitive values; None: nothing is."""
+        if not any("attributes" in one.protects for one in self.models):
+            return None
+        return self.leaves_to_chance and self.algorithm.hides_refusals
 
     @property
     def repeatable(self) -> bool:

@@ -6,20 +6,23 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kanonym.algorithms.base import Algorithm
-from kanonym.algorithms.itemsets.apriori import Apriori
 from kanonym.algorithms.itemsets.base import ItemAlgorithm
-from kanonym.algorithms.itemsets.lra import LRA
-from kanonym.algorithms.itemsets.optimal_cut import OptimalCut
-from kanonym.algorithms.itemsets.vpa import VPA
+from kanonym.data.loading.lazy_registry import LazyRegistry
 from kanonym.data.schema import Attribute, ItemSet, QuasiIdentifier, Role
 from kanonym.models.base import PrivacyModel
 from kanonym.models.itemsets import KKmAnonymity, KmAnonymity
 from kanonym.policy.construction import build_typed
 from kanonym.policy.faults import Fault, FaultsFoundError, unknown_name
 
-ITEM_ALGORITHMS: dict[str, type[ItemAlgorithm]] = {
-    one.type: one for one in (Apriori, OptimalCut, LRA, VPA)
-}
+ITEM_ALGORITHMS: LazyRegistry[type[ItemAlgorithm]] = LazyRegistry(
+    "kanonym.algorithms",
+    {
+        "apriori": "itemsets.apriori:Apriori",
+        "optimal-cut": "itemsets.optimal_cut:OptimalCut",
+        "lra": "itemsets.lra:LRA",
+        "vpa": "itemsets.vpa:VPA",
+    },
+)
 """Every algorithm of items by the name that a policy gives it."""
 
 NEEDED = f"{{type: {KmAnonymity.type}, k: …, m: …}}"

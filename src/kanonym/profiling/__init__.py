@@ -12,9 +12,11 @@ from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.readings import detect_readings, typed_table
 from kanonym.data.schema import QuasiIdentifier, Role, Schema
+from kanonym.profiling import identifiers
 from kanonym.profiling.columns import Content, content_of, unreadable_content
+from kanonym.profiling.company import confidential_by_company
 from kanonym.profiling.groupings import CodedColumn
-from kanonym.profiling.identifiers import Finding, find_identifiers, find_in_text
+from kanonym.profiling.identifiers import Finding
 from kanonym.profiling.minimal import Threshold, minimal_sets
 from kanonym.profiling.persons import ProposedPersons, proposed_persons
 from kanonym.profiling.profile import NOTHING_TO_RECODE, ColumnProfile, Profile
@@ -38,6 +40,10 @@ __all__ = [
 FEW_OTHERS = 4
 FEW_SHARE = 0.01
 """Records that equal so few others, and so few of all others, on average, are nearly unique."""
+OF_PERSONS = {"occupation", "household"}
+"""Names of students or families may be those of their numbers; other attributes number nobody."""
+MANY_GROUPS = 100
+"""So many groups of records, with numbers and no name, are persons too: teachers, physicians."""
 
 
 def profile(
@@ -139,7 +145,8 @@ def _columns_of(
     free_text: bool,  # noqa: FBT001
 ) -> tuple[list[ColumnProfile], dict[str, CodedColumn], tuple[ProposedPersons, ...]]:
     """Return what is found in each column, the codes of those that can be read, and the persons."""
-    columns: list[ColumnProfile] = []
+    contents: list[Content] = []
+    findings: dict[str, tuple[Finding, ...]] = {}
     coded: dict[str, CodedColumn] = {}
     for name in frames.column_names(native):
         try:
@@ -147,49 +154,76 @@ def _columns_of(
         except DataError as error:
             if name in given:
                 raise
-            content = unreadable_content(name, error, frames.n_rows(native))
-            columns.append(_column_profile(content, (), named=False))
+            contents.append(unreadable_content(name, error, frames.n_rows(native)))
             continue
         content, coded[name] = content_of(column)
         if name in given and content.trouble:
             raise DataError(
                 f"column {name!r} cannot be a quasi-identifier as it is; {content.trouble}"
             )
-        columns.append(_column_profile(content, _findings(column, free_text), named=name in given))
+        contents.append(content)
+        findings[name] = _findings(column, free_text)
+    hints = {one.name: name_hints(one.name) for one in contents}
+    beside = confidential_by_company(contents, hints, coded)
+    columns = [
+        _column_profile(
+            one, findings.get(one.name, ()), beside.get(one.name), named=one.name in given
+        )
+        for one in contents
+    ]
     proposed = proposed_persons(list(coded.values()))
-    columns = [_with_persons(one, proposed, named=one.name in given) for one in columns]
+    numbered = any(one.role is Role.IDENTIFIER and _is_number(one.name) for one in columns)
+    columns = [
+        one if one.name in given else _with_persons(one, proposed, numbered=numbered)
+        for one in columns
+    ]
     return columns, coded, proposed
 
 
 def _with_persons(
-    one: ColumnProfile, proposed: Sequence[ProposedPersons], *, named: bool
+    one: ColumnProfile, proposed: Sequence[ProposedPersons], *, numbered: bool
 ) -> ColumnProfile:
-    """Make a quasi-identifier that seems to number persons an identifier.
+    """Make a column that seems to number persons an identifier, unless its name says otherwise.
 
-    Of two columns that do so together, the one with more values: it comes first.
+    Of two columns that do so together, the one with more values: it comes first. What may number
+    groups does so if it is a column by itself with many values and a name that says nothing.
     """
+    hints = name_hints(one.name)
+    attribute = any(
+        hint.sure and hint.role is not Role.IDENTIFIER and hint.what not in OF_PERSONS
+        for hint in hints
+    )
+    # Where `user_id` numbers persons, `movie_id` numbers something else.
+    other = hints and not any(hint.sure for hint in hints) and numbered
+    said = bool(hints) and any(hint.role is not Role.IDENTIFIER for hint in hints)
     for each in proposed:
-        if one.name == each.columns[0] and not each.likely_groups:
+        groups = each.likely_groups and (said or len(each.columns) > 1 or each.values < MANY_GROUPS)
+        if one.name == each.columns[0] and not groups:
             counts = {"values": each.values, "records": each.records}
             reason = Reason("persons", counts)
-            if one.role is Role.QUASI_IDENTIFIER and not named:
-                return replace(one, role=Role.IDENTIFIER, reasons=(reason,))
-            return replace(one, reasons=(*one.reasons, reason))
+            if one.role is Role.IDENTIFIER or attribute or other:
+                return replace(one, reasons=(*one.reasons, reason))
+            return replace(one, role=Role.IDENTIFIER, reasons=(reason,))
     return one
 
 
+def _is_number(name: str) -> bool:
+    """Whether a name is surely that of an identifier."""
+    return any(hint.sure and hint.role is Role.IDENTIFIER for hint in name_hints(name))
+
+
 def _findings(column: pl.Series, free_text: bool) -> tuple[Finding, ...]:  # noqa: FBT001
-    findings = find_identifiers(column)
+    findings = identifiers.find_identifiers(column)
     if free_text and any(one.kind == "free text" for one in findings):
-        findings += find_in_text(column)
+        findings += identifiers.find_in_text(column)
     return findings
 
 
 def _column_profile(
-    content: Content, findings: tuple[Finding, ...], *, named: bool
+    content: Content, findings: tuple[Finding, ...], beside: Reason | None, *, named: bool
 ) -> ColumnProfile:
     hinted = name_hints(content.name)
-    role, reasons = role_of(content, findings, hinted, named=named)
+    role, reasons = role_of(content, findings, hinted, named=named, beside=beside)
     if role is Role.IDENTIFIER:
         kinds = [one.kind for one in findings]
         removed = [one.safe_harbor for one in findings]

@@ -19,8 +19,10 @@ from kanonym.data.table import LARGEST, encode_column
 from kanonym.metrics.span import are_codes
 from kanonym.profiling.extremes import (
     Outliers,
+    Rounding,
     Sentinel,
     outliers_of,
+    rounding_of,
     sentinel_places,
     sentinels_of,
 )
@@ -32,6 +34,8 @@ RUNNING = 50
 RUNNING_SHARE = 0.05
 """at least so many for each record: sorted ages are no running number."""
 
+SCALE = range(3, 12)
+"""So many answers have scales, from 0 or 1 on."""
 FIRST = 100
 """Texts that are looked at before all of them are."""
 
@@ -85,6 +89,7 @@ class Content(ShortRepr):
     largest: int = 0
     sentinels: tuple[Sentinel, ...] = ()
     outliers: Outliers | None = None
+    rounding: Rounding | None = None
     suggestion: Suggestion | None = None
     traits: frozenset[str] = field(default_factory=frozenset)
     trouble: str = ""
@@ -117,6 +122,7 @@ def content_of(column: pl.Series) -> tuple[Content, CodedColumn]:
     kind, trouble = _type(column.dtype, values), ""
     sentinels: tuple[Sentinel, ...] = ()
     outliers: Outliers | None = None
+    rounding: Rounding | None = None
     suggestion: Suggestion | None = None
     if column.dtype.is_numeric() and _has_infinite_squares(values):
         trouble = "it holds numbers that are infinite or beyond 1e150: replace them by nulls"
@@ -126,6 +132,7 @@ def content_of(column: pl.Series) -> tuple[Content, CodedColumn]:
         if column.dtype.is_numeric():
             numbers = values.cast(pl.Float64).to_numpy()
             outliers = outliers_of(np.delete(numbers, places), np.delete(held, places))
+            rounding = rounding_of(values, held)
         suggestion = _suggest_hierarchy(values, held)
     content = Content(
         name=column.name,
@@ -135,6 +142,7 @@ def content_of(column: pl.Series) -> tuple[Content, CodedColumn]:
         largest=int(counts.max(initial=0)),
         sentinels=sentinels,
         outliers=outliers,
+        rounding=rounding,
         suggestion=suggestion,
         traits=_traits(column, values),
         trouble=trouble,
@@ -176,6 +184,11 @@ def _traits(column: pl.Series, values: pl.Series) -> frozenset[str]:
         return frozenset()
     if column.dtype.is_numeric():
         traits = {"positive"} if values[0] > 0 else set()
+        if len(values) in SCALE and values.to_list() in (
+            [*range(len(values))],
+            [*range(1, len(values) + 1)],
+        ):
+            traits.add(f"scale from {values[0]:g} to {values[-1]:g}")
         return frozenset(
             traits | ({"running"} if _is_running_number(column, len(values)) else set())
         )

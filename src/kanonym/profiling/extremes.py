@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -22,6 +23,10 @@ FEW = 20
 NEAR, FAR = 1.5, 3.0
 """Fences of box plots, in interquartile ranges beyond the quartiles."""
 
+EXACT = 2.0**53
+"""Larger numbers are no amounts, and floating point does not hold all of them."""
+TAILS = (0.0, 0.005, 0.01, 0.02)
+"""Shares of the records that may be coded at each end of a rounded column."""
 DETACHED = 5.0
 """Spreads of all others between these and codes that are not known as such."""
 
@@ -71,6 +76,74 @@ class Outliers(ShortRepr):
             return ""
         low, high = _share(self.low, self.records), _share(self.high, self.records)
         return f"{{type: top-bottom, quantiles: [{low:g}, {1 - high:g}]}}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rounding(ShortRepr):
+    """The finest rounding after which no number of a column has a single owner.
+
+    step, tail: multiples of what, and the share of the records at each end that are coded.
+    values, largest: distinct values and records of the most frequent one afterwards.
+    """
+
+    step: float
+    tail: float
+    values: int
+    largest: int
+
+    @property
+    def actions(self) -> list[dict[str, object]]:
+        """The actions of a policy that do it."""
+        whole = int(self.step) if self.step == int(self.step) else self.step
+        ends: dict[str, object] = {
+            "type": "top-bottom",
+            "quantiles": [self.tail, round(1 - self.tail, 3)],
+        }
+        return [{"type": "round", "to": whole}, *([ends] if self.tail else [])]
+
+
+def rounding_of(values: pl.Series, counts: NDArray[np.int64]) -> Rounding | None:
+    """Return the rounding that a column of amounts needs, or None.
+
+    values: (n_values,) numbers, distinct, ascending, without null.
+    counts: (n_values,) int64 numbers of records.
+
+    Notes
+    -----
+    None where there are few numbers, no number has a single owner, or no rounding helps. Steps
+    are 1, 2 and 5 times powers of ten; at most 2 % of the records are coded at each end.
+
+    """
+    if len(values) <= FEW or not (counts == 1).any():
+        return None
+    numbers = values.cast(pl.Float64).to_numpy()
+    span, n = float(numbers[-1] - numbers[0]), int(counts.sum())
+    if max(abs(numbers[0]), abs(numbers[-1])) > EXACT or not span:
+        return None
+    power = math.floor(math.log10(span / len(numbers)))
+    steps = [10.0**at * times for at in range(power, power + 8) for times in (1, 2, 5)]
+    for step in steps:
+        if step > span or (values.dtype.is_integer() and step < 2):
+            continue
+        rounded = np.rint(numbers / step)
+        starts = np.flatnonzero(np.diff(rounded, prepend=rounded[0] - 1))
+        sums = np.add.reduceat(counts, starts)
+        for tail in TAILS:
+            counted = _tail_counts(sums, math.ceil(tail * n), math.ceil(round(1 - tail, 3) * n))
+            if len(counted) > 1 and counted.min() > 1:
+                return Rounding(float(f"{step:g}"), tail, len(counted), int(counted.max()))
+    return None
+
+
+def _tail_counts(counts: NDArray[np.int64], low: int, high: int) -> NDArray[np.int64]:
+    """Return the numbers of records of values after those beyond two ranks are coded."""
+    steps = np.cumsum(counts)
+    first, last = np.searchsorted(steps, max(low, 1)), np.searchsorted(steps, high)
+    middle = counts[first : last + 1].copy()
+    if len(middle):
+        middle[0] += counts[:first].sum()
+        middle[-1] += counts[last + 1 :].sum()
+    return middle
 
 
 def outliers_of(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> Outliers | None:

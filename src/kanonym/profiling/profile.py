@@ -126,6 +126,7 @@ class ColumnProfile(ShortRepr):
                 "reason": suggestion.reason,
                 "text": suggestion.describe(),
             },
+            "action": _action(self),
             "remarks": list(self.remarks),
         }
 
@@ -346,7 +347,14 @@ def attribute_form(one: ColumnProfile) -> dict[str, Any]:
     if one.reading is not None and one.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
         given = declared_form(one.reading)
         form |= {name: value for name, value in given.items() if value is not None}
-    return form
+    actions = _action(one)
+    return form | ({"action": actions} if actions else {})
+
+
+def _action(one: ColumnProfile) -> list[dict[str, Any]] | None:
+    """Return what is suggested to do to the values before the release."""
+    rounding = one.content.rounding
+    return rounding.actions if rounding and one.role is Role.SENSITIVE else None
 
 
 def _listable(content: Content) -> bool:
@@ -362,14 +370,24 @@ def _model(one: ColumnProfile) -> dict[str, Any]:
     nothing. t is below half of the share of all other values, and at least 0.02: no class then
     leaves half of the doubt that the table leaves or less, unless the others are rarer than 4 %.
     """
-    share = one.content.largest / one.content.counted.records
+    distinct, share = _value_counts(one.content)
     if share <= MOST_FREQUENT:
-        return {"type": "l-diversity", "attribute": one.name, **_diversity(one)}
+        diversity = _diversity(distinct, share)
+        return {"type": "l-diversity", "attribute": one.name, **diversity}
     t = max(LEAST_T, (math.ceil(100 * (1 - share) / 2 - 1e-9) - 1) / 100)
     return {"type": "t-closeness", "attribute": one.name, "t": t}
 
 
-def _diversity(one: ColumnProfile) -> dict[str, Any]:
+def _value_counts(content: Content) -> tuple[int, float]:
+    """Return the distinct values and the share of the most frequent one, after its action."""
+    counted, rounding = content.counted, content.rounding
+    if rounding is None:
+        return counted.distinct, content.largest / counted.records
+    largest = max(rounding.largest, content.nulls)
+    return rounding.values + (content.nulls > 0), largest / counted.records
+
+
+def _diversity(distinct: int, share: float) -> dict[str, Any]:
     """Return which l-diversity is asked of a column: one that the whole table satisfies.
 
     Two distinct values are little where there are few, or where one has most of the records:
@@ -378,9 +396,7 @@ def _diversity(one: ColumnProfile) -> dict[str, Any]:
     share p of its most frequent value: as many values of that share as there is room for, and
     one of the rest.
     """
-    counted = one.content.counted
-    share = one.content.largest / counted.records
-    if counted.distinct > FEW_VALUES and share <= DOMINATES:
+    if distinct > FEW_VALUES and share <= DOMINATES:
         return {"l": 2}
     rest = 1 - share * math.floor(1 / share)
     shares = [*[share] * math.floor(1 / share), *([rest] if rest > 0 else [])]

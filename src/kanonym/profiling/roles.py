@@ -8,16 +8,20 @@ from kanonym.data.schema import Role
 from kanonym.profiling.columns import Content
 from kanonym.profiling.identifiers import Finding
 from kanonym.profiling.reasons import Reason
-from kanonym.profiling.words import Hint
+from kanonym.profiling.words import Hint, name_words
 
-FEW_NUMBERS = 20
-"""A sensitive number has at most so many values: classes of incomes, not amounts."""
 MOST_SENSITIVE = 0.5
-"""A sensitive attribute has at most so many values for each record."""
+"""A sensitive attribute of texts has at most so many values for each record."""
 OWN_TEXT = 0.95
 """Texts that differ in so many records name them, in a table of"""
 OWN_TEXT_RECORDS = 50
 """at least so many records."""
+
+EVENTS = {"diagnosis", "operation"}
+FEW_CODES = 20
+"""More numbers of these are no codes: they tell when it was."""
+NUMBERED = {"id", "ids", "key"}
+"""Words of names that number something: `test_id` is no result."""
 
 Reasons = tuple[Reason, ...]
 
@@ -28,11 +32,13 @@ def role_of(
     hinted: Collection[Hint],
     *,
     named: bool = False,
+    beside: Reason | None = None,
 ) -> tuple[Role, Reasons]:
     """Return the role of a column and why.
 
     In doubt a column is a quasi-identifier: wrongly so, it costs information; wrongly not,
-    it costs somebody's privacy. Insensitive is only what is the same in every record.
+    it costs somebody's privacy. Insensitive is only what is the same in every record. `beside`
+    is what the other columns say of one whose name says nothing.
     """
     if named:
         return Role.QUASI_IDENTIFIER, (Reason("given"), *_separation_reasons(content))
@@ -43,11 +49,15 @@ def role_of(
         return Role.IDENTIFIER, found
     hinted = [hint for hint in hinted if hint.sure]
     sensitive = {hint.what for hint in hinted if hint.role is Role.SENSITIVE}
+    if NUMBERED & set(name_words(content.name)):
+        sensitive, beside = set(), None
     if content.constant:
         return _constant(sensitive)
     if sensitive:
         known = {hint.what for hint in hinted if hint.role is Role.QUASI_IDENTIFIER}
         return _sensitive(content, sensitive, known)
+    if beside is not None and not _tells_dates(content):
+        return Role.SENSITIVE, (beside, *_value_reasons(content))
     return Role.QUASI_IDENTIFIER, _quasi_identifying(content, hinted)
 
 
@@ -87,29 +97,40 @@ def _constant(sensitive: Collection[str]) -> tuple[Role, Reasons]:
     return Role.SENSITIVE, (_name_reason(sensitive), Reason("constant-sensitive"))
 
 
-def _sensitive(
-    content: Content, sensitive: Collection[str], known: Collection[str]
-) -> tuple[Role, Reasons]:
+def _sensitive(content: Content, sensitive: set[str], known: set[str]) -> tuple[Role, Reasons]:
     """Return the role of a column whose name says that it is sensitive."""
     counted, why = content.counted, _name_reason(sensitive)
     but = None
-    if content.is_number and counted.distinct > FEW_NUMBERS:
-        but = Reason("amount", {"values": counted.distinct})
-    elif counted.distinct > MOST_SENSITIVE * counted.records:
-        but = Reason("many-values", {"values": counted.distinct, "records": counted.records})
-    elif set(known) - {"income"}:
+    if known:
         but = (
-            Reason("seen")
-            if set(known) == set(sensitive)
-            else Reason("seen-as", terms=tuple(sorted(known)))
+            Reason("seen") if known == sensitive else Reason("seen-as", terms=tuple(sorted(known)))
         )
+    elif _tells_dates(content) or (
+        sensitive <= EVENTS and content.is_number and counted.distinct > FEW_CODES
+    ):
+        but = Reason("seen-as", terms=("date",))
+    elif not content.is_number and counted.distinct > MOST_SENSITIVE * counted.records:
+        but = Reason("many-values", {"values": counted.distinct, "records": counted.records})
     if but is not None:
         return Role.QUASI_IDENTIFIER, (why, but, *_separation_reasons(content))
-    share = content.largest / counted.records
-    return Role.SENSITIVE, (
-        why,
-        Reason("most-frequent", {"values": counted.distinct}, {"share": share}),
+    return Role.SENSITIVE, (why, *_value_reasons(content))
+
+
+def _tells_dates(content: Content) -> bool:
+    """Whether values are days or moments, which others know whatever happened on them."""
+    return content.type in ("date", "date and time") or bool(
+        content.traits & {"dates as text", "dates as other text"}
     )
+
+
+def _value_reasons(content: Content) -> Reasons:
+    """Return what the values of a sensitive column say of whoever has them."""
+    counts = {"values": content.counted.distinct}
+    share = content.largest / max(content.counted.records, 1)
+    reasons = (Reason("most-frequent", counts, {"share": share}),)
+    if content.rounding is None:
+        return reasons
+    return (*reasons, Reason("amount", {"records": content.counted.uniques}))
 
 
 def _quasi_identifying(content: Content, hinted: Collection[Hint]) -> Reasons:

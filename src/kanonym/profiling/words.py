@@ -9,9 +9,16 @@ from typing import NamedTuple
 
 from kanonym.data.schema import Role
 from kanonym.profiling.safe_harbor import safe_harbor
-from kanonym.profiling.vocabulary import ENTRIES
+from kanonym.profiling.vocabulary import entries
 
 LONGEST_PHRASE = 5
+
+PERIOD = re.compile(
+    r"((?<![^\W_])\d+|7|12|14|24|28|30|60|90)_?(d|days?|w|wks?|weeks?|m|mo|mos|mths?|months?)"
+    r"(?![^\W_])",
+    re.IGNORECASE,
+)
+"""The days or months in which something was done or measured: `smoked_30d`."""
 
 _BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -31,6 +38,25 @@ _LETTERS = str.maketrans(
 )
 
 
+# What is written before and after a word of files of statistics: `lwage`, `husbeduc`, `agesq`.
+_AROUND = """
+l ln log oth gd vg d h w f m v my da dd mm yy num n no tot total avg mean med max min sum cum hrs
+ann init std adj base pre post last first prev cur curr new other any ever app hs col term hus
+husb wife spouse partner moth mother mom mo fath father dad fa par parent hh fam child self
+chronic high low good poor weak bad month monthly year yearly annual hourly hr weekly daily jahres
+monats brutto netto haupt neben
+
+sq cat grp group class level lvl num no code cd yr yrs py freq type avg tot total pct perc share
+rate ratio index idx flag ind cnt count grade score status size loss trouble amount amt name value
+val history hist howmuch klasse gruppe stufe mo w h
+"""
+_BEFORE, _AFTER = (frozenset(words.split()) for words in _AROUND.split("\n\n"))
+_SHORT = frozenset(("age", "sex", "inc", "exp", "edu", "occ", "alc", "dth", "gpa", "fam"))
+_WHEN = ("time", "date", "year", "yr", "dt", "datum", "jahr", "zeit", "fecha")
+SHORTEST, STEM, HEAD = 4, 7, 9
+"""Letters of a word that such words are attached to, that any letters follow, or precede."""
+
+
 class Hint(NamedTuple):
     """What a word in a column's name says."""
 
@@ -38,6 +64,7 @@ class Hint(NamedTuple):
     what: str
     sure: bool = True
     safe_harbor: str | None = None
+    yields: bool = False
 
 
 @functools.lru_cache(maxsize=1024)
@@ -46,7 +73,10 @@ def name_hints(name: str) -> frozenset[Hint]:
 
     The name is cut into words at spaces, underscores, hyphens, dots, digits and where small
     letters end and capitals begin; accents are folded. Of phrases that overlap the longest
-    count: `e-mail address` hints at no street.
+    count: `e-mail address` hints at no street. What is unknown is taken apart: `lwage`,
+    `Jahreseinkommen`. What follows `per` is a
+    unit, and `30d` a period. Beside a hint at what is sensitive,
+    occupation, household and the like do not count: `job_satisfaction`.
 
     Examples
     --------
@@ -58,8 +88,9 @@ def name_hints(name: str) -> frozenset[Hint]:
     frozenset()
 
     """
-    words = name_words(name)
-    found: set[Hint] = set()
+    words = name_words(PERIOD.sub(" ", name))
+    words = words[: words.index("per")] if "per" in words[1:] else words
+    found: set[Hint] = set().union(*map(_compound_hints, words))
     for start, stop in _phrases(words):
         phrase = "".join(words[start:stop])
         alone = stop - start == len(words)
@@ -67,8 +98,13 @@ def name_hints(name: str) -> frozenset[Hint]:
         if alone:
             found |= _alone().get(phrase, frozenset())
         found |= _vague().get(phrase, frozenset())
+    sensitive = any(hint.sure and hint.role is Role.SENSITIVE for hint in found)
     # What one phrase is sure of another one need not guess.
-    return frozenset(hint for hint in found if hint.sure or hint._replace(sure=True) not in found)
+    return frozenset(
+        hint
+        for hint in found
+        if (hint.sure or hint._replace(sure=True) not in found) and not (sensitive and hint.yields)
+    )
 
 
 def name_words(name: str) -> tuple[str, ...]:
@@ -116,6 +152,73 @@ def _phrases(words: tuple[str, ...]) -> list[tuple[int, int]]:
     ]
 
 
+@functools.lru_cache(maxsize=4096)
+def _compound_hints(word: str) -> frozenset[Hint]:
+    """Return what the parts of a word hint at that is unknown as a whole."""
+    if word in _sure() or word in _alone() or word in _vague():
+        return frozenset()
+    parts = {
+        word[start:stop]: (word[:start], word[stop:])
+        for start in range(len(word))
+        for stop in range(start + min(map(len, _SHORT)), len(word) + 1)
+        if word[start:stop] in _attributes()
+        and (stop - start >= SHORTEST or word[start:stop] in _SHORT)
+    }
+    hints: set[Hint] = set()
+    rest = word
+    for part in sorted(parts, key=len, reverse=True):
+        before, after = parts[part]
+        attached = _is_before(before) and after in _AFTER | {""}
+        other = frozenset() if attached else _attributes().get(before or after, frozenset())
+        stem = (len(part) >= STEM and not before) or (len(part) >= HEAD and not after)
+        if (other and "" in (before, after)) or attached or stem:
+            hints |= _attributes()[part] | other
+            rest = word.removeprefix(before) if before in _BEFORE else word
+            break
+    else:
+        hints.update(*(hint for stem, hint in _stems().items() if word.startswith(stem)))
+    for when in _WHEN:
+        if len(rest) > len(when) + 1 and (rest.startswith(when) or rest.endswith(when)):
+            hints |= _attributes()[when]
+    return frozenset(hints)
+
+
+def _is_before(letters: str) -> bool:
+    """Whether letters are none, or one or two of the words that stand before others."""
+    return letters in _BEFORE | {""} or any(
+        letters[:at] in _BEFORE and letters[at:] in _BEFORE for at in range(2, len(letters))
+    )
+
+
+def is_like_known(word: str) -> bool:
+    """Whether a word begins or ends as one does that hints at what others know: `educdec`."""
+    return any(
+        hint.role is Role.QUASI_IDENTIFIER
+        for length in range(SHORTEST, len(word) + 1)
+        for part in (word[:length], word[-length:])
+        for hint in _attributes().get(part, ())
+    )
+
+
+@functools.cache
+def _attributes() -> dict[str, frozenset[Hint]]:
+    """Return the hints of phrases that are sure of an attribute, not of an identifier."""
+    return {
+        phrase: hints
+        for phrase, hints in _sure().items()
+        if not any(hint.role is Role.IDENTIFIER for hint in hints)
+    }
+
+
+@functools.cache
+def _stems() -> dict[str, frozenset[Hint]]:
+    return {
+        stem: frozenset({Hint(entry.role, entry.what)})
+        for entry in entries()
+        for stem in entry.stems.split()
+    }
+
+
 @functools.cache
 def _sure() -> dict[str, frozenset[Hint]]:
     return _lexicon("sure", sure=True)
@@ -134,10 +237,10 @@ def _vague() -> dict[str, frozenset[Hint]]:
 def _lexicon(*fields: str, sure: bool) -> dict[str, frozenset[Hint]]:
     """Return the hints of each phrase of some fields of the entries, plurals with an s too."""
     lexicon: dict[str, frozenset[Hint]] = {}
-    for entry in ENTRIES:
-        hint = Hint(entry.role, entry.what, sure, safe_harbor(entry.what))
+    for entry in entries():
+        hint = Hint(entry.role, entry.what, sure, safe_harbor(entry.what), entry.yields)
         for field in fields:
             for phrase in getattr(entry, field).split():
-                for form in (phrase, f"{phrase}s"):
+                for form in (phrase, f"{phrase}s", f"{phrase.removesuffix('y')}ies"):
                     lexicon[form] = lexicon.get(form, frozenset()) | {hint}
     return lexicon

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kanonym.algorithms.full_domain import score_of_released
 from kanonym.engines.decision import Decision
 from kanonym.policy import Policy
 
@@ -22,6 +21,8 @@ def account_of(decision: Decision, policy: Policy) -> dict[str, Any]:
     own = decision.encoded().released
     if own is decision:
         return account
+    from kanonym.algorithms.full_domain import score_of_released  # noqa: PLC0415 - loads much
+
     score = score_of_released(search, own.table, account["levels"], suppressed)
     return {**account, **({"score_of": "all records"} if score is None else {"score": score})}
 

@@ -27,7 +27,7 @@ from kanonym.pipeline import anonymize, resolve_policy
 from kanonym.pipeline.planning import parse_with_policy, task_of
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.keywords import Keywords, takes_keywords
-from kanonym.release import versions
+from kanonym.release import Release, versions
 from kanonym.series import document
 from kanonym.series.batch_release import BatchRelease, release_batch
 from kanonym.series.persons import PersonColumn
@@ -266,6 +266,23 @@ def fit(
     account |= {name: found["verification"][name] for name in ("classes", "models")}
     account |= {name: found["utility"][name] for name in ("span_loss", "gcp")}
     return Fitted(series, account)
+
+
+def check_recoding(frame: Any, release: Release) -> None:
+    """Refuse a release whose recoding, applied to its own table, would not give it again."""
+    policy = release.policy
+    native = frames.without_exceptions(parse_with_policy(frame, policy))
+    task = task_of(policy, native)
+    _refuse_unsuitable(policy, dict(task.schema.attributes), each_batch=True)
+    decision = release.decision.encoded()
+    if decision.account.get("levels") is None:
+        if release.suppressed:
+            raise PolicyError(
+                "there is no recoding to keep: classes have bounds, within which records lie that "
+                f"were suppressed ({release.suppressed:,}). Allow none, or choose full-domain"
+            )
+        acting = bind_actions(native, task.schema, policy.seed)
+        learn_recoding(task, decision, encoded_columns(native, policy, acting))
 
 
 def _refuse_unsuitable(

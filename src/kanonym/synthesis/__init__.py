@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from kanonym.synthesis.cell_values.draw import draw_values
-from kanonym.synthesis.cell_values.drawn_table import DrawnTable
-from kanonym.synthesis.injection.inject import Injection, inject
-from kanonym.synthesis.injection.marks import Marks, injected_rows
-from kanonym.synthesis.private import PrivateSynthesis, Promise
-from kanonym.synthesis.result import Synthesis
-from kanonym.synthesis.synthesizer import Copula, Synthesizer
-from kanonym.synthesis.tables import synthesize
-from kanonym.synthesis.trees import SequentialTrees
+from typing import TYPE_CHECKING
+
+from kanonym.data.loading.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from kanonym.synthesis.cell_values.draw import draw_values
+    from kanonym.synthesis.cell_values.drawn_table import DrawnTable
+    from kanonym.synthesis.injection.inject import Injection, inject
+    from kanonym.synthesis.injection.marks import Marks, injected_rows
+    from kanonym.synthesis.private import PrivateSynthesis, Promise
+    from kanonym.synthesis.result import Synthesis
+    from kanonym.synthesis.synthesizer import Synthesizer
+    from kanonym.synthesis.tables import synthesize
+    from kanonym.synthesis.trees import SequentialTrees
 
 __all__ = [
-    "Copula",
     "DrawnTable",
     "Injection",
     "Marks",
@@ -27,3 +31,21 @@ __all__ = [
     "injected_rows",
     "synthesize",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "DrawnTable": "kanonym.synthesis.cell_values.drawn_table",
+        "Injection": "kanonym.synthesis.injection.inject",
+        "Marks": "kanonym.synthesis.injection.marks",
+        "PrivateSynthesis": "kanonym.synthesis.private",
+        "Promise": "kanonym.synthesis.private",
+        "SequentialTrees": "kanonym.synthesis.trees",
+        "Synthesis": "kanonym.synthesis.result",
+        "Synthesizer": "kanonym.synthesis.synthesizer",
+        "draw_values": "kanonym.synthesis.cell_values.draw",
+        "inject": "kanonym.synthesis.injection.inject",
+        "injected_rows": "kanonym.synthesis.injection.marks",
+        "synthesize": "kanonym.synthesis.tables",
+    },
+)

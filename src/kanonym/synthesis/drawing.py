@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
-from kanonym.synthesis.copula import Constraint
+from kanonym.synthesis.columns import Constraint
 from kanonym.synthesis.synthesizer import Learned
 
 ROUNDS = 20
@@ -45,7 +45,7 @@ def draw_valid_records(
     told = ", ".join(map(str, rules)) or "no missing value where the table has none"
     raise DataError(
         f"only {n - lacking} of {n} records keep what must hold ({told}) after {ROUNDS} rounds of "
-        "drawing; leave a constraint out, or take the method copula, which draws none that "
+        "drawing; leave a constraint out, or take the default method, which draws none that "
         "breaks it"
     )
 

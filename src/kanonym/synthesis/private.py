@@ -19,15 +19,16 @@ from kanonym.data.schema import Attribute, Role, Schema
 from kanonym.differential_privacy.accounting import MOST_EPSILON, Budget, rho_for
 from kanonym.differential_privacy.bits import Bits, SeededBits, SystemBits
 from kanonym.differential_privacy.cells import declared_cells
-from kanonym.differential_privacy.ledger import Spending, Unit, exact_number, spend
+from kanonym.differential_privacy.ledger import Spending, Unit, spend
 from kanonym.differential_privacy.noise import LARGEST_SIGMA, bernoulli
+from kanonym.differential_privacy.sampling import exact_number
 from kanonym.models.base import check_integer, check_number
 from kanonym.policy import Policy
 from kanonym.policy.attribute_policy import attribute_policy
 from kanonym.policy.faults import unknown_name
 from kanonym.release import versions
 from kanonym.release.promise import public_manifest
-from kanonym.synthesis.copula import Constraint
+from kanonym.synthesis.columns import Constraint
 from kanonym.synthesis.marginals.aim import first_variance
 from kanonym.synthesis.marginals.domains import cell_domains
 from kanonym.synthesis.marginals.generation import FITS, generate

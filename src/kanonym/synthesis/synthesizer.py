@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 import polars as pl
 
-from kanonym.data.errors import PolicyError
-from kanonym.policy.faults import unknown_name
-from kanonym.synthesis.copula import Constraint, TableModel, fit
-from kanonym.synthesis.trees import SequentialTrees
+from kanonym.synthesis.columns import Constraint
 
 
 class Learned(Protocol):
@@ -63,48 +59,3 @@ class Synthesizer(Protocol):
 
         """
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Copula:
-    """The Gaussian copula of `synthesis.copula`: shares of values, and what joins pairs.
-
-    It keeps the distribution of each column and the association of each two. What only three
-    columns together show is lost. It gives no guarantee of privacy.
-    """
-
-    name: ClassVar[str] = "copula"
-
-    def fit(
-        self,
-        columns: Sequence[pl.Series],
-        constraints: Sequence[Constraint],
-        random: np.random.Generator,
-    ) -> TableModel:
-        """Learn a table, constraints included; nothing is drawn."""
-        del random
-        return fit(columns, constraints)
-
-
-OWN = (Copula, SequentialTrees)
-"""Synthesizers of this package, each with its default parameters."""
-
-
-def synthesizer_of(method: str | Synthesizer) -> Synthesizer:
-    """Return the synthesizer that a name means; of an object, itself."""
-    if not isinstance(method, str):
-        if isinstance(method, type) or not (hasattr(method, "fit") and hasattr(method, "name")):
-            raise PolicyError(
-                "method is the name of a synthesizer, or one such as SequentialTrees(leaf=50), "
-                f"with a name and fit; this is {method!r}"
-            )
-        return method
-    for own in OWN:
-        if method == own.name:
-            return own()
-    raise PolicyError(unknown_name("synthesizer", method, synthesizer_names()))
-
-
-def synthesizer_names() -> list[str]:
-    """Return the name of every synthesizer."""
-    return [own.name for own in OWN]

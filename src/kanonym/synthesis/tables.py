@@ -19,12 +19,13 @@ from kanonym.models.base import check_integer, check_number
 from kanonym.policy import Policy
 from kanonym.policy.faults import raise_together, unknown_name
 from kanonym.profiling import identifiers_of
-from kanonym.synthesis.copula import Constraint
+from kanonym.synthesis.columns import Constraint
 from kanonym.synthesis.drawing import draw_valid_records
 from kanonym.synthesis.marginals.generation import FITS
 from kanonym.synthesis.private import DEFAULT_DELTA, PrivateRequest, synthesize_private
 from kanonym.synthesis.result import ROOT, Synthesis
-from kanonym.synthesis.synthesizer import Copula, Synthesizer, synthesizer_of
+from kanonym.synthesis.synthesizer import Synthesizer
+from kanonym.synthesis.trees import SequentialTrees
 
 
 def synthesize(
@@ -70,8 +71,8 @@ def synthesize(
     constraints
         What holds between two columns in every record, such as "discharge >= admission".
     method
-        With `epsilon`: `aim` (the default) or `mst`. Without: `copula` (the default) or `trees`;
-        or an object with a name and `fit`, such as `SequentialTrees` with its parameters.
+        With `epsilon`: `aim` (the default) or `mst`. Without: an object with a name and `fit`,
+        by default `SequentialTrees` that draw the quasi-identifiers first.
     epsilon, delta
         The privacy budget, above 0, and the probability with which it may fail; 1e-9 by default.
     policy
@@ -90,7 +91,7 @@ def synthesize(
         With `epsilon` a coin decides about each record, so that the share is not exact.
     quasi_identifiers, sensitive
         For the attacks: what intruders know of a person (by default all that is not
-        sensitive), and what they want to learn.
+        sensitive), and what they want to learn. Quasi-identifiers are drawn first.
     seed
         Of all that is drawn, at least 0, by default 0: the same one gives the same table, on every
         frame library. With `epsilon` noise comes from the operating system; a seed is for tests,
@@ -109,9 +110,9 @@ def synthesize(
 
     Notes
     -----
-    Columns keep their type, and no value is missing in a column that misses none. Only `copula`
-    keeps every constraint by itself: records of others that break one are drawn again, up to 20
-    times as many. Cost: of the synthesizer.
+    Columns keep their type, and no value is missing in a column that misses none. Trees keep
+    every constraint by themselves: records of other synthesizers that break one are drawn again,
+    up to 20 times as many. Cost: of the synthesizer.
 
     Examples
     --------
@@ -128,7 +129,8 @@ def synthesize(
         name_list(given, "columns") for given in (drop, quasi_identifiers, sensitive)
     )
     fixed = 0 if seed is None else seed
-    chosen = method or (next(iter(FITS)) if private else Copula.name)
+    default = next(iter(FITS)) if private else SequentialTrees(order=tuple(known))
+    chosen = default if method is None else method
     request = PrivateRequest(
         method=chosen,
         epsilon=epsilon,
@@ -180,18 +182,18 @@ def synthesize(
         )
         held_out = 0 if made.rest is None else len(made.rest)
         return made.result(shown, held_out=held_out, **told)
+    assert not isinstance(chosen, str)  # noqa: S101 - it has no epsilon
     table = pl.DataFrame([frames.column(native, name) for name in kept])
     learned, rest = _split_hold_out(table, hold_out, fixed)
-    synthesizer = synthesizer_of(chosen)
     random = np.random.default_rng([fixed, ROOT])
-    model = synthesizer.fit(learned.get_columns(), rules, random)
+    model = chosen.fit(learned.get_columns(), rules, random)
     drawn = draw_valid_records(
         model, len(learned) if rows is None else rows, learned, rules, random
     )
     shape = np.zeros(len(drawn), np.int64)
     return Synthesis(
         frame=frames.assemble(native, shape, drawn.get_columns(), frame),
-        method=synthesizer.name,
+        method=chosen.name,
         rows=len(drawn),
         dropped=(*dropped, *identifiers),
         held_out=0 if rest is None else len(rest),
@@ -215,7 +217,11 @@ def _check_not_private(
     ):
         if given is not None:
             raise PolicyError(f"{name} is for differentially private synthesis: give epsilon, too")
-    synthesizer_of(method)
+    if isinstance(method, type) or not (hasattr(method, "fit") and hasattr(method, "name")):
+        raise PolicyError(
+            f"method is {' or '.join(FITS)} with epsilon, or a synthesizer such as "
+            f"SequentialTrees(leaf=50), with a name and fit; this is {method!r}"
+        )
 
 
 def kept_columns(

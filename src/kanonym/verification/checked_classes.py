@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,9 +14,11 @@ from numpy.typing import NDArray
 
 from kanonym.data.columns.value_texts import text_of
 from kanonym.data.errors import SchemaError
+from kanonym.data.frames import values_of
 from kanonym.data.hierarchy import Hierarchy, HierarchySource
 from kanonym.data.item_sets import EncodedSets, texts_of
 from kanonym.data.partition import Classes, Distribution
+from kanonym.data.readings.reading import MARK
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import encode_column, value_codes
 from kanonym.kernels.classes.grouping import Groups, group_rows
@@ -32,6 +35,7 @@ from kanonym.verification.released_classes import (
 )
 from kanonym.verification.verdict import ModelCheck
 
+_ZEROS = re.compile(r"(\.[0-9]*[1-9])0+(?![0-9])|\.0+(?![0-9])")
 NEEDED = "; k-map and delta-presence need recoding 'hierarchy'"
 """What models ask of a release, behind the message that one of its values is no label."""
 
@@ -41,6 +45,20 @@ class PopulationColumn(NamedTuple):
 
     values: pl.Series
     hierarchy: HierarchySource | None
+
+    def without_exceptions(self) -> PopulationColumn:
+        """Return the column with null for exceptions."""
+        return self._replace(values=values_of(self.values))
+
+
+def name_exceptions(released: pl.Series, texts: pl.Series | None) -> pl.Series:
+    """Return released labels, those of exceptions, null beside texts, as hierarchies have them."""
+    if texts is None:
+        return released
+    exceptional = released.is_null() & texts.is_not_null()
+    if not exceptional.any():
+        return released
+    return (MARK + texts).zip_with(exceptional, text_of(released)).alias(released.name)
 
 
 def count_persons(
@@ -94,6 +112,11 @@ def _required_hierarchy(column: PopulationColumn) -> HierarchySource:
     return column.hierarchy
 
 
+def _short(text: str | None) -> str | None:
+    """Return a label without zeros at the end of its fractions: `[1.5, 2]` of `[1.50, 2.00]`."""
+    return None if text is None else _ZEROS.sub(lambda found: found[1] or "", text)
+
+
 def _read_levels(
     tree: Hierarchy, released: pl.Series, needed: str
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -106,7 +129,9 @@ def _read_levels(
     found = np.empty((tree.n_levels, len(texts)), np.int32)
     for level, names in enumerate(tree.labels):
         number = {name: i for i, name in enumerate(names)}
-        found[level] = [number.get(text, -1) for text in texts]
+        for name in [name for name in number if name is not None and name.startswith(MARK)]:
+            number.setdefault(name.removeprefix(MARK), number[name])
+        found[level] = [number.get(text, number.get(_short(text), -1)) for text in texts]
     if distinct.dtype != pl.String:
         # A number may read otherwise than its label: 1.50 and 1.5.
         leaves = tree.leaf_of(distinct)
@@ -176,7 +201,13 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
 ) -> CheckedClasses:
     """Regroup a released table and ask every model again: nothing that was decided is used."""
 
-    def check(grouped: Sequence[pl.Series]) -> CheckedClasses:
+    def check(
+        grouped: Sequence[pl.Series],
+        population: Sequence[PopulationColumn] | None,
+        labels: Sequence[
+            pl.Series
+        ],  # with their exceptions, as persons of the population have them
+    ) -> CheckedClasses:
         if counting is None or not n_rows:
             groups = group_released(grouped, n_rows)
         else:
@@ -186,7 +217,7 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
         if counting is not None and n_rows:
             counted = counting.sizes(grouped, groups, sizes)
         is_same = judged is seen
-        seen, beyond = _with_population(seen, quasi_identifiers, models, population, groups)
+        seen, beyond = _with_population(seen, labels, models, population, groups)
         judged = seen if is_same else replace(judged, population=seen.population)
         item_sets = None
         if sets is not None:
@@ -229,10 +260,17 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
             ask=ask,
         )
 
-    by_value = check(quasi_identifiers)
+    plain = population
+    if population is not None and texts:  # exceptions are null among values
+        plain = [one.without_exceptions() for one in population]
+    by_value = check(quasi_identifiers, plain, quasi_identifiers)
     if not texts:
         return by_value
-    by_text = check([texts.get(column.name, column) for column in quasi_identifiers])
+    by_text = check(
+        [texts.get(column.name, column) for column in quasi_identifiers],
+        population,
+        [name_exceptions(one, texts.get(one.name)) for one in quasi_identifiers],
+    )
     checks = tuple(
         value if text.satisfied and not value.satisfied else text
         for value, text in zip(by_value.checks, by_text.checks, strict=True)
@@ -240,7 +278,9 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
     fails = [not all(one.satisfied for one in each.checks) for each in (by_value, by_text)]
     # δ-presence may hold for parts of a class that violates it.
     worse = by_value if fails == [True, False] else by_text
-    return replace(worse, checks=checks, text_columns=tuple(texts))
+    known = {column.name: column.n_unique() for column in quasi_identifiers}
+    several = tuple(name for name, one in texts.items() if one.n_unique() > known.get(name, 0))
+    return replace(worse, checks=checks, text_columns=several)
 
 
 def _told_and_judged(

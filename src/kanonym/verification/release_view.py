@@ -171,6 +171,7 @@ class ReleaseView:
     mechanism: Mechanism | None = None
     recorded: RecordedRelease | None = None
     unread: tuple[str, ...] = ()
+    hides_refusals: bool | None = None
     given_away: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
@@ -371,7 +372,9 @@ def verify_release(view: ReleaseView) -> Verification:
         class_sizes=dict(zip(sizes.tolist(), numbers.tolist(), strict=True)),
         largest_shares=tuple(one for one in shares if one),
         findings=tuple(findings),
-        parts=parts_of(checks, view.sensitive, view.persons, checked.rows),
+        parts=parts_of(
+            checks, view.sensitive, view.persons, checked.rows, hides_refusals=view.hides_refusals
+        ),
         not_looked_for=tuple(not_looked_for),
         text_columns=checked.text_columns,
     )

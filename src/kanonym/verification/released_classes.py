@@ -340,7 +340,8 @@ def _distribution_of(
     if domain.kind in {"number", "temporal"}:
         physical = domain.values.to_physical().cast(pl.Float64).to_numpy()
         numbers = np.append(physical, np.nan)[:n_values]
-    labels = beginnings(domain.values)
+    named = domain.kind in {"ordered", "nominal"} and domain.exceptions  # null among values
+    labels = beginnings(domain.texts if named else domain.values)
     labels = None if labels is None else labels[:n_values]
     return Distribution(*histograms, table, ancestors, numbers, labels)
 

@@ -329,13 +329,24 @@ def parts_of(
     sensitive: Sequence[str],
     persons: Message | None,
     rows: int,
+    *,
+    hides_refusals: bool | None = None,
 ) -> tuple[Part, ...]:
-    """Return the parts of a verdict; persons: who they are as stated, rows: of the release."""
+    """Return the parts of a verdict.
+
+    persons: who they are as stated. rows: of the release. hides_refusals: whether the algorithm
+    left to chance what it refused because of sensitive values; None where it refused nothing for
+    them, or is not known.
+    """
     if not rows:
         return tuple(Part(name, "not assessed", NO_RECORDS) for name in get_args(PartName))
     return (
         _identity([one for one in checks if "identity" in one.protects]),
-        _attributes([one for one in checks if "attributes" in one.protects], sensitive),
+        _attributes(
+            [one for one in checks if "attributes" in one.protects],
+            sensitive,
+            hides_refusals=hides_refusals,
+        ),
         _persons(checks, persons),
     )
 
@@ -348,13 +359,18 @@ def _identity(checks: Sequence[ModelCheck]) -> Part:
     return Part("identity", "not assessed", reason)
 
 
-def _attributes(checks: Sequence[ModelCheck], sensitive: Sequence[str]) -> Part:
+def _attributes(
+    checks: Sequence[ModelCheck], sensitive: Sequence[str], *, hides_refusals: bool | None
+) -> Part:
     asking = [one for one in checks if not one.trivial]
     everything = any(one.guarantee == "mechanism" for one in asking)
     protected = {one.attribute for one in asking}
     unprotected = [name for name in sensitive if name not in protected]
     if asking and (_verdict(asking) == "violated" or everything or not unprotected):
-        return Part("attributes", _verdict(asking), _models_text(asking))
+        verdict, text = _verdict(asking), _models_text(asking)
+        if verdict == "checked" and hides_refusals is not None:
+            text = _with_defence(text, hides_refusals=hides_refusals)
+        return Part("attributes", verdict, text)
     if unprotected:
         reason = Message(
             "no model protects {columns}: require l-diversity or t-closeness",
@@ -366,6 +382,15 @@ def _attributes(checks: Sequence[ModelCheck], sensitive: Sequence[str]) -> Part:
             "as sensitive, and require l-diversity or t-closeness"
         )
     return Part("attributes", "not assessed", reason)
+
+
+def _with_defence(text: Message, *, hides_refusals: bool) -> Message:
+    """Add what keeps those who know the algorithm from reading values off what it refused."""
+    if hides_refusals:
+        return Message("{models}; what the algorithm refused is left to chance", models=text)
+    return Message(
+        "{models}; what the algorithm refused is not hidden from those who know it", models=text
+    )
 
 
 def _persons(checks: Sequence[ModelCheck], persons: Message | None) -> Part:

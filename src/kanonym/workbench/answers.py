@@ -34,6 +34,7 @@ class Answers:
         self._parts: dict[str, tuple[ReportPart, ...]] = {}
         self._bound: dict[str, BoundHierarchy] = {}
         self._violations: dict[str, Violations | KanonymError] = {}
+        self._unkept: str | None = None
 
     def knows_report(self, language: str) -> bool:
         """Whether the sections of the report are there without any work."""
@@ -41,7 +42,7 @@ class Answers:
 
     def take_report(self, language: str, parts: tuple[ReportPart, ...]) -> None:
         """Take the sections of a report, in the place of all earlier ones."""
-        self._parts = {language: parts}
+        self._parts, self._unkept = {language: parts}, None
 
     async def rows(self, start: int, count: int) -> Rows:
         """Return some rows of the table."""
@@ -110,6 +111,12 @@ class Answers:
                 self._bound.clear()
             self._bound[key] = found
         return found
+
+    async def recoding_fault(self) -> str:
+        """Return why the recoding of the release cannot be kept for further batches."""
+        if self._unkept is None:
+            self._unkept = await self._held.question("recoding_fault", released=True)
+        return self._unkept
 
     async def action_example(self, form: Form, column: str) -> ActionExample:
         """Carry out the actions that a policy gives a column on its cells."""

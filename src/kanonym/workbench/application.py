@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import (
-    HTMLResponse,
-    PlainTextResponse,
-    Response,
-)
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from kanonym.data.errors import KanonymError
-from kanonym.language import LANGUAGES
+from kanonym.language import LANGUAGES, translator
+from kanonym.workbench.forms import FieldError
 from kanonym.workbench.guard import ENTRANCE, TooLargeError
 from kanonym.workbench.opening import Desk
-from kanonym.workbench.pages import page
+from kanonym.workbench.pages import language_of, page, told_page
 from kanonym.workbench.project_pages import project_routes, redirect, session_of
 from kanonym.workbench.sessions import COOKIE, Session
 from kanonym.workbench.view import texts_of
@@ -63,13 +61,10 @@ class Pages:
         """Open a session for a token."""
         opened = self._desk.sessions.open(request.query_params.get("token", ""))
         if opened is None:
-            return PlainTextResponse(
-                "This address was used already, or is not complete. Take the newest one that "
-                "kanonym workbench printed in the terminal.\n",
-                403,
-            )
+            says = translator(language_of(request.headers))
+            return PlainTextResponse(says.text("wb.told.used") + "\n", 403)
         secret, session = opened
-        session.language = _language_of(request)
+        session.language = language_of(request.headers)
         place = "/"
         with contextlib.suppress(KanonymError):
             place = self._desk.begin(session) or "/"
@@ -85,15 +80,20 @@ class Pages:
 
     async def start(self, request: Request) -> Response:
         """Show where a table or a project is opened."""
-        return self._start_page(session_of(request))
+        session = session_of(request)
+        sent = {"path": session.database, "policy": session.policy}
+        session.database = ""
+        return await self._tables_or(session, sent) or self._start_page(session, sent=sent)
 
     async def open(self, request: Request) -> Response:
         """Open what a person named."""
         session, sent = session_of(request), texts_of(await request.form())
+        if listed := await self._tables_or(session, sent):
+            return listed
         try:
             return redirect(self._desk.open(session, sent))
-        except KanonymError as error:
-            return self._start_page(session, str(error), sent)
+        except (KanonymError, OSError) as error:
+            return self._start_page(session, error, sent, "path")
 
     async def upload(self, request: Request) -> Response:
         """Open a file that a person uploaded."""
@@ -101,8 +101,8 @@ class Pages:
         async with request.form(max_files=1, max_fields=20) as form:
             try:
                 return redirect(await self._desk.open_upload(session, form))
-            except KanonymError as error:
-                return self._start_page(session, str(error), texts_of(form))
+            except (KanonymError, OSError) as error:
+                return self._start_page(session, error, texts_of(form), "file")
 
     async def language(self, request: Request) -> Response:
         """Go on in another language."""
@@ -112,14 +112,35 @@ class Pages:
         place = sent.get("place", "/")
         return redirect(place if OWN_PLACE.fullmatch(place) else "/")
 
+    async def _tables_or(self, session: Session, sent: dict[str, str]) -> Response | None:
+        """Show the tables of a database of which none was named; None of anything else."""
+        try:
+            tables = await asyncio.to_thread(self._desk.tables, sent)
+        except (KanonymError, OSError) as error:
+            return self._start_page(session, error, sent, "path")
+        return self._start_page(session, sent=sent, tables=tables) if tables else None
+
     def _start_page(
-        self, session: Session, problem: str = "", sent: dict[str, str] | None = None
+        self,
+        session: Session,
+        error: Exception | None = None,
+        sent: dict[str, str] | None = None,
+        field: str = "",
+        tables: Sequence[str] = (),
     ) -> Response:
+        says = translator(session.language)
+        problem = "" if error is None else error.args[0] if error.args else ""
+        if isinstance(error, FieldError):
+            problem, field = error.text(says), error.field
+        elif isinstance(error, OSError):
+            problem = says.text("wb.field.file", reason=error.strerror)
         return page(
             "start.html",
             session.language,
             status=422 if problem else 200,
             problem=problem,
+            field=field,
+            tables=tables,
             sent=sent or {"policy": session.policy},
             folder=str(Path.cwd()),
             projects=session.projects,
@@ -133,24 +154,19 @@ class Pages:
             self._desk.close()
 
 
-def _language_of(request: Request) -> str:
-    """Return the first language that the browser prefers and the pages have."""
-    for one in request.headers.get("accept-language", "").split(","):
-        code = one.strip().partition(";")[0].partition("-")[0].lower()
-        if code in LANGUAGES:
-            return code
-    return "en"
+async def _too_large(request: Request, error: Exception) -> Response:
+    most = error.args[0] if error.args else 0
+    return told_page("large", session_of(request).language, 413, most=most >> 20)
 
 
-async def _too_large(_request: Request, _error: Exception) -> Response:
-    return PlainTextResponse("too large\n", 413)
-
-
-async def _not_found(_request: Request, error: Exception) -> Response:
+async def _not_found(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
-    return PlainTextResponse("there is no such page\n", status)
+    if status == 405 and request.method == "GET":
+        return redirect("/")  # the page of a refused form was loaded again
+    return told_page("missing", session_of(request).language, status)
 
 
-async def _internal(_request: Request, error: Exception) -> Response:
+async def _internal(request: Request, error: Exception) -> Response:
     # The text of a foreign error may quote data, so only its kind is told.
-    return PlainTextResponse(f"internal error ({type(error).__name__})\n", 500)
+    language = session_of(request).language
+    return told_page("internal", language, 500, kind=type(error).__name__)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import math
+import re
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
@@ -11,9 +13,30 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from kanonym.data.errors import PolicyError
 from kanonym.data.option import Option
+from kanonym.language import ENGLISH, Translator
 from kanonym.policy import document
 from kanonym.policy.actions import meanings
+from kanonym.policy.construction import build_typed
+from kanonym.policy.faults import FaultsFoundError, policy_error
 from kanonym.policy.writing import flow_text
+
+RANGE = re.compile(r"must be an? \w+ (of at least|above) ([\d.]+?)(?: and at most ([\d.]+?))?$")
+"""How models say which numbers they take."""
+LARGEST = 2**31 - 1
+"""Of whole numbers that declare no largest one."""
+
+
+class FieldError(PolicyError):
+    """What a field says cannot be used: `wb.field.KEY`, or without a key a text as it is."""
+
+    def __init__(self, field: str, key: str, /, **facts: Any) -> None:
+        self.field, self._key, self._facts = field, f"wb.field.{key}", facts
+        super().__init__(f"{field}: {self.text(ENGLISH)}")
+
+    def text(self, says: Translator) -> str:
+        """Return the reason in a language."""
+        facts = {n: says.value(v) if isinstance(v, float) else v for n, v in self._facts.items()}
+        return says.text(self._key, **facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +51,7 @@ class Field:
     required: bool = False
     least: float | None = None
     most: float | None = None
+    fault: str = ""
 
 
 def fields_of(
@@ -62,7 +86,9 @@ def summary_of(kind: type) -> str:
     return (inspect.getdoc(kind) or "").split("\n\n")[0].replace("\n", " ").replace("`", "")
 
 
-def with_sent(inputs: Sequence[Field], sent: Mapping[str, str]) -> list[Field]:
+def with_sent(
+    inputs: Sequence[Field], sent: Mapping[str, str], faults: Mapping[str, str]
+) -> list[Field]:
     """Return inputs as a person filled them in: nothing that was typed is lost by an error."""
     return [
         replace(
@@ -70,6 +96,7 @@ def with_sent(inputs: Sequence[Field], sent: Mapping[str, str]) -> list[Field]:
             value=("on" if one.name in sent else "")
             if one.kind == "switch"
             else sent.get(one.name, one.value),
+            fault=faults.get(one.name, ""),
         )
         for one in inputs
     ]
@@ -84,20 +111,57 @@ def parse_fields(inputs: Sequence[Field], sent: Mapping[str, str]) -> dict[str, 
             found[one.name] = one.name in sent
         elif text:
             found[one.name] = _value(one, text)
+        elif one.required:
+            raise FieldError(one.name, "required")
     return found
+
+
+def check_typed(form: Mapping[str, Any], kinds: Mapping[str, Any]) -> None:
+    """Refuse parameters that a model or an algorithm refuses, at the first field at fault."""
+    try:
+        build_typed(dict(form), kinds)
+    except FaultsFoundError as error:
+        for fault in error.faults:
+            if fault.path and fault.path[0] in form and fault.path[0] != "type":
+                raise _range_error(str(fault.path[0]), fault.reason) from None
+        raise policy_error(error.faults, "") from None
+
+
+def _range_error(field: str, reason: str) -> FieldError:
+    """Return the error of a number that is out of its range, else one that has the reason."""
+    found = RANGE.search(reason)
+    if found is None:
+        return FieldError(field, "fault", reason=reason)
+    manner, least, most = found.groups()
+    key = "least" if manner == "of at least" else "above"
+    facts = {"least": float(least)} | ({} if most is None else {"most": float(most)})
+    return FieldError(field, key if most is None else f"{key}.most", **facts)
+
+
+def number_of(name: str, text: str, least: float | None, most: float | None) -> float:
+    """Return the number that a field says, within its limits."""
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        raise FieldError(name, "number", text=text[:40]) from None
+    if not math.isfinite(number):
+        raise FieldError(name, "number", text=text[:40])
+    if least is not None and number < least:
+        raise FieldError(name, "least", least=float(least))
+    if most is not None and number > most:
+        raise FieldError(name, "most", most=float(most))
+    return number
 
 
 def _value(one: Field, text: str) -> Any:
     if one.kind == "integer":
-        try:
-            return int(text)
-        except ValueError:
-            raise PolicyError(f"{one.name}: {text!r} is no whole number") from None
+        whole = re.fullmatch(r"[+-]?\d+", text)
+        if whole is None:
+            raise FieldError(one.name, "whole", text=text[:40])
+        most = LARGEST if one.most is None else one.most
+        return int(number_of(one.name, text, one.least, most))
     if one.kind == "number":
-        try:
-            number = float(text.replace(",", "."))
-        except ValueError:
-            raise PolicyError(f"{one.name}: {text!r} is no number") from None
+        number = number_of(one.name, text, one.least, one.most)
         return int(number) if number.is_integer() and "." not in text else number
     several = one.kind == "column" and text not in one.choices
     return document.parse_value(text, one.name) if several or one.kind == "yaml" else text

@@ -11,16 +11,18 @@ from collections.abc import Iterable
 from http.cookies import CookieError, SimpleCookie
 
 from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kanonym.language import translator
+from kanonym.workbench.pages import language_of, told_page
 from kanonym.workbench.sessions import COOKIE, Sessions
 
 ENTRANCE = "/enter"
 """The only address without a session: it opens one."""
 STREAM = "/events"
 """How the addresses of streams end."""
-UPLOAD = "/upload"
+UPLOAD = ("/upload", "/hierarchies/import")
 """How the addresses end that take a file."""
 SAFE = ("GET", "HEAD")
 LONGEST_FORM = 4 << 20
@@ -75,12 +77,13 @@ class Guard:
         limit = self._upload_limit if scope["path"].endswith(UPLOAD) else LONGEST_FORM
         length = Headers(scope=scope).get("content-length", "0")
         if not length.isdecimal() or int(length) > limit:
-            refused = _answer(413, f"too large: at most {limit >> 20} MB")
-            await refused(scope, receive, guarded)
+            language = scope["session"].language if "session" in scope else "en"
+            told = told_page("large", language, 413, most=limit >> 20)
+            await told(scope, receive, guarded)
             return
         await self._app(scope, _limit_body(receive, limit), guarded)
 
-    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+    def _refusal(self, scope: Scope) -> Response | None:
         """Return what a request is refused with; None for one that is served."""
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
@@ -93,11 +96,8 @@ class Guard:
             return None if method == "GET" else _answer(405, "only GET")
         session = self._sessions.find(_cookie_of(headers.getlist("cookie"), self._cookie))
         if session is None:
-            return _answer(
-                403,
-                "This page belongs to a session of kanonym workbench. Open the address that it "
-                "printed in the terminal; each address works once.",
-            )
+            says = translator(language_of(headers))
+            return _answer(403, says.text("wb.told.session"))
         scope["session"] = session
         return None
 
@@ -155,7 +155,7 @@ def _limit_body(receive: Receive, limit: int) -> Receive:
         message = await receive()
         received += len(message.get("body", b""))
         if received > limit:
-            raise TooLargeError
+            raise TooLargeError(limit)
         return message
 
     return receive_some

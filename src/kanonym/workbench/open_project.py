@@ -15,7 +15,7 @@ from kanonym.policy import Policy
 from kanonym.workbench.answers import Answers
 from kanonym.workbench.job import Job
 from kanonym.workbench.project.edits import is_private, is_repeatable, suggested_form, text_of
-from kanonym.workbench.project.folder import ProjectFolder
+from kanonym.workbench.project.folder import ChangedError, ProjectFolder
 from kanonym.workbench.project.history import Form, History
 from kanonym.workbench.project.releases import KeptRelease, load_releases, settle_folders
 from kanonym.workbench.work.facts import (
@@ -53,6 +53,7 @@ class OpenProject:
         self.held = HeldTable()
         self.answers = Answers(self.held, folder.path)
         self._state = self._attacked_of = 0
+        self._stamp: tuple[int, int] | None = None
         self._asked: Form = {}
         self._given: History | None = None
         self._running: set[asyncio.Task[None]] = set()
@@ -73,9 +74,16 @@ class OpenProject:
         return self.held.has_release and self._attacked_of == self.held.worker.generation
 
     @property
+    def attacks(self) -> tuple[Mapping[str, Any], ...]:
+        """What attacks on the release found, the most successful first; also before a restart."""
+        folder = None if self.written is None else self.written.folder
+        return next((one.attacks for one in self.kept if one.written.folder == folder), ())
+
+    @property
     def recoding(self) -> Path:
         """Where the recoding of the release is kept, once it is."""
-        return self.folder.path / "recodings" / f"{self._state:04d}.json"
+        name = f"{self._state:04d}" if self.written is None else self.written.folder
+        return self.folder.path / "recodings" / f"{name}.json"
 
     @property
     def ledger(self) -> Path:
@@ -116,16 +124,32 @@ class OpenProject:
         """Return the policy at work."""
         return Policy.from_text(self._text(), self.folder.path, source="policy")
 
+    @property
+    def faults(self) -> list[str]:
+        """What is wrong with the policy at work, one sentence each; empty where it is complete."""
+        try:
+            self.policy()
+        except KanonymError as error:
+            first, *more = str(error).splitlines()
+            return [one.strip() for one in more] or [first]
+        return []
+
     def change(self, form: Form, change: str, **facts: str) -> None:
         """Go on to another policy, and save it."""
         if self.history is None or form == self.form:
             return
-        self.keep(self.history.after(form, change, facts))
+        kept = {one.state for one in self.kept}
+        self.keep(self.history.after(form, change, facts, kept))
 
     def keep(self, history: History) -> None:
-        """Go on with another history, and save it."""
-        if self.source is not None:
-            self.folder.save(self.source, history)
+        """Go on with another history, and save it; with that of the disk where it is another."""
+        try:
+            if self.source is not None:
+                self.folder.save(self.source, history)
+        except ChangedError:
+            _, self.history = self.folder.load()
+            self.kept = load_releases(self.folder.releases)
+            raise
         self.history = history
 
     def set_ledger(self, path: str) -> None:
@@ -139,6 +163,13 @@ class OpenProject:
         self.source = replace(self.source, ledger=str(ledger))
         self.folder.save(self.source, self.history)
 
+    def open_again(self, source: Source, history: History | None) -> None:
+        """Read the table where that is not done, or where it is another by now."""
+        known = self.source or self.unread
+        moved = known is not None and known.path != source.path
+        if not self.busy and (self.table is None or moved or self._stamp != _stamp_of(source)):
+            self.open(source, self.history or history)
+
     def open(self, source: Source, history: History | None = None) -> None:
         """Read a table; a project without a history starts with what is suggested."""
         if self.source is None:
@@ -146,7 +177,9 @@ class OpenProject:
             history = self._given
 
         async def work(job: Job) -> None:
+            stamp = _stamp_of(source)
             table = await self.held.open(source, job.hear)
+            self._stamp = stamp
             self.source, self.table, self.unread = source, table, None
             self.release = self.written = self.exploration = None
             self.batch, self.accuracies = None, {}
@@ -163,6 +196,7 @@ class OpenProject:
     def make_release(self, language: str) -> None:
         """Make a release by the policy at work, write it, and make its report in a language."""
         asked, text = self.form, self._text()
+        state = 0 if self.history is None else self.history.state.number
 
         async def work(job: Job) -> None:
             made = await self.held.release(
@@ -172,9 +206,11 @@ class OpenProject:
                 repeatable=is_repeatable(asked),
                 ledger=str(self.ledger) if is_private(asked) else None,
             )
-            assert self.history is not None  # noqa: S101 - it has a policy
-            self._state = self.history.state.number
-            self.written = await self._write(job, asked, made, "", (), language)
+            same = self._same_release(asked, made)
+            self._state = state if same is None else same.state
+            kept = None if same is None else same.written
+            table = "" if same is None else _usual_table(same.written)
+            self.written = await self._write(job, asked, made, table, (), language, kept)
             self.release, self._asked, self._attacked_of = made, asked, 0
             self.accuracies = {}
             await self._report(job, language)
@@ -212,16 +248,15 @@ class OpenProject:
         """Attack and assess the release, and write its report in a language."""
 
         async def work(job: Job) -> None:
-            await self.held.ready(job.hear, released=True)
-            await self.held.do("attack", job.hear)
+            await self._attack(job)
             assert self.release is not None  # noqa: S101 - it was attacked
-            self._attacked_of = self.held.worker.generation
             await self._report(job, language)
             if self.written is not None:
                 names = self.written.names
+                table = _usual_table(self.written)
                 reports = tuple({*(n for n in names if n.startswith("report.")), "report.html"})
                 self.written = await self._write(
-                    job, self._asked, self.release, names[0], reports, language
+                    job, self._asked, self.release, table, reports, language, self.written
                 )
 
         self._begin("attack", work)
@@ -232,8 +267,10 @@ class OpenProject:
         async def work(job: Job) -> None:
             await self.held.ready(job.hear, released=True)
             assert self.release is not None  # noqa: S101 - it is shown
+            if reports and self.attacks and not self.attacked:
+                await self._attack(job)  # its report has the attacks: none replaces it without
             self.written = await self._write(
-                job, self._asked, self.release, table, reports, language
+                job, self._asked, self.release, table, reports, language, self.written
             )
 
         self._begin("write", work)
@@ -307,6 +344,12 @@ class OpenProject:
         self._running.add(running)
         running.add_done_callback(self._running.discard)
 
+    async def _attack(self, job: Job) -> None:
+        """Attack and assess the release, which the process holds from then on with the results."""
+        await self.held.ready(job.hear, released=True)
+        await self.held.do("attack", job.hear)
+        self._attacked_of = self.held.worker.generation
+
     async def _report(self, job: Job, language: str) -> None:
         """Have the sections of the report made, in the lane of long work: charts take seconds."""
         parts = await self.held.do("report_parts", job.hear, language=language)
@@ -320,13 +363,20 @@ class OpenProject:
         table: str,
         reports: tuple[str, ...],
         language: str,
+        before: WrittenFiles | None,
     ) -> WrittenFiles:
-        """Write the release into a folder of its state; table: its file, empty for the usual."""
+        """Write the release beside what was written of it before, else into a new folder.
+
+        table: its file, empty for the usual one.
+        """
+        own = before is None
+        folder = f"{self._state:04d}" if before is None else before.folder
         written: WrittenFiles = await self.held.do(
             "write",
             job.hear,
             project=str(self.folder.path),
-            folder=str(self.folder.releases / f"{self._state:04d}"),
+            folder=str(self.folder.releases / folder),
+            own=own,
             table=table,
             reports=reports,
             language=language,
@@ -334,6 +384,16 @@ class OpenProject:
         )
         self.kept = load_releases(self.folder.releases)
         return written
+
+    def _same_release(self, asked: Form, made: MadeRelease) -> KeptRelease | None:
+        """Return the release that was written before and is the same, byte for byte."""
+        table = None if self.table is None else self.table.sha256
+        if not is_repeatable(asked) or not table:
+            return None
+        for one in reversed(self.kept):
+            if (one.asked, one.table, one.made.rows) == (asked, table, made.rows):
+                return one
+        return None
 
     def _resume_release(self) -> None:
         """Take over the release that was written last, if it is one of this very table."""
@@ -350,3 +410,18 @@ class OpenProject:
 
     def _text(self) -> str:
         return text_of(self.form)
+
+
+def _usual_table(written: WrittenFiles) -> str:
+    """Return the table that every release is written as first."""
+    usual = ("released.csv", "released.parquet")
+    return next((name for name in usual if name in written.names), written.names[0])
+
+
+def _stamp_of(source: Source) -> tuple[int, int] | None:
+    """Return what tells whether a file was changed; None where there is none."""
+    try:
+        found = Path(source.path).stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size

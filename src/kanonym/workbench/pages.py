@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 from urllib.parse import quote
@@ -46,3 +47,18 @@ def page(template: str, language: str, status: int = 200, **facts: Any) -> HTMLR
     """Return a page."""
     found = environment(translator(language)).get_template(template)
     return HTMLResponse(found.render(language=language, **facts), status)
+
+
+def language_of(headers: Mapping[str, str]) -> str:
+    """Return the first language that a browser prefers and the pages have."""
+    for one in headers.get("accept-language", "").split(","):
+        code = one.strip().partition(";")[0].partition("-")[0].lower()
+        if code in LANGUAGES:
+            return code
+    return "en"
+
+
+def told_page(key: str, language: str, status: int, **facts: Any) -> HTMLResponse:
+    """Return a page that says why there is nothing to show, and what to do."""
+    told = translator(language).text(f"wb.told.{key}", **facts)
+    return page("told.html", language, status, told=told)

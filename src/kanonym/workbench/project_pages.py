@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
@@ -19,9 +20,11 @@ from starlette.responses import (
 from starlette.routing import Route
 
 from kanonym.data.errors import KanonymError
+from kanonym.workbench.forms import FieldError
 from kanonym.workbench.guard import REPORT_POLICY
 from kanonym.workbench.open_project import OpenProject
 from kanonym.workbench.pages import page
+from kanonym.workbench.project.folder import ChangedError
 from kanonym.workbench.screens import SCREENS
 from kanonym.workbench.sessions import Session
 from kanonym.workbench.status import status_of
@@ -39,6 +42,7 @@ def project_routes() -> list[Route]:
         Route(f"{at}/status", status),
         Route(f"{at}/events", events),
         Route(f"{at}/cancel", cancel, methods=["POST"]),
+        Route(f"{at}/cancel", cancelled),
         Route(f"{at}/files/{{folder}}/{{name:path}}", file),
         Route(f"{at}/{{screen}}", show),
         Route(f"{at}/{{screen}}/{{action}}", act, methods=["POST"]),
@@ -77,6 +81,11 @@ async def act(request: Request) -> Response:
             return await _screen_page(view, screen)
         try:
             place = await action(view)
+        except ChangedError:
+            return await _screen_page(view, screen, view.says.text("wb.stale"), 409)
+        except FieldError as error:
+            view = replace(view, faults={error.field: error.text(view.says)})
+            return await _screen_page(view, screen, view.faults[error.field], 422)
         except KanonymError as error:
             return await _screen_page(view, screen, str(error), 422)
     known = place is not None and place.partition("?")[0] in BY_NAME
@@ -86,7 +95,10 @@ async def act(request: Request) -> Response:
 async def download(request: Request) -> Response:
     """Hand over a file that a screen makes."""
     view, screen = _view(request), _screen(request)
-    make = screen.downloads.get(request.path_params["action"])
+    asked = request.path_params["action"]
+    make = screen.downloads.get(asked)
+    if make is None and (asked in screen.actions or asked in screen.trials):
+        return redirect(view.place(screen.name))  # the page of a refused form was loaded again
     if make is None or view.project.table is None:
         raise HTTPException(404)
     try:
@@ -127,6 +139,11 @@ async def cancel(request: Request) -> Response:
     view = _view(request)
     view.project.cancel()
     return redirect(view.place(texts_of(await request.form()).get("screen", "open")))
+
+
+async def cancelled(request: Request) -> Response:
+    """Lead to the table, where the page of an ended work was loaded again."""
+    return redirect(_view(request).place("open"))
 
 
 async def file(request: Request) -> Response:

@@ -22,9 +22,13 @@ class Session:
     language: str = "en"
     projects: dict[str, OpenProject] = field(default_factory=dict)
     policy: str = ""
+    database: str = ""
 
     def add(self, project: OpenProject) -> str:
         """Hold a project, and return the name that it has in addresses."""
+        for name, known in self.projects.items():
+            if known is project:
+                return name
         name = secrets.token_urlsafe(9)
         self.projects[name] = project
         return name

@@ -24,6 +24,7 @@ class View:
     project: OpenProject
     sent: Mapping[str, str] = field(default_factory=dict)
     every: Callable[[str], list[str]] = lambda _name: []
+    faults: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def says(self) -> Translator:

@@ -6,9 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from kanonym.actions import GaussianNoise, LaplaceNoise, Round, Shuffle
 from kanonym.actions.base import Action, After
-from kanonym.actions.masking import Round
-from kanonym.actions.perturbation import GaussianNoise, LaplaceNoise, Shuffle
 from kanonym.actions.registry import ACTIONS, ColumnActions, unwrap
 
 TABLE = pl.DataFrame({"age": list(range(50)), "pay": [float(i) for i in range(50)]})

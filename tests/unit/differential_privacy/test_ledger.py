@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from kanonym.data.errors import DataError
-from kanonym.differential_privacy.ledger import Ledger, Spending, exact_number, read_ledger, spend
+from kanonym.differential_privacy.ledger import Ledger, Spending, read_ledger, spend
+from kanonym.differential_privacy.sampling import exact_number
 
 
 def test_releases_add_up(tmp_path):

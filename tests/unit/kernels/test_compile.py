@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from kanonym.kernels import compile as compilation
+from kanonym.kernels import machine_code
 
 INNER = """
 from kanonym.kernels.compile import {how}
@@ -43,7 +44,8 @@ def installation(tmp_path):
     kernels.mkdir(parents=True)
     for folder in (package, kernels):
         (folder / "__init__.py").touch()
-    shutil.copy(compilation.__file__, kernels)
+    for module in (compilation, machine_code):
+        shutil.copy(module.__file__, kernels)
     (kernels / "inner.py").write_text(INNER.format(answer=1, how="kernel"))
     (kernels / "outer.py").write_text(OUTER)
     (tmp_path / "tmp").mkdir()
@@ -124,8 +126,8 @@ def test_directory_that_others_can_write_is_not_trusted(tmp_path):
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o777)
-    assert not compilation._is_private(shared)  # noqa: SLF001
-    assert compilation._is_private(tmp_path / "new")  # noqa: SLF001
+    assert not machine_code._is_private(shared)  # noqa: SLF001
+    assert machine_code._is_private(tmp_path / "new")  # noqa: SLF001
 
 
 def test_users_own_choice_comes_first(installation):
@@ -156,8 +158,10 @@ def test_part_makes_no_machine_code_of_its_own():
         return halve(x) + halve(y)
 
     assert halves(3, 5.0) == 4.0
-    assert len(halve.overloads) == 2
-    assert not any(callable(compiled.entry_point) for compiled in halve.overloads.values())
+    assert len(halve.dispatcher.overloads) == 2
+    assert not any(
+        callable(compiled.entry_point) for compiled in halve.dispatcher.overloads.values()
+    )
     assert halve(3) == 1.5
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from classes import classes
 from kanonym.algorithms.prefix_suppression import suppress_prefix
 from kanonym.models import (
-    ALL,
+    MODELS,
     AlphaKAnonymity,
     AverageRisk,
     BetaLikeness,
@@ -138,7 +138,7 @@ def test_population_uniqueness_may_rise(estimator):
 def test_every_model_says_what_joining_keeps():
     """Each model of classes stands under one of the three headings."""
     apart = ("itemsets", "mechanism")
-    named = {model.type for model in ALL if model.guarantee not in apart}
+    named = {model.type for model in MODELS.values() if model.guarantee not in apart}
     said = {name.removeprefix("distinct ") for name in SUPPRESSION}
     said |= {name.removeprefix("entropy ").removeprefix("recursive ") for name in GENERALIZATION}
     assert named == said | {model.type for model in NONE}

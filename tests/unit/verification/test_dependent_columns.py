@@ -21,7 +21,7 @@ TABLE = pl.DataFrame(
         "birth_year": 2026 - AGES,
         "adult_since": 2026 - AGES + RANDOM.integers(18, 20, N),
         "group": [f"{age // 7}" for age in AGES],
-        "ward": RANDOM.choice(["north", "south", "east"], N),
+        "batch": RANDOM.choice(["north", "south", "east"], N),
         "disease": RANDOM.choice(["flu", "cold", "burn", "gout"], N),
     }
 )
@@ -65,7 +65,7 @@ def test_without_k_the_smallest_class_counts():
 
 def test_columns_that_do_not_depend_on_the_quasi_identifiers_are_not_warned_of():
     """An independent column makes classes smaller, too; the policy says that it is not known."""
-    assert released("ward").verification.verdict == "satisfied"
+    assert released("batch").verification.verdict == "satisfied"
 
 
 def test_a_column_that_leaves_the_classes_whole_is_not_warned_of():
@@ -85,7 +85,7 @@ def test_a_file_is_warned_of_when_the_original_is_given():
     """`verify` finds with the original table what `anonymize` found."""
     release = released("birth_year")
     found = ka.verify(
-        release.frame, release.policy, original=TABLE.drop("adult_since", "group", "ward")
+        release.frame, release.policy, original=TABLE.drop("adult_since", "group", "batch")
     )
     assert dependent(found) == dependent(release.verification) != {}
 
@@ -144,7 +144,7 @@ def test_dependence_is_the_share_of_entropy_by_counting(noise, values):
 def test_values_of_single_records_are_no_dependence():
     """A number that each record has of its own tells every column, and means nothing."""
     rows = pl.Series([f"r{i}" for i in range(N)])
-    assert not are_dependent(Doubt.of(rows), Doubt.of(TABLE["ward"]))
+    assert not are_dependent(Doubt.of(rows), Doubt.of(TABLE["batch"]))
     assert not are_dependent(Doubt.of(rows), Doubt.of(TABLE["age"]))
 
 

@@ -310,3 +310,24 @@ def test_a_release_without_a_record_is_not_assessed():
     found = ka.verify(table, policy(K, L, roles=roles))
     assert (found.verdict, kinds(found)) == ("not assessed", ["no-records"])
     assert {one.verdict for one in found.parts} == {"not assessed"}
+
+
+# --- what keeps refusals from those who know the algorithm ------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"algorithm": ka.Mondrian()}, "is left to chance"),
+        ({"algorithm": ka.Mondrian(), "minimality": "none"}, "is not hidden"),
+        ({"algorithm": ka.Mondrian(strict=False)}, "is not hidden"),
+    ],
+)
+def test_the_part_attributes_says_whether_refusals_are_hidden(options, says):
+    """A release says by which defence; the released values alone do not show one."""
+    asked = policy(K, L, **options)
+    release = ka.anonymize(VISITS.drop("salary"), asked)
+    assert says in release.verification.parts[1].rests_on
+    assert "refused" not in ka.verify(release.frame, asked).parts[1].rests_on
+    by_size = ka.anonymize(VISITS.drop("salary"), policy(K, **options)).verification
+    assert "refused" not in by_size.parts[1].rests_on

@@ -2,11 +2,5 @@
 
 from __future__ import annotations
 
-from kanonym.actions.base import Action
-from kanonym.actions.free_text.scrub_text import ScrubText
-
-ACTIONS: tuple[type[Action], ...] = (ScrubText,)
-"""Every action on free text."""
-
-TYPES = frozenset(one.type for one in ACTIONS)
-"""Their names in a policy."""
+TYPES = frozenset({"scrub-text"})
+"""The names of these actions in a policy."""

@@ -22,7 +22,7 @@ from kanonym.algorithms.full_domain.nodes import (
     labels_of_tuples,
     score_of,
 )
-from kanonym.algorithms.full_domain.private import CLASSIFICATION, DEGREES, private_partition
+from kanonym.algorithms.full_domain.private import DEGREES, private_partition
 from kanonym.algorithms.full_domain.search import SearchClock, SearchResult, infeasible_error
 from kanonym.algorithms.full_domain.space import (
     SearchSpace,
@@ -39,6 +39,7 @@ from kanonym.algorithms.full_domain.strategies import (
 )
 from kanonym.algorithms.full_domain.walk import evaluate_every_node
 from kanonym.algorithms.options import (
+    CLASSIFICATION,
     Degree,
     Levels,
     MetricForm,
@@ -135,6 +136,11 @@ class FullDomain(Algorithm):
     by_tuple: ClassVar[bool] = True
     spends_limit: ClassVar[bool] = True
 
+    @property
+    def hides_refusals(self) -> bool:
+        """Yes."""
+        return True
+
     def __post_init__(self) -> None:
         if self.metric != CLASSIFICATION:
             object.__setattr__(self, "metric", metric_from(self.metric))
@@ -227,6 +233,13 @@ class FullDomain(Algorithm):
     def without_draws(self) -> FullDomain:
         """Return a search in which no class is suppressed for its sensitive values."""
         return _BySize.of(self, {}, 0)
+
+    def classes_by_size(self, problem: Problem, partition: Partition) -> NDArray[np.int32] | None:
+        """Return (n_tuples,) the classes at the levels of a division, with the suppressed ones."""
+        sizes = [model for model in problem.models if model.attribute is None]
+        space = self.space(problem.table, sizes, problem.suppression_limit)
+        levels = np.array([partition.account["levels"][name] for name in space.names], np.int64)
+        return group_at_levels(space, levels)[1]
 
     def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
         """Return nodes that lose less and were refused: of each, some class fails.

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.full_domain.scores import (
-    Classification,
     NodeClasses,
     Score,
     score_of_metric,
@@ -43,9 +42,6 @@ from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.information_loss import metric_from
 from kanonym.models import KAnonymity
 from kanonym.models.differential import DifferentialPrivacy
-
-CLASSIFICATION = Classification.type
-"""The metric that has a score, but is no information loss."""
 
 MOST_NODES = 200_000
 """Every node of the lattice is looked at before one is drawn: larger ones are refused."""

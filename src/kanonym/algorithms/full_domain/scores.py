@@ -17,6 +17,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.algorithms.options import CLASSIFICATION
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import Hierarchy
 
@@ -135,7 +136,7 @@ class Classification(Score):
 
     targets: tuple[int, ...]
 
-    type = "classification"
+    type = CLASSIFICATION
 
     @property
     def sensitivity(self) -> int:

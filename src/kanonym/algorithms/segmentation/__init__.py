@@ -124,6 +124,11 @@ class Segmentation(Algorithm):
     recodes: ClassVar[Recodes] = "spans"
     largest_fragment: ClassVar[int | None] = LINEAR
 
+    @property
+    def hides_refusals(self) -> bool:
+        """Yes."""
+        return True
+
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""
         if self.order not in get_args(Order):

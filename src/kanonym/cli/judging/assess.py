@@ -186,7 +186,9 @@ def assess(
                 user_missing=missing[released],
             )
         before, after = (options.group_long(one, grouped) for one in (before, after))
-        columns, (before, after) = options.read_like_first_table(columns, (before, after), step)
+        columns, (before, after), persons = options.read_like_first_table(
+            columns, (before, after), step, persons
+        )
         step("risk")
         found = ka.risk(
             before if after is None else after,

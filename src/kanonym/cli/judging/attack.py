@@ -176,7 +176,7 @@ def attack(
             read(released, name=released_table, option="--released-table"),
             *(read(place) for place in (control, second)),
         ]
-        columns, (before, after, beside, other) = options.read_like_first_table(
+        columns, (before, after, beside, other), _ = options.read_like_first_table(
             columns, tables, step
         )
         found = ka.attack(

@@ -253,7 +253,8 @@ def anonymize(
             header_row=header_row,
             columns=options.COLUMNS.get(),
             user_missing=user_missing,
-            **({"declared": policy.attributes} if private else {}),
+            declared=policy.attributes if private else None,
+            decimals=(decimals := dict[str, int]()),
         )
         frame = options.group_long(frame, columns)
         reading = perf_counter() - start
@@ -264,7 +265,11 @@ def anonymize(
             else None
         )
         # Under differential privacy, how texts are read must not follow from their values.
-        policy, notes = (policy, ()) if private else pipeline.with_readings(policy, frame, tell)
+        policy, notes = (
+            (policy, ())
+            if private
+            else pipeline.with_readings(policy, frame, tell, decimals=decimals)
+        )
         release = pipeline.anonymize(
             frame, policy, output=there, ledger=None if dry_run else ledger, progress=step
         )

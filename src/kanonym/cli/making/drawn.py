@@ -39,10 +39,10 @@ class Drawing(NamedTuple):
 
     def draw(self, release: Release, step: Callable[[str], None]) -> DrawnTable | None:
         """Return a release with one value per cell, before anything is written."""
-        from kanonym.synthesis import draw_values
-
         if self.file is None:
             return None
+        from kanonym.synthesis import draw_values
+
         step("draw")
         return draw_values(release, by=_parse_by(self.by), constraints=self.constraints)
 

@@ -71,6 +71,7 @@ def fit(
     start = perf_counter()
     with show_progress() as step:
         step("read")
+        decimals: dict[str, int] = {}
         frame = read_table(
             table,
             options.format_of(table, format),
@@ -78,8 +79,10 @@ def fit(
             header_row=header_row,
             user_missing=user_missing,
             columns=options.COLUMNS.get(),
+            decimals=decimals,
         )
-        policy, _ = pipeline.with_readings(policy, frame, options.sentence_printer(step))
+        tell = options.sentence_printer(step)
+        policy, _ = pipeline.with_readings(policy, frame, tell, decimals=decimals)
         fitted = series.fit(
             frame,
             policy,

@@ -10,7 +10,12 @@ import typer
 
 from kanonym.cli import options
 
-app = typer.Typer(no_args_is_help=True, help="Build, check and show generalization hierarchies.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Build, check and show generalization hierarchies.",
+    rich_markup_mode=None,
+    add_completion=False,
+)
 
 OfTable = Annotated[
     str | None,

@@ -50,7 +50,9 @@ class Sigo(TyperGroup):
         return super().parse_args(ctx, [arg for arg in plain if arg not in off])
 
 
-app = typer.Typer(cls=Sigo, invoke_without_command=True, rich_markup_mode=None)
+app = typer.Typer(
+    cls=Sigo, invoke_without_command=True, rich_markup_mode=None, add_completion=False
+)
 
 QuasiIdentifiers = Annotated[
     list[str] | None,

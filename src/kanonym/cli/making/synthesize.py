@@ -55,24 +55,22 @@ def synthesize(
         str | None,
         typer.Option(
             metavar="NAME",
-            help=(
-                "With --epsilon: aim (default) or mst. Without: copula (default) or trees, which "
-                "promise nothing."
-            ),
+            help="aim (default) or mst; needs --epsilon.",
+            rich_help_panel=PRIVATE,
         ),
     ] = None,
     leaf: Annotated[
         int | None,
         typer.Option(
             metavar="N",
-            help="Records in a leaf of a tree, at least 5; for trees. Default: 20.",
+            help="Records in a leaf of a tree, at least 5; without --epsilon. Default: 20.",
         ),
     ] = None,
     order: Annotated[
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help="Columns to draw first, for trees; the others follow in the order of the table.",
+            help="Columns to draw first, without --epsilon; default: those of -q.",
         ),
     ] = None,
     epsilon: Annotated[
@@ -232,9 +230,8 @@ def synthesize(
         "public_report": public_report,
         "public_manifest": public_manifest,
     }
-    parts = (leaf, options.parse_names(order))
-    _check_budget(asked, seed, parts, private=private)
-    chosen = method if private else _method(method, epsilon, *parts)
+    known, first = options.parse_names(quasi_identifiers), options.parse_names(order)
+    _check_budget(asked, seed, (leaf, first), private=private)
     start = perf_counter()
     with show_progress() as step:
         step("read")
@@ -258,15 +255,15 @@ def synthesize(
             rows=rows,
             drop=dropped,
             constraints=constraint or (),
-            method=chosen,
-            epsilon=epsilon if private else None,
+            method=method or _trees(leaf, first or known, private=private),
+            epsilon=epsilon,
             delta=delta,
             policy=policy,
             entity=entity,
             records_per_person=records_per_person,
             ledger=ledger,
             hold_out=hold_out,
-            quasi_identifiers=options.parse_names(quasi_identifiers),
+            quasi_identifiers=known,
             sensitive=options.parse_names(sensitive),
             seed=seed,
         )
@@ -298,51 +295,47 @@ def synthesize(
 
 
 def _is_private(method: str | None, epsilon: float | None) -> bool:
-    """Return whether one of our differentially private methods is asked for."""
+    """Return whether differential privacy is asked for."""
     from kanonym.synthesis.marginals.generation import FITS
 
-    return method in FITS or (method is None and epsilon is not None)
+    if epsilon is not None and method not in {None, *FITS}:
+        raise typer.BadParameter(
+            f"{method} is not differentially private; use {' or '.join(FITS)}",
+            param_hint="--method",
+        )
+    return method in FITS or epsilon is not None
 
 
 def _check_budget(
     asked: Mapping[str, object], seed: int | None, parts: tuple[object, ...], *, private: bool
 ) -> None:
-    """Refuse options that only aim and mst have, and those that they have not."""
+    """Refuse options that only aim and mst have, and what lacks for them."""
     for name, value in asked.items():
         if value is not None and not private:
             flag = f"--{name.replace('_', '-')}"
-            raise typer.BadParameter("needs --epsilon, and method aim or mst", param_hint=flag)
+            raise typer.BadParameter("needs --epsilon", param_hint=flag)
     if private and asked["policy"] is None:
         raise typer.BadParameter(
             "needs --policy FILE, which declares the domain of each column", param_hint="--epsilon"
         )
+    if private and any(parts):
+        raise typer.BadParameter("is not for --epsilon", param_hint="--leaf and --order")
     if private and seed is None and asked["ledger"] is None:
         raise typer.BadParameter(
             "missing option: each table drawn from INPUT spends more of its privacy. Give a file "
             "that adds it up, the same for every release of INPUT",
             param_hint="--ledger",
         )
-    if private and any(parts):
-        raise typer.BadParameter("needs --method trees", param_hint="--leaf and --order")
     if seed is not None and asked["ledger"] is not None:
         raise typer.BadParameter(
             "a table drawn from a seed is not private: no budget covers it", param_hint="--seed"
         )
 
 
-def _method(
-    given: str | None, epsilon: float | None, leaf: int | None, order: list[str]
-) -> str | Synthesizer:
-    """Return the method by its name, with the parameters that it takes."""
+def _trees(leaf: int | None, order: list[str], *, private: bool) -> Synthesizer | None:
+    """Return trees with the parameters that were given; with epsilon, none."""
+    if private:
+        return None
     from kanonym.synthesis.trees import LEAF, SequentialTrees
 
-    name = given or "copula"
-    if epsilon is not None:
-        raise typer.BadParameter(
-            f"{name} is not differentially private; use aim or mst", param_hint="--epsilon"
-        )
-    if (leaf is not None or order) and name != SequentialTrees.name:
-        raise typer.BadParameter("needs --method trees", param_hint="--leaf and --order")
-    if name == SequentialTrees.name:
-        return SequentialTrees(LEAF if leaf is None else leaf, order)
-    return name
+    return SequentialTrees(LEAF if leaf is None else leaf, order)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 
 from kanonym.data.errors import DataError
+from kanonym.data.loading.lazy_module import LazyModule
+
+if TYPE_CHECKING:
+    import narwhals as nw
+else:
+    nw = LazyModule("narwhals")
 
 PandasSeries: TypeAlias = Any  # pandas need not be installed
 

@@ -9,16 +9,22 @@ under nulls, no metadata, and no category that does not occur.
 from __future__ import annotations
 
 import copy
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-import narwhals as nw
 import numpy as np
 import polars as pl
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
+from kanonym.data.loading.lazy_module import LazyModule
+
+if TYPE_CHECKING:
+    import narwhals as nw
+else:
+    nw = LazyModule("narwhals")
+
+pa: Any = LazyModule("pyarrow")
+pc: Any = LazyModule("pyarrow.compute")
 
 # pandas need not be installed, and pyarrow carries no types.
 PandasSeries: TypeAlias = Any
@@ -26,18 +32,16 @@ PandasCategorical: TypeAlias = Any
 ArrowArray: TypeAlias = Any
 ArrowType: TypeAlias = Any
 
-_VIEWS = {
-    pa.string_view(): pa.large_string(),
-    pa.binary_view(): pa.large_binary(),
-}
+_VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}
 """Types whose values may lie in the memory of another array, and what holds the same."""
 
-_LISTS = (
-    (pa.types.is_list, pa.list_),
-    (pa.types.is_large_list, pa.large_list),
-    (pa.types.is_list_view, pa.list_view),
-    (pa.types.is_large_list_view, pa.large_list_view),
-)
+_LISTS = {
+    "is_list": "list_",
+    "is_large_list": "large_list",
+    "is_list_view": "list_view",
+    "is_large_list_view": "large_list_view",
+}
+"""What tells that a type is one of lists, and what makes such a type."""
 
 _IMMUTABLE = (str, bytes, int, float, complex, bool, type(None), np.generic)
 
@@ -155,15 +159,15 @@ def _plain_type(kind: ArrowType, *, views: bool) -> ArrowType:
     def inner(field: ArrowType) -> ArrowType:
         return pa.field(field.name, _plain_type(field.type, views=views), field.nullable)
 
-    if not views and kind in _VIEWS:
-        return _VIEWS[kind]
+    if not views and str(kind) in _VIEWS:
+        return getattr(pa, _VIEWS[str(kind)])()
     if pa.types.is_struct(kind):
         return pa.struct([inner(kind.field(i)) for i in range(kind.num_fields)])
     if pa.types.is_fixed_size_list(kind):
         return pa.list_(inner(kind.value_field), kind.list_size)
-    for is_kind, of in _LISTS:
-        if is_kind(kind):
-            return of(inner(kind.value_field))
+    for is_kind, of in _LISTS.items():
+        if getattr(pa.types, is_kind)(kind):
+            return getattr(pa, of)(inner(kind.value_field))
     if pa.types.is_map(kind):
         return pa.map_(inner(kind.key_field), inner(kind.item_field), kind.keys_sorted)
     if pa.types.is_dictionary(kind):
@@ -188,7 +192,7 @@ def _rebuild_array(array: ArrowArray) -> ArrowArray:
         return pa.StructArray.from_arrays(values, fields=fields, mask=array.is_null())
     if pa.types.is_fixed_size_list(kind):
         return _fixed_lists(array)
-    if pa.types.is_map(kind) or any(is_kind(kind) for is_kind, _ in _LISTS):
+    if pa.types.is_map(kind) or any(getattr(pa.types, is_kind)(kind) for is_kind in _LISTS):
         return _lists(array)
     return array.take(pa.array(np.arange(len(array))))
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-from filelock import FileLock, Timeout
+from typing import Any
 
 from kanonym.data.errors import DataError
 from kanonym.data.files.disk import check_output
+from kanonym.data.loading.lazy_module import LazyModule
+
+filelock: Any = LazyModule("filelock")
 
 PATIENCE = 600.0
 """Seconds to wait for another run."""
@@ -24,10 +26,10 @@ def lock_file(path: str | Path) -> Iterator[None]:
     """
     final = Path(path).resolve()
     check_output(path)
-    lock = FileLock(final.with_name(f".{final.name}.lock"), timeout=PATIENCE, mode=0o600)
+    lock = filelock.FileLock(final.with_name(f".{final.name}.lock"), timeout=PATIENCE, mode=0o600)
     try:
         lock.acquire()
-    except Timeout:
+    except filelock.Timeout:
         raise DataError(
             f"{path} is locked by another run, which has not ended in {PATIENCE:.0f} s; wait for it"
         ) from None

@@ -10,17 +10,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.csv
-import pyarrow.json
-import pyarrow.parquet
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.binary import excel, statistical
+from kanonym.data.files.binary import statistical
 from kanonym.data.files.text.cells import parse_temporal, typed_texts
+from kanonym.data.loading.lazy_module import LazyModule
+
+if TYPE_CHECKING:
+    from kanonym.data.files.binary import excel
+else:
+    excel = LazyModule("kanonym.data.files.binary.excel")
+
+pa: Any = LazyModule("pyarrow")
+arrow_csv: Any = LazyModule("pyarrow.csv")
+arrow_json: Any = LazyModule("pyarrow.json")
+arrow_parquet: Any = LazyModule("pyarrow.parquet")
 
 ArrowTable: TypeAlias = Any  # pyarrow carries no types
 ArrowType: TypeAlias = Any
@@ -136,17 +143,15 @@ def _comparable(value: Any) -> Any:
 
 def _read_delimited(data: bytes, held: pl.DataFrame, separator: str) -> pl.DataFrame:
     """Return the cells of a text file, each text converted to the type of its column."""
-    table = pyarrow.csv.read_csv(
+    table = arrow_csv.read_csv(
         pa.py_buffer(data),
-        read_options=pyarrow.csv.ReadOptions(
-            autogenerate_column_names=True, block_size=_BLOCK_BYTES
-        ),
-        parse_options=pyarrow.csv.ParseOptions(
+        read_options=arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=_BLOCK_BYTES),
+        parse_options=arrow_csv.ParseOptions(
             delimiter=separator,
             newlines_in_values=b'"' in data,
             ignore_empty_lines=held.width > 1,
         ),
-        convert_options=pyarrow.csv.ConvertOptions(
+        convert_options=arrow_csv.ConvertOptions(
             column_types={f"f{place}": pa.large_string() for place in range(held.width)},
             null_values=[""],
             strings_can_be_null=True,
@@ -186,10 +191,10 @@ def _read_lines(data: bytes, held: pl.DataFrame) -> pl.DataFrame:
     if not data:
         return held.clear()
     schema = pa.schema([(one.name, _json_type(one.dtype)) for one in held])
-    table = pyarrow.json.read_json(
+    table = arrow_json.read_json(
         pa.py_buffer(data),
-        read_options=pyarrow.json.ReadOptions(block_size=_BLOCK_BYTES),
-        parse_options=pyarrow.json.ParseOptions(
+        read_options=arrow_json.ReadOptions(block_size=_BLOCK_BYTES),
+        parse_options=arrow_json.ParseOptions(
             explicit_schema=schema, newlines_in_values=False, unexpected_field_behavior="error"
         ),
     )
@@ -233,7 +238,7 @@ _READERS: dict[str, Callable[[bytes, pl.DataFrame], pl.DataFrame]] = {
     "jsonl": _read_lines,
     "json": _read_array,
     "excel": _read_sheet,
-    "parquet": lambda data, _: pl.DataFrame(pyarrow.parquet.read_table(pa.BufferReader(data))),
+    "parquet": lambda data, _: pl.DataFrame(arrow_parquet.read_table(pa.BufferReader(data))),
     **{
         kind: partial(_read_statistical, kind=kind)  # one function for three formats
         for kind in statistical.WRITTEN

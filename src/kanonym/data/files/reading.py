@@ -7,13 +7,13 @@ import logging
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from kanonym.data.credentials import displayable_url
 from kanonym.data.errors import DataError
-from kanonym.data.files import remote
-from kanonym.data.files.binary import columnar, excel, statistical
+from kanonym.data.files.binary import columnar, statistical
 from kanonym.data.files.binary.user_missing import check_choice
 from kanonym.data.files.cell_texts import keep_differing
 from kanonym.data.files.content import Content
@@ -21,8 +21,17 @@ from kanonym.data.files.disk import read_bytes
 from kanonym.data.files.formats import BOM, TEXT, format_of, sniff_format
 from kanonym.data.files.text import delimited
 from kanonym.data.files.text import json_records as records
+from kanonym.data.files.urls import is_remote, path_of
 from kanonym.data.frames import to_polars
+from kanonym.data.loading.lazy_module import LazyModule
 from kanonym.data.text_encoding import to_utf8
+
+if TYPE_CHECKING:
+    from kanonym.data.files import remote
+    from kanonym.data.files.binary import excel
+else:
+    remote = LazyModule("kanonym.data.files.remote")
+    excel = LazyModule("kanonym.data.files.binary.excel")
 
 _logger = logging.getLogger(__name__)
 
@@ -41,6 +50,7 @@ def read_table(
     encoding: str | None = None,
     columns: Sequence[str] | None = None,
     declared: Iterable[str] | None = None,
+    decimals: dict[str, int] | None = None,
 ) -> pl.DataFrame:
     """Read a table from a file.
 
@@ -77,6 +87,9 @@ def read_table(
         Under differential privacy: the columns that a policy declares. Each cell is then read
         alone, as the text or value that stands in it; no column has a type that one record could
         change. Of JSON, whose records name their columns, these are read and no others.
+    decimals
+        A dictionary, filled with the decimals of the columns of a CSV file whose numbers all have
+        as many, some with a 0 at the end: 2 of `1.50`. They are for labels (`pipeline`).
 
     Returns
     -------
@@ -107,6 +120,7 @@ def read_table(
         encoding=encoding,
         columns=columns,
         declared=declared,
+        decimals=decimals,
     )[0]
 
 
@@ -122,12 +136,13 @@ def read_with_content(
     encoding: str | None = None,
     columns: Sequence[str] | None = None,
     declared: Iterable[str] | None = None,
+    decimals: dict[str, int] | None = None,
 ) -> tuple[pl.DataFrame, Content]:
     """Read a table as `read_table`, and return the hash of the bytes that were read with it."""
     where = "standard input" if str(path) == "-" else displayable_url(str(path))
-    if remote.is_remote(path):
+    if is_remote(path):
         # Its name says the format and stands in manifests; the rest of a URL may be a password.
-        url, path = str(path), Path(remote.path_of(str(path))).name
+        url, path = str(path), Path(path_of(str(path))).name
         kind = format_of(path, format)
         data = remote.fetch(url)
     else:
@@ -152,7 +167,7 @@ def read_with_content(
             frame = excel.read(data, where, sheet, header_row, columns, texts)
             return to_polars(frame), content
         if kind in ("csv", "tsv"):
-            return to_polars(delimited.read(data, where, mark, texts, columns)), content
+            return to_polars(delimited.read(data, where, mark, texts, columns, decimals)), content
         return to_polars(_read(data, where, kind, texts, user_missing)), content
     except DataError as error:
         raise with_place(error, where) from None
@@ -160,7 +175,7 @@ def read_with_content(
 
 def sheet_names(path: str | Path) -> tuple[str, ...]:
     """Return the names of the sheets of an Excel workbook, in order; of other files none."""
-    if remote.is_remote(path) or format_of(path, None) != "excel":
+    if is_remote(path) or format_of(path, None) != "excel":
         return ()
     return excel.sheet_names(read_bytes(path), displayable_url(str(path)))
 

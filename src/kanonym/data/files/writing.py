@@ -9,14 +9,14 @@ import re
 from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 from polars import selectors
 
 from kanonym.data.columns.years import refuse_strange_years
 from kanonym.data.errors import DataError
-from kanonym.data.files.binary import columnar, excel, statistical
+from kanonym.data.files.binary import columnar, statistical
 from kanonym.data.files.content import Content
 from kanonym.data.files.disk import atomic_write, check_output, read_bytes, refuse_url, write_bytes
 from kanonym.data.files.formats import FORMATS, format_of, is_statistical
@@ -26,6 +26,12 @@ from kanonym.data.files.text import delimited
 from kanonym.data.files.text import json_records as records
 from kanonym.data.files.text.formulas import with_safe_cells
 from kanonym.data.frames import to_polars
+from kanonym.data.loading.lazy_module import LazyModule
+
+if TYPE_CHECKING:
+    from kanonym.data.files.binary import excel
+else:
+    excel = LazyModule("kanonym.data.files.binary.excel")
 
 SAS_TABLE = ".sas7bdat"
 Write: TypeAlias = Callable[[pl.DataFrame, Path | io.BytesIO], pl.DataFrame]
@@ -36,7 +42,7 @@ _WRITERS: dict[str, Write] = {
     "json": records.write_array,
     "parquet": columnar.write_parquet,
     "feather": columnar.write_feather,
-    "excel": excel.write,
+    "excel": lambda frame, target: excel.write(frame, target),  # noqa: PLW0108 - loads it late
     **{
         kind: partial(statistical.write, kind=kind)  # with the arguments of the others
         for kind in statistical.WRITTEN

@@ -16,7 +16,9 @@ def lazy_names(
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         home = import_module(homes[name])
-        value: object = home if home.__name__.endswith(f".{name}") else getattr(home, name)
+        # A module may be named as what it holds, or be what is asked for.
+        own = [home] if home.__name__.endswith(f".{name}") else []
+        value: object = getattr(home, name, *own)
         setattr(sys.modules[package], name, value)
         return value
 

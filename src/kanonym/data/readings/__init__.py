@@ -20,6 +20,7 @@ from kanonym.data.readings.columns import (
     settle_readings,
     styled_columns,
     styled_table,
+    typed_like,
     typed_table,
 )
 from kanonym.data.readings.dates import DateReading
@@ -48,6 +49,7 @@ __all__ = [
     "settle_readings",
     "styled_columns",
     "styled_table",
+    "typed_like",
     "typed_table",
 ]
 

@@ -10,6 +10,9 @@ import polars as pl
 
 from kanonym.data.readings.missing import is_missing
 
+_SAMPLE = 1000
+_FREQUENT = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Cells:
@@ -41,6 +44,12 @@ class Cells:
     def number(self, among: pl.Series) -> int:
         """Return how many cells have the texts that (n,) Booleans choose."""
         return int(self.counts.filter(among).sum())
+
+    def sample(self) -> pl.Series:
+        """Return some of the texts: at equal distances, and the most frequent ones."""
+        step = max(len(self.texts) // _SAMPLE, 1)
+        frequent = self.texts.gather(self.counts.arg_sort(descending=True).head(_FREQUENT))
+        return self.texts.gather_every(step).append(frequent)
 
     def filter(self, among: pl.Series) -> Cells:
         """Return the cells of some texts."""

@@ -11,9 +11,11 @@ import polars as pl
 from kanonym.data import frames
 from kanonym.data.columns.repeated_column import ReleasedColumn, RepeatedColumn
 from kanonym.data.errors import DataError
-from kanonym.data.readings.detection import settle
+from kanonym.data.readings.dates import DateReading
+from kanonym.data.readings.detection import settle, settle_like
 from kanonym.data.readings.labels import translate_labels
 from kanonym.data.readings.missing import is_missing
+from kanonym.data.readings.numbers import NumberReading
 from kanonym.data.readings.reading import MARK, Reading, Style
 
 FrameT = TypeVar("FrameT")
@@ -31,7 +33,7 @@ def settle_readings(
     names = frames.column_names(native)
     found = {}
     for name, reading in readings.items():
-        column = _texts(native, name) if name in names else None
+        column = _texts(native, name, reading) if name in names else None
         if column is None or reading.style is None or reading.exceptions is not None:
             found[name] = reading
             continue
@@ -39,6 +41,18 @@ def settle_readings(
         if note is not None and told is not None:
             told(note)
     return found
+
+
+def typed_like(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
+    """Return a table read as another one: `typed_table` by the settled readings of that."""
+    names = frames.column_names(native)
+    known = {}
+    for name, reading in readings.items():
+        column = _texts(native, name, reading) if name in names else None
+        if column is not None and reading.exceptions is not None:
+            reading = settle_like(reading, column)  # noqa: PLW2901 - the same, for this table
+        known[name] = reading
+    return typed_table(native, known)
 
 
 def typed_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
@@ -54,7 +68,7 @@ def typed_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
     for name, reading in settle_readings(native, readings).items():
         if name not in names:
             continue
-        texts = _texts(native, name)
+        texts = _texts(native, name, reading)
         if texts is not None:
             typed[name] = _read(texts, reading)
         elif reading.missing:
@@ -67,7 +81,8 @@ def canonical_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
 
     A column of values alone holds values; one of labels has the values within them as labels
     have them without a reading, and all other labels as they are. The columns `name_min`
-    and `name_max` are read by the reading of `name`. Exceptions that the readings know are null.
+    and `name_max` are read by the reading of `name`. Exceptions that the readings know are null,
+    and stand beside the values (`frames.with_exceptions`).
     """
     names = frames.column_names(native)
     changed = {}
@@ -75,7 +90,7 @@ def canonical_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
         reading = _reading_for(name, names, readings)
         if reading is None:
             continue
-        column = _texts(native, name)
+        column = _texts(native, name, reading)
         if column is not None and reading.style is not None:
             changed[name] = _canonical_texts(column, reading, reading.style)
         elif reading.missing:
@@ -127,10 +142,14 @@ def _reading_for(
     return None if stem in names else readings.get(stem)
 
 
-def _texts(native: Any, name: str) -> pl.Series | None:
-    """Return a column if it holds texts, else None: values need no reading."""
+def _texts(native: Any, name: str, reading: Reading) -> pl.Series | None:
+    """Return a column if it holds texts, else None: values need no reading.
+
+    Whole numbers that are declared as dates, 19540318, are the texts of their digits.
+    """
     column = frames.column(native, name)
-    if column.dtype in (pl.Categorical, pl.Enum):
+    compact = isinstance(reading.style, DateReading) and column.dtype.is_integer()
+    if column.dtype in (pl.Categorical, pl.Enum) or compact:
         column = column.cast(pl.String)
     return column if column.dtype == pl.String else None
 
@@ -149,20 +168,23 @@ def _canonical_texts(texts: pl.Series, reading: Reading, style: Style) -> pl.Ser
     known = ~is_missing(bare, reading.missing, words=True)
     if known.any() and not (values.is_null() & known & ~exceptional).any():
         return _read(texts, reading)
-    texts = texts.set(exceptional, None)
-    return translate_labels(
-        texts,
+    labels = translate_labels(
+        texts.set(exceptional, None),
         lambda parts: style.write_canonical(style.read(parts)),
         (style.separator, ", "),
         ranges=style.kind != "ordered",
     )
+    if not exceptional.any() or reading.exceptional == "null":
+        return labels
+    return frames.with_exceptions(labels, bare.set(~exceptional, None))
 
 
 def _style_column(column: pl.Series, reading: Reading, style: Style) -> pl.Series:
     if reading.is_plain:
         return column
     if column.dtype != pl.String:
-        if style.is_plain and not style.has_bounds(column):
+        numbers = isinstance(style, NumberReading) and style.is_of_programs
+        if (numbers or style.is_plain) and not style.has_bounds(column):
             return column
         texts = style.write(column)
         exact = style.read(texts).cast(column.dtype).eq_missing(column).all()
@@ -211,7 +233,7 @@ def changed_texts(released: Any, plain: Any, names: Sequence[str]) -> dict[str, 
         if texts is not None
         and values is not None
         and texts.dtype == pl.String
-        and texts.n_unique() > values.n_unique()
+        and (texts.n_unique() > values.n_unique() or texts.null_count() < values.null_count())
     }
 
 

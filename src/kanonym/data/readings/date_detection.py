@@ -21,8 +21,12 @@ FREE_YEARS = 20
 
 _CLOCK = (
     r"(?:(?P<gap>[T ]|,? )(?P<hour>[0-9]{1,2}):[0-9]{2}(?P<second>:[0-9]{2})?"
-    r"(?P<half>\s?[AaPp]\.?[Mm]\.?)?(?P<zone>Z|[-+][0-9]{2}:?[0-9]{2})?)?"
+    r"(?P<fraction>\.[0-9]{1,6})?(?P<half>\s?[AaPp]\.?[Mm]\.?)?"
+    r"(?P<zone>Z|\s?(?:UTC|GMT|[-+][0-9]{2}:?[0-9]{2}))?)?"
 )
+_SHOWN = ("second", "fraction", "half")
+"""Parts of a time of day that some have."""
+_WEEKDAY = r"(?:(?P<weekday>\p{L}{2,}\.?)(?P<comma>,?\s+))?"
 _DAY = r"(?P<day>[0-9]{1,2})(?:\.?º|er|st|nd|rd|th)?"
 _MONTH = r"(?P<month>[0-9]{1,2})"
 _NAME = r"(?P<name>\p{L}{3,}\.?)"
@@ -31,34 +35,47 @@ _YEAR = r"(?P<year>[0-9]{4}|[0-9]{2})"
 _MARK, _AGAIN = r"(?P<mark>[./-])", r"(?P<again>[./-])"
 _BETWEEN = r"(?:\.?\s?[-/]\s?|\.?\s+(?:(?:de|of)\s+)?|\.)"
 _SHAPES = {
-    "first": rf"^(?P<first>[0-9]{{1,2}}){_MARK}{_MONTH}{_AGAIN}{_YEAR}{_CLOCK}$",
+    "first": (rf"^{_WEEKDAY}(?P<first>[0-9]{{1,2}}){_MARK}{_MONTH}{_AGAIN}{_YEAR}{_CLOCK}$"),
     "year": rf"^{_LONG_YEAR}{_MARK}{_MONTH}{_AGAIN}(?P<day>[0-9]{{1,2}}){_CLOCK}$",
-    "day name": rf"(?i)^{_DAY}(?P<mark>{_BETWEEN}|){_NAME}(?P<again>,?{_BETWEEN}|){_YEAR}{_CLOCK}$",
-    "name day": rf"(?i)^{_NAME}(?P<mark>[\s/-]+){_DAY}(?P<again>,\s?|\s+|[-/]){_YEAR}{_CLOCK}$",
+    "day name": (
+        rf"(?i)^{_WEEKDAY}{_DAY}(?P<mark>{_BETWEEN}|){_NAME}(?P<again>,?{_BETWEEN}|){_YEAR}{_CLOCK}$"
+    ),
+    "name day": (
+        rf"(?i)^{_WEEKDAY}{_NAME}(?P<mark>[\s/-]+){_DAY}(?P<again>,\s?|\s+|[-/]){_YEAR}{_CLOCK}$"
+    ),
     "year name": (
         rf"(?i)^{_LONG_YEAR}(?P<mark>[\s/-]){_NAME}(?P<again>[\s/-])(?P<day>[0-9]{{1,2}}){_CLOCK}$"
     ),
     "year month": rf"^{_LONG_YEAR}(?P<mark>[/-]){_MONTH}$",
-    "month year": rf"^{_MONTH}(?P<mark>[/-]){_LONG_YEAR}$",
+    "month year": rf"^{_MONTH}(?P<mark>[/.-]){_LONG_YEAR}$",
     "name year": rf"(?i)^{_NAME}(?P<mark>,?\s(?:de\s|of\s)?|[-/]){_LONG_YEAR}$",
     "year name alone": rf"(?i)^{_LONG_YEAR}(?P<mark>[\s/-]){_NAME}$",
+    "week": rf"^{_LONG_YEAR}(?P<mark>-W)[0-5][0-9]-(?P<day>[1-7])$",
 }
 """What dates look like; of a shape with `first`, day or month comes first."""
 _TIME = (
-    r"^(?P<hour>[0-9]{1,2})(?P<minute>:[0-9]{2})?(?P<second>:[0-9]{2})?"
-    r"(?P<half>\s?[AaPp]\.?[Mm]\.?)?$"
+    r"^(?P<hour>[0-9]{1,2})(?:(?P<mark>\s?[Hh]\s?|[:.])(?P<minute>[0-9]{2}))?(?P<second>:[0-9]{2})?"
+    r"(?P<fraction>\.[0-9]{1,6})?(?P<half>\s?[AaPp]\.?[Mm]\.?)?(?P<behind>\s?(?:Uhr|h\.?))?$"
 )
 
 
 def detect_dates(cells: Cells) -> DateReading | None:
     """Return the style of the dates or months among cells; None where there are none."""
     best, most, shape = None, 0, ""
+    sample = cells.sample()
     for name, pattern in _SHAPES.items():
+        if not sample.str.contains(pattern).any():
+            continue
         parts = cells.texts.str.extract_groups(pattern).struct.unnest()
         held = parts["mark"].is_not_null()
         if "name" in parts.columns:
             bare = parts["name"].str.to_lowercase().str.strip_suffix(".")
             held &= bare.is_in(list(NUMBER_OF_MONTH)).fill_null(value=False)
+        if name == "month year" and not parts["month"].str.starts_with("0").any():
+            held &= parts["mark"] != "."  # 3.2024 is a number as well
+        if name == "year month" and _are_two_years(parts):
+            continue
+        held = held.fill_null(value=False)
         number = cells.number(held)
         if number > most:
             best, most, shape = (parts.filter(held), cells.filter(held)), number, name
@@ -70,6 +87,13 @@ def detect_dates(cells: Cells) -> DateReading | None:
     if shape != "first":
         return _date_reading(_form_of(shape, parts, own))
     return _day_or_month_first(parts, own, cells.total)
+
+
+def _are_two_years(parts: pl.DataFrame) -> bool:
+    """Tell whether months are the years that follow, as in 2008-09, 2009-10 and 2010-11."""
+    known = parts.select(pl.col("year", "month").cast(pl.Int32)).drop_nulls()
+    follows = (known["year"] + 1) % 100 == known["month"]
+    return bool(follows.all()) and known["year"].n_unique() > 1
 
 
 def _day_or_month_first(
@@ -133,7 +157,6 @@ def _leave_no_doubt(used: set[int], present: int) -> bool:
 def _form_of(shape: str, parts: pl.DataFrame, own: Cells) -> str:
     """Return the format of dates of a shape, as most of the cells have it; "" for none."""
     counted = parts.with_columns(n=own.counts)
-
     names = ["mark", "again"] if "again" in parts.columns else ["mark"]
     marks = _most_frequent(counted, names)
     if shape in ("first", "day first", "month first", "year") and marks[0] != marks[1]:
@@ -149,7 +172,6 @@ def _form_of(shape: str, parts: pl.DataFrame, own: Cells) -> str:
     else:
         month = _directive("m", parts, "month")
         day = _directive("d", parts, "first" if shape == "day first" else "day")
-    first, again = marks[0], marks[-1]
     date = {
         "day first": f"{day}{first}{month}{again}{year}",
         "month first": f"{month}{first}{day}{again}{year}",
@@ -161,17 +183,25 @@ def _form_of(shape: str, parts: pl.DataFrame, own: Cells) -> str:
         "month year": f"{month}{first}{year}",
         "name year": f"{month}{first}{year}",
         "year name alone": f"{year}{first}{month}",
+        "week": "%G-W%V-%u",
     }[shape]
+    if "weekday" in parts.columns:
+        weekday, comma = _most_frequent(
+            counted.with_columns(pl.col("weekday").str.strip_suffix(".").str.len_chars() > 3),
+            ["weekday", "comma"],
+        )
+        if comma is not None:
+            date = f"{'%A' if weekday else '%a'}{comma}{date}"
     if "hour" not in parts.columns:
         return date
-    gap, second, half = _most_frequent(
-        counted.with_columns(pl.col("second", "half").is_not_null()), ["gap", "second", "half"]
+    gap, *shown = _most_frequent(
+        counted.with_columns(pl.col(_SHOWN).is_not_null()), ["gap", *_SHOWN]
     )
     if gap is None:
         return date
     timed = counted.filter(pl.col("gap") == gap)
     (zone,) = _most_frequent(timed, ["zone"])
-    return f"{date}{gap}{_clock(timed, second=second, half=half)}{zone or ''}"
+    return f"{date}{gap}{_clock(timed, tuple(shown))}{zone or ''}"
 
 
 def _most_frequent(counted: pl.DataFrame, names: Sequence[str]) -> tuple[Any, ...]:
@@ -190,29 +220,32 @@ def _drops_zeros(numbers: pl.Series) -> bool:
     return bool(numbers.str.contains("^[1-9]$").any())
 
 
-def _clock(parts: pl.DataFrame, *, second: bool, half: bool) -> str:
-    """Return the format of times of day."""
-    hours = parts["hour"]
-    dropped = "-" if _drops_zeros(hours) else ""
-    seconds = ":%S" if second else ""
+def _clock(parts: pl.DataFrame, shown: tuple[bool, ...], mark: str = ":") -> str:
+    """Return the format of times of day; shown: whether they have what `_SHOWN` names."""
+    second, fraction, half = shown
+    dropped = "-" if _drops_zeros(parts["hour"]) else ""
+    seconds = (":%S" if second else "") + (".%f" if second and fraction else "")
     if not half:
-        return f"%{dropped}H:%M{seconds}"
+        return f"%{dropped}H{mark}%M{seconds}"
     blank = " " if parts["half"].drop_nulls().str.contains(r"^\s").any() else ""
-    return f"%{dropped}I:%M{seconds}{blank}%p"
+    return f"%{dropped}I{mark}%M{seconds}{blank}%p"
 
 
 def detect_times(cells: Cells) -> DateReading | None:
     """Return the style of times of day among cells; None where there are none."""
     parts = cells.texts.str.extract_groups(_TIME).struct.unnest()
     held = parts["minute"].is_not_null() | parts["half"].is_not_null()
+    held &= parts["mark"].ne_missing(".") | (parts["behind"].str.strip_chars() == "Uhr")
+    held = held.fill_null(value=False)
     if 2 * cells.number(held) < cells.total:
         return None
     parts = parts.filter(held).with_columns(n=cells.counts.filter(held))
-    names = ["minute", "second", "half"]
-    timed = parts.with_columns(pl.col(names).is_not_null())
-    minute, second, half = _most_frequent(timed, names)
-    form = _clock(parts, second=second, half=half)
-    return _date_reading(form if minute else form.replace(":%M", ""))
+    if (parts["hour"] == "1").all() and not parts["half"].is_not_null().any():
+        return None  # 1:10, 1:20, 1:40 are dilutions
+    timed = parts.with_columns(pl.col("minute", *_SHOWN).is_not_null())
+    minute, mark, behind, *shown = _most_frequent(timed, ["minute", "mark", "behind", *_SHOWN])
+    form = _clock(parts, tuple(shown), mark or ":")
+    return _date_reading((form if minute else form.replace(":%M", "")) + (behind or ""))
 
 
 def _date_reading(form: str, years_from: int | None = None) -> DateReading | None:

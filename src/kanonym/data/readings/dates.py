@@ -3,29 +3,47 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
 import polars as pl
 
 from kanonym.data.errors import PolicyError
-from kanonym.data.readings.month_names import month_numbers, names_like
+from kanonym.data.readings.month_names import (
+    WEEKDAYS,
+    month_numbers,
+    names_like,
+    weekday_numbers,
+)
 
 ISO = "%Y-%m-%d"
 _DIRECTIVE = re.compile(r"%-?([a-zA-Z%])")
-_DATES = tuple({*day, month, year} for day in ("d", "") for month in "mbB" for year in "Yy")
-_TIMES = ({"H", "M"}, {"H", "M", "S"}, {"I", "M", "p"}, {"I", "M", "S", "p"}, {"I", "p"})
+_DATES = (
+    *({*day, month, year} for day in ("d", "") for month in "mbB" for year in "Yy"),
+    {"G", "V", "u"},
+)
+_TIMES = (
+    *({"H", "M"}, {"H", "M", "S"}, {"H", "M", "S", "f"}),
+    *({"I", "M", "p"}, {"I", "M", "S", "p"}, {"I", "p"}),
+)
 _GROUPS = {
     "d": r"([0-9]{1,2})(?:\.?º|er|st|nd|rd|th)?",
     "m": r"([0-9]{1,2})",
     "b": r"(\p{L}+\.?)",
     "B": r"(\p{L}+\.?)",
+    "a": r"(\p{L}+\.?)",
+    "A": r"(\p{L}+\.?)",
+    "G": r"([0-9]{4})",
+    "V": r"([0-9]{2})",
+    "u": r"([1-7])",
     "Y": r"([0-9]{4})",
     "y": r"([0-9]{2})",
     "H": r"([0-9]{1,2})",
     "I": r"([0-9]{1,2})",
     "M": r"([0-9]{2})",
     "S": r"([0-9]{2})",
+    "f": r"([0-9]{1,6})",
     "p": r"([AaPp]\.?\s?[Mm]\.?)",
 }
 _NOON = 12
@@ -48,15 +66,18 @@ class DateReading:
     form: str = ISO
     years_from: int | None = None
     names: tuple[str, ...] = field(default=(), compare=False)
+    weekdays: tuple[str, ...] = field(default=(), compare=False)
     halves: tuple[str, str] = field(default=("AM", "PM"), compare=False)
 
     def __post_init__(self) -> None:
         parts = _DIRECTIVE.findall(self.form)
-        times = set(parts) & set("HMSIp")
-        dates = set(parts) - times
+        times = set(parts) & set("HMSfIp")
+        weekdays = set(parts) & set("aA")
+        dates = set(parts) - times - weekdays
         if (
             (dates and dates not in _DATES)
             or len(parts) != len(set(parts))
+            or (weekdays and ("d" not in dates or len(weekdays) > 1))
             or (times and times not in _TIMES)
             or not parts
         ):
@@ -82,7 +103,7 @@ class DateReading:
         """What its values are called."""
         if not self.has_date:
             return "times"
-        return "dates" if "d" in _DIRECTIVE.findall(self.form) else "months"
+        return "dates" if set(_DIRECTIVE.findall(self.form)) & set("du") else "months"
 
     @property
     def separator(self) -> str:
@@ -97,7 +118,7 @@ class DateReading:
     @property
     def has_date(self) -> bool:
         """Whether it has a date, not a time of day alone."""
-        return bool(set(_DIRECTIVE.findall(self.form)) & set("Yy"))
+        return bool(set(_DIRECTIVE.findall(self.form)) & set("YyG"))
 
     @property
     def has_time(self) -> bool:
@@ -122,10 +143,12 @@ class DateReading:
         number = {
             name: one.cast(pl.Int32, strict=False)
             for name, one in part.items()
-            if name not in "bBp"
+            if name not in "bBpaA"
         }
         for name in set(part) & {"b", "B"}:
             number["m"] = month_numbers(part[name])
+        for name in set(part) & {"a", "A"}:
+            number["u"] = weekday_numbers(part[name])
         if "y" in number and self.years_from is not None:
             number["Y"] = (number["y"] - self.years_from % 100) % 100 + self.years_from
         if "I" in number:
@@ -139,16 +162,18 @@ class DateReading:
         if self.has_time:
             in_day = (hour < 24) & (minute < 60) & (second < 60)
             seconds = pl.when(in_day).then(hour * 3600 + minute * 60 + second).cast(pl.Int64)
+            micro = seconds * 1_000_000
+            if "f" in part:
+                number_of = part["f"].str.pad_end(6, "0").cast(pl.Int64, strict=False)
+                micro += pl.lit(number_of)
         if self.has_date:
-            first = pl.date(pl.col("Y"), pl.col("m").clip(1, 12), 1)
-            in_month = pl.col("m").is_between(1, 12) & (pl.col("Y") > 0)
-            in_month &= day.is_between(1, first.dt.month_end().dt.day())
-            days = first.dt.offset_by(pl.format("{}d", day - 1))
-            found = pl.when(in_month).then(days).otherwise(None)
+            found = _days_of_weeks() if "V" in number else _days_of_months(day)
+            if "u" in number:
+                found = pl.when(found.dt.weekday() == pl.col("u")).then(found)
             if self.has_time:
-                found = found.cast(pl.Datetime("us")) + pl.duration(seconds=seconds)
+                found = found.cast(pl.Datetime("us")) + pl.duration(microseconds=micro)
         else:
-            found = (seconds * 1_000_000_000).cast(pl.Time)
+            found = (micro * 1_000).cast(pl.Time)
         return known.select(found.alias("read")).to_series().alias(texts.name)
 
     def settle(self, texts: pl.Series, counts: pl.Series) -> Self:
@@ -156,7 +181,7 @@ class DateReading:
 
         texts: distinct, each with its count.
         """
-        shown = set(_DIRECTIVE.findall(self.form)) & set("bBp")
+        shown = set(_DIRECTIVE.findall(self.form)) & set("bBaAp")
         if not shown:
             return self
         names = [directive[1] for directive in _DIRECTIVE.finditer(self.form)]
@@ -164,15 +189,12 @@ class DateReading:
         part = dict(zip(names, groups.get_columns(), strict=True))
         style = self
         for name in shown & {"b", "B"}:
-            ranked = pl.DataFrame({"name": part[name], "n": counts}).drop_nulls()
-            ranked = ranked.group_by("name").agg(pl.col("n").sum())
-            ranked = ranked.sort("n", "name", descending=[True, False])
-            months = month_numbers(ranked["name"])
-            own: dict[int, str] = {}
-            for month, text in zip(months.to_list(), ranked["name"].to_list(), strict=True):
-                if month is not None:
-                    own.setdefault(month, text)
+            own = _frequent_names(part[name], counts, month_numbers)
             style = replace(style, names=names_like(own, full=name == "B"))
+        for name in shown & {"a", "A"}:
+            own = _frequent_names(part[name], counts, weekday_numbers)
+            days = names_like(own, full=name == "A", languages=WEEKDAYS)
+            style = replace(style, weekdays=days)
         if "p" in shown:
             halves = part["p"].drop_nulls()
             first = next(iter(halves.to_list()), "AM")
@@ -192,17 +214,26 @@ class DateReading:
         pieces: list[pl.Expr] = []
         end = 0
         names = self.names or names_like({}, full="%B" in self.form)
+        weekdays = self.weekdays or names_like({}, full="%A" in self.form, languages=WEEKDAYS)
         for directive in _DIRECTIVE.finditer(self.form):
             pieces.append(pl.lit(self.form[end : directive.start()]))
             end = directive.end()
             if directive[1] in "bB":
                 numbers = pl.Series(range(1, 13), dtype=pl.Int8)
                 pieces.append(value.month().replace_strict(numbers, pl.Series(names)))
+            elif directive[1] in "aA":
+                numbers = pl.Series(range(1, 8), dtype=pl.Int8)
+                pieces.append(value.weekday().replace_strict(numbers, pl.Series(weekdays)))
+            elif directive[1] == "f":
+                short = (value.microsecond() % 1000 == 0).all()
+                texts = value.microsecond().cast(pl.String).str.zfill(6)
+                pieces.append(pl.when(short).then(texts.str.slice(0, 3)).otherwise(texts))
             elif directive[1] == "p":
                 morning, afternoon = map(pl.lit, self.halves)
                 pieces.append(pl.when(value.hour() < _NOON).then(morning).otherwise(afternoon))
-            elif directive[1] == "Y":
-                pieces.append(value.year().cast(pl.String).str.zfill(4))
+            elif directive[1] in "YG":
+                year = value.year() if directive[1] == "Y" else value.iso_year()
+                pieces.append(year.cast(pl.String).str.zfill(4))
             else:
                 padded = "-" not in directive[0]
                 pieces.append(_number(pl.col("value"), directive[1], padded=padded))
@@ -220,8 +251,8 @@ class DateReading:
     def write_canonical(self, values: pl.Series) -> pl.Series:
         """Return values in ISO 8601."""
         if not self.has_date:
-            return values.dt.to_string("%H:%M:%S")
-        return values.dt.to_string("%Y-%m-%dT%H:%M:%S" if self.has_time else ISO)
+            return values.dt.to_string("%H:%M:%S%.f")
+        return values.dt.to_string("%Y-%m-%dT%H:%M:%S%.f" if self.has_time else ISO)
 
     def in_order(self, values: pl.Series) -> pl.Series:
         """Return values as they are: dates have no bounds."""
@@ -239,9 +270,41 @@ def _number(value: pl.Expr, directive: str, *, padded: bool) -> pl.Expr:
         "I": lambda: (part.hour() + 11) % 12 + 1,
         "M": part.minute,
         "S": part.second,
+        "V": part.week,
+        "u": part.weekday,
     }[directive]()
     text = number.cast(pl.String)
-    return text.str.zfill(2) if padded else text
+    return text.str.zfill(2) if padded and directive != "u" else text
+
+
+def _days_of_months(day: pl.Expr) -> pl.Expr:
+    """Return days from the columns Y and m; null where there is no such day."""
+    first = pl.date(pl.col("Y"), pl.col("m").clip(1, 12), 1)
+    in_month = pl.col("m").is_between(1, 12) & (pl.col("Y") > 0)
+    in_month &= day.is_between(1, first.dt.month_end().dt.day())
+    return pl.when(in_month).then(first.dt.offset_by(pl.format("{}d", day - 1)))
+
+
+def _days_of_weeks() -> pl.Expr:
+    """Return days from the columns G, V and u of ISO 8601; null where there is no such week."""
+    fourth = pl.date(pl.col("G").clip(1, 9998), 1, 4)  # always in the first week
+    days = (pl.col("V") - 1) * 7 + pl.col("u") - fourth.dt.weekday().cast(pl.Int32)
+    found = fourth.dt.offset_by(pl.format("{}d", days))
+    return pl.when(found.dt.iso_year() == pl.col("G"), pl.col("V") > 0).then(found)
+
+
+def _frequent_names(
+    names: pl.Series, counts: pl.Series, numbers_of: Callable[[pl.Series], pl.Series]
+) -> dict[int, str]:
+    """Return by number the most frequent name of each month or weekday."""
+    ranked = pl.DataFrame({"name": names, "n": counts}).drop_nulls()
+    ranked = ranked.group_by("name").agg(pl.col("n").sum())
+    ranked = ranked.sort("n", "name", descending=[True, False])
+    own: dict[int, str] = {}
+    for number, text in zip(numbers_of(ranked["name"]), ranked["name"], strict=True):
+        if number is not None:
+            own.setdefault(number, text)
+    return own
 
 
 def _literal(text: str) -> str:

@@ -112,7 +112,7 @@ def settle(reading: Reading, column: pl.Series) -> tuple[Reading, str | None]:
     """Return a reading with what a column shows of it, and a sentence about its exceptions."""
     cells = Cells.of(column, reading.missing)
     assert reading.style is not None  # noqa: S101 - a text has nothing to settle
-    style, is_read = _settled(reading.style, cells)
+    style, is_read = _settle_style(reading.style, cells)
     others = cells.texts.filter(~is_read)
     if not len(others):
         return replace(reading, style=style, exceptions=()), None
@@ -124,7 +124,20 @@ def settle(reading: Reading, column: pl.Series) -> tuple[Reading, str | None]:
             "correct the cell, or the type of the attribute"
         )
     settled = replace(reading, style=style, exceptions=tuple(others.to_list()))
-    return settled, _exception_note(column, cells, (style, is_read))
+    return settled, _exceptions_sentence(column, cells, (style, is_read))
+
+
+def settle_like(reading: Reading, column: pl.Series) -> Reading:
+    """Return the settled reading of another table for a column, with the exceptions of both."""
+    style = reading.style
+    cells = Cells.of(column, reading.missing)
+    if style is None or style.kind == "ordered":
+        return reading
+    others = cells.texts.filter(style.read(cells.texts).is_null()).to_list()
+    if others and reading.exceptional == "refuse":
+        row = column.str.strip_chars().is_in(others).arg_max() or 0
+        raise DataError(f"column {column.name!r}, row {row + 1}: {column[row]!r} is an exception")
+    return replace(reading, exceptions=tuple(dict.fromkeys([*(reading.exceptions or ()), *others])))
 
 
 def _detect(
@@ -137,7 +150,7 @@ def _detect(
     for style in _styles(cells):
         if not bands and isinstance(style, OrderedReading):
             continue
-        settled, is_read = _settled(style, cells)
+        settled, is_read = _settle_style(style, cells)
         number = cells.number(is_read)
         if best is None or number > best[0]:
             best = number, settled, is_read
@@ -150,7 +163,7 @@ def _detect(
     return None, (style, is_read) if number >= HALF * cells.total else None
 
 
-def _settled(style: Style, cells: Cells) -> tuple[Style, pl.Series]:
+def _settle_style(style: Style, cells: Cells) -> tuple[Style, pl.Series]:
     """Return a style with what cells show of it, and which of them it reads."""
     own = style.settle(cells.texts, cells.counts)
     return own, own.in_order(own.read(cells.texts)).is_not_null()
@@ -178,7 +191,7 @@ def _is_hopeful(column: pl.Series, missing: Sequence[str]) -> bool:
     if 2 * cells.total < _SAMPLE:  # most are missing
         return True
     try:
-        read = [cells.number(_settled(style, cells)[1]) for style in _styles(cells)]
+        read = [cells.number(_settle_style(style, cells)[1]) for style in _styles(cells)]
     except DataError:  # it can be read in two ways
         return True
     return max(read, default=0) >= _HOPELESS * cells.total
@@ -195,6 +208,13 @@ def _exception_note(column: pl.Series, cells: Cells, found: tuple[Style, pl.Seri
     return (
         f"column {column.name!r}: {cells.number(is_read):,} of {cells.total:,} cells are "
         f"{style.noun}; row {row + 1:,} has '{column[row]}'"
+    )
+
+
+def _exceptions_sentence(column: pl.Series, cells: Cells, found: tuple[Style, pl.Series]) -> str:
+    return (
+        f"{_exception_note(column, cells, found)}. Such cells are exceptions, each a value of its "
+        "own outside of all ranges (exceptions: in the policy)"
     )
 
 
@@ -217,10 +237,7 @@ def _cell_notes(column: pl.Series, cells: Cells, reading: Reading) -> list[str]:
     style = reading.style
     if reading.exceptions and style is not None:
         is_read = ~cells.texts.is_in(list(reading.exceptions))
-        notes.append(
-            f"{_exception_note(column, cells, (style, is_read))}. Such cells are exceptions, each "
-            "a value of its own outside of all ranges (exceptions: in the policy)"
-        )
+        notes.append(_exceptions_sentence(column, cells, (style, is_read)))
     missing = is_missing(column, reading.missing, words=True)
     words = column.filter(missing & column.is_not_null() & (column.str.strip_chars() != ""))
     if len(words):

@@ -8,9 +8,15 @@ from dataclasses import replace
 import polars as pl
 
 from kanonym.data.errors import DataError
-from kanonym.data.readings.bounds import split_bounds
+from kanonym.data.readings.bounds import sides_of, split_bounds
 from kanonym.data.readings.cells import Cells
-from kanonym.data.readings.numbers import CELL, NumberReading, ascii_digits, singulars
+from kanonym.data.readings.numbers import (
+    CELL,
+    NumberReading,
+    ascii_digits,
+    singulars,
+    with_plain_marks,
+)
 
 MANY_FRACTIONS = 50
 
@@ -18,13 +24,16 @@ MANY_FRACTIONS = 50
 def detect_numbers(cells: Cells) -> NumberReading | None:
     """Return the style of the numbers among cells; None where there are none."""
     texts, zero = _own_script(cells)
-    bare, _ = split_bounds(texts)
+    bare, _ = split_bounds(with_plain_marks(texts))
     parts = bare.str.extract_groups(CELL).struct.unnest()
     if not parts["number"].is_not_null().any():
         return None
     parts = parts.with_columns(
         pl.col("prefix", "suffix").fill_null(""), n=cells.counts, text=bare
     ).drop_nulls("number")
+    parts, plus = _without_lone_pluses(parts)
+    if not len(parts):
+        return None
     prefix, suffix = _unit(parts)
     own = parts.filter(
         (pl.col("prefix").str.strip_chars() == prefix.strip())
@@ -32,9 +41,11 @@ def detect_numbers(cells: Cells) -> NumberReading | None:
     )
     if not suffix and not prefix and _are_codes(own):
         return None
+    if suffix.strip() == "Uhr" and own["number"].str.contains("[.,]").any():
+        return None  # 20.30 Uhr is half past eight
     scored = [
         (int(own["n"].filter(values.is_not_null()).sum()), style, values)
-        for style in _candidates(own, prefix, suffix, zero)
+        for style in _candidates(own, prefix, suffix, zero, plus=plus)
         if (values := style.read(_in_script(own["text"], zero))).is_not_null().any()
     ]
     if not scored:
@@ -42,6 +53,8 @@ def detect_numbers(cells: Cells) -> NumberReading | None:
     most = max(number for number, _, _ in scored)
     fits = [(style, values) for number, style, values in scored if number == most]
     first, values = fits[0]
+    if _are_bounds(first.read(cells.texts)):
+        return None
     for other, others in fits[1:]:
         both = values.is_not_null() & others.is_not_null()
         if 2 * most < cells.total:  # they are no column of numbers
@@ -53,6 +66,26 @@ def detect_numbers(cells: Cells) -> NumberReading | None:
                 f"format: {first.example!r} or {other.example!r}"
             )
     return first
+
+
+def _without_lone_pluses(parts: pl.DataFrame) -> tuple[pl.DataFrame, bool]:
+    """Return the cells that are numbers, and whether some have a plus as their sign.
+
+    Without numbers below 0 beside it, a plus may be that of a telephone or a school mark.
+    """
+    is_plus = (pl.col("sign") == "+").fill_null(value=False)
+    below = pl.any_horizontal(pl.col("open", "inner", "after").is_not_null())
+    below |= pl.col("sign").is_not_null() & ~is_plus
+    some, others = parts.select(is_plus.any(), below.any().alias("below")).row(0)
+    return (parts, True) if some and others else (parts.filter(~is_plus), False)
+
+
+def _are_bounds(values: pl.Series) -> bool:
+    """Tell whether most distinct values are bounds, as `1+`, `2+` and `3+` are."""
+    distinct = values.drop_nulls().unique()
+    if not distinct.dtype.is_float():
+        return False
+    return 2 * int((sides_of(distinct.to_numpy())[1] != 0).sum()) >= len(distinct)
 
 
 def _own_script(cells: Cells) -> tuple[pl.Series, str]:
@@ -98,7 +131,9 @@ def _are_codes(parts: pl.DataFrame) -> bool:
     return bool(parts["n"].filter(fours).sum() * 2 > parts["n"].sum())
 
 
-def _candidates(parts: pl.DataFrame, prefix: str, suffix: str, zero: str) -> list[NumberReading]:
+def _candidates(
+    parts: pl.DataFrame, prefix: str, suffix: str, zero: str, *, plus: bool
+) -> list[NumberReading]:
     """Return the styles that the marks within numbers allow, simple ones first."""
     numbers = parts["number"]
     occurring = set(re.sub("[0-9]", "", "".join(numbers.unique().to_list())))
@@ -127,7 +162,7 @@ def _candidates(parts: pl.DataFrame, prefix: str, suffix: str, zero: str) -> lis
         found.append(NumberReading(other, mark, prefix, suffix, indian=True, zero=zero))
     if not occurring:
         found.append(NumberReading(".", "", prefix, suffix, zero=zero))
-    return found
+    return [replace(style, plus=plus) for style in found]
 
 
 def are_computed(numbers: pl.Series) -> bool:

@@ -24,13 +24,16 @@ CURRENCY = (
     r"(?:(?:US|CA|AU|NZ|R|C|A)?\$|\p{Sc}|EUR|USD|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|BRL"
     r"|MXN|CAD|AUD|TRY|ZAR|Fr\.|SFr\.|Rs\.?|kr\.?|zł|Kč|Ft)"
 )
-UNIT = rf"(?:{CURRENCY}|[\p{{L}}°%‰µμ][\p{{L}}\p{{M}}0-9²³°%‰µμ·^*./-]*(?: [\p{{L}}²³°/.-]+)*)"
+_SIGN = r"°℃℉%‰\u066a\uff05µμ"
+UNIT = rf"(?:{CURRENCY}|[\p{{L}}{_SIGN}][\p{{L}}\p{{M}}0-9²³°%‰µμ·^*./-]*(?: [\p{{L}}²³°/.-]+)*)"
 """What may stand behind a number: no digit first, and no digit in a second word."""
 THOUSANDS = ".,'’ \u00a0\u202f"
+_ALIKE = ("'’", " \u00a0\u202f")
+"""Marks between thousands that are one to a reader."""
 MINUS = "[-−]"
 _BODY = rf"[0-9](?:[0-9{THOUSANDS}]*[0-9])?|[.,][0-9]+"
 CELL = (
-    rf"^(?P<open>\()?(?P<sign>{MINUS})?(?P<prefix>{CURRENCY}\s?)?(?P<inner>{MINUS})?"
+    rf"^(?P<open>\()?(?P<sign>[-−+])?(?P<prefix>{CURRENCY}\s?)?(?P<inner>{MINUS})?"
     rf"(?P<number>{_BODY})(?P<exponent>[eE][-+]?[0-9]+)?(?P<suffix>\s?{UNIT})?"
     rf"(?P<close>\))?(?P<after>-)?$"
 )
@@ -63,6 +66,7 @@ class NumberReading:
     decimals: int = 0
     indian: bool = False
     zero: str = "0"
+    plus: bool = False
     negative: str = field(default="-", compare=False)
     singular: str = field(default="", compare=False)
     bounds: tuple[tuple[float, str], ...] = field(default=(), compare=False)
@@ -97,6 +101,7 @@ class NumberReading:
             len(fraction) if fractional else 0,
             indian=any(len(group) == 2 for group in groups[1:]),
             zero=zero,
+            plus=parts["sign"] == "+",
         )
         if reading.read(pl.Series([example])).null_count():
             raise PolicyError(_NO_NUMBER.format(example))
@@ -106,6 +111,11 @@ class NumberReading:
     def is_plain(self) -> bool:
         """Whether it is the style of programs: a decimal point, and nothing else."""
         return self == NumberReading()
+
+    @property
+    def is_of_programs(self) -> bool:
+        """Whether it differs from the style of programs in the zeros at the end alone."""
+        return self == NumberReading(decimals=self.decimals)
 
     @property
     def form(self) -> str | None:
@@ -120,7 +130,7 @@ class NumberReading:
         elif not mark and not fraction and self.decimal == ",":
             fraction = ",5"
         number = (whole + fraction).translate(_from_ascii(self.zero))
-        return f"{self.prefix}{number}{self.suffix}"
+        return f"{'+' * self.plus}{self.prefix}{number}{self.suffix}"
 
     @property
     def example(self) -> str:
@@ -136,20 +146,21 @@ class NumberReading:
     def pattern(self) -> str:
         """The regular expression of a number of this style, in ASCII digits and stripped."""
         whole = r"(?:0|[1-9][0-9]*)"
-        mark, point = re.escape(self.thousands), re.escape(self.decimal)
+        mark, point = _class_of(self.thousands), re.escape(self.decimal)
         if self.thousands and self.indian:
             whole = rf"(?:0|[1-9][0-9]{{0,2}}|[1-9][0-9]?(?:{mark}[0-9]{{2}})*{mark}[0-9]{{3}})"
         elif self.thousands:
             whole = rf"(?:{whole}|[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+)"
         number = rf"(?:{whole}(?:{point}[0-9]+)?|{point}[0-9]+)"
-        if self.is_plain:
+        if not (self.thousands or self.prefix or self.suffix):
             number += r"(?:[eE][-+]?[0-9]+)?"
+        sign = "[-−+]" if self.plus else MINUS
         before = re.escape(self.prefix.strip()) + r"\s?" if self.prefix else ""
         behind = ""
         if self.suffix:
             unit = self.suffix.strip()
             behind = rf"\s?(?:{'|'.join(map(re.escape, (unit, *singulars(unit))))})"
-        return rf"^(\()?({MINUS})?{before}({MINUS})?({number})({behind})(\))?(-)?$"
+        return rf"^(\()?({sign})?{before}({MINUS})?({number})({behind})(\))?(-)?$"
 
     def read(self, texts: pl.Series) -> pl.Series:
         """Return the numbers of texts; null where a text is none, or has over 15 digits.
@@ -157,13 +168,15 @@ class NumberReading:
         Whole numbers are integers where no text has a fraction and none is a bound.
         """
         bare, zero = ascii_digits(texts.str.strip_chars(), self.zero)
-        bare, sides = split_bounds(bare)
+        bare, sides = split_bounds(with_plain_marks(bare))
+        if sides.any():
+            bare = self._with_own_unit(bare).zip_with(pl.Series(sides != 0), bare)
         if zero != self.zero:
             bare = bare.clear(len(bare))
         groups = bare.str.extract_groups(self.pattern).struct.unnest()
         opened, sign, inner, number, unit, closed, after = groups.get_columns()
         if self.thousands:
-            number = number.str.replace_all(self.thousands, "", literal=True)
+            number = number.str.replace_all(_class_of(self.thousands), "")
         number = number.str.replace(self.decimal, ".", literal=True)
         fraction = number.str.contains("[.eE]")
         whole = not fraction.any() and not self.decimals and not sides.any()
@@ -171,7 +184,7 @@ class NumberReading:
         lost = digits > _DIGITS
         if self.is_plain:  # a fraction is that of a program, however long
             lost &= ~fraction
-        negative = sign.is_not_null() | inner.is_not_null() | after.is_not_null()
+        negative = (sign != "+").fill_null(value=False) | inner.is_not_null() | after.is_not_null()
         negative |= opened.is_not_null()
         wrong = opened.is_not_null() != closed.is_not_null()
         wrong |= after.is_not_null() & ~fraction
@@ -191,6 +204,13 @@ class NumberReading:
         found = pl.Series(texts.name, beside(read, sides))
         return found.fill_nan(None)
 
+    def _with_own_unit(self, texts: pl.Series) -> pl.Series:
+        """Return bounds with the unit of the column: `90` of heights, `85 years` of ages."""
+        if not self.prefix and not self.suffix:
+            return texts.str.replace(_YEARS, "$1")
+        number = texts.str.contains(r"^[-−]?[0-9.,]*[0-9]$")
+        return (self.prefix + texts + self.suffix).zip_with(number, texts)
+
     def settle(self, texts: pl.Series, counts: pl.Series) -> Self:
         """Return the reading with what the texts of a table show, the most frequent ones first.
 
@@ -209,7 +229,8 @@ class NumberReading:
             found = zip(first["value"].to_list(), first["text"].to_list(), strict=True)
             style = replace(style, bounds=tuple(found))
         below = ordered.filter(pl.col("value") < 0)["text"]
-        for shape, negative in ((r"^\(", "()"), ("−", "−"), (r"[0-9]-$", "after")):
+        shapes = ((r"^\(", "()"), (r"^[^(]+\(", "outer"), ("−", "−"), (r"[0-9]-$", "after"))
+        for shape, negative in shapes:
             if below.str.contains(shape).any():
                 style = replace(style, negative=negative)
         unit = self.suffix.strip()
@@ -263,7 +284,7 @@ class NumberReading:
         whole, _, fraction = exact.removeprefix("-").partition(".")
         fraction = fraction.rstrip("0").ljust(self.decimals, "0")
         if self.thousands:
-            whole = _grouped(whole, self.thousands, indian=self.indian)
+            whole = _group_digits(whole, self.thousands, indian=self.indian)
         number = f"{whole}{self.decimal}{fraction}" if fraction else whole
         if self.zero != "0":
             number = number.translate(_from_ascii(self.zero))
@@ -271,9 +292,12 @@ class NumberReading:
         below = exact.startswith("-")
         if below and self.negative == "()":
             return f"({self.prefix}{number}{suffix})"
+        if below and self.negative == "outer":
+            return f"{self.prefix}({number}{suffix})"
         if below and self.negative == "after":
             return f"{self.prefix}{number}{suffix}-"
-        return f"{self.prefix}{self.negative if below else ''}{number}{suffix}"
+        sign = self.negative if below else "+" * (self.plus and value > 0)
+        return f"{sign}{self.prefix}{number}{suffix}"
 
     def read_canonical(self, texts: pl.Series) -> pl.Series:
         """Return the numbers of texts in plain notation, as labels have them."""
@@ -285,6 +309,20 @@ class NumberReading:
 
 
 _BOUND_DIGITS = 12
+_YEARS = r"(?i)^([0-9]+)\s(?:years?(?: old)?|yrs?|Jahren?|años?|ans?)$"
+
+
+def with_plain_marks(texts: pl.Series) -> pl.Series:
+    """Return texts with `5` for `5.`, and `($5)` for `$(5)`."""
+    if texts.str.contains(r"\(|\.$").any():
+        texts = texts.str.replace(rf"^({CURRENCY}\s?)\(", "($1")
+        texts = texts.str.replace(rf"^({MINUS}?[0-9]+)\.$", "$1")
+    return texts
+
+
+def _class_of(mark: str) -> str:
+    """Return the regular expression of a mark between thousands."""
+    return f"[{next((marks for marks in _ALIKE if mark in marks), re.escape(mark))}]"
 
 
 def singulars(unit: str) -> tuple[str, ...]:
@@ -305,8 +343,8 @@ def ascii_digits(texts: pl.Series, zero: str | None = None) -> tuple[pl.Series, 
         zero = chr(ord(first) - unicodedata.digit(first))
     if zero == "0":
         return texts, zero
-    olds = [chr(ord(zero) + digit) for digit in range(10)] + ["\u066b", "\u066c"]
-    return texts.str.replace_many(olds, [*"0123456789", ".", ","]), zero
+    olds = [chr(ord(zero) + digit) for digit in range(10)] + [*"\u066b\u066c\uff0e\uff0c\uff0d"]
+    return texts.str.replace_many(olds, [*"0123456789.,.,-"]), zero
 
 
 @cache
@@ -314,7 +352,7 @@ def _from_ascii(zero: str) -> dict[int, int]:
     return {ord("0") + digit: ord(zero) + digit for digit in range(10)}
 
 
-def _grouped(whole: str, mark: str, *, indian: bool) -> str:
+def _group_digits(whole: str, mark: str, *, indian: bool) -> str:
     """Return digits in groups."""
     if not indian or len(whole) <= 3:
         return f"{int(whole):,}".replace(",", mark)

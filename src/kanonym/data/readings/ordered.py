@@ -116,7 +116,8 @@ def _bands_in_order(texts: pl.Series) -> list[str]:
     high[open_end & (sides > 0)] = np.inf
     read = np.isfinite(low) | np.isfinite(high)
     read &= is_band | open_end | (one.is_not_null().to_numpy() & (sides == 0))
-    if np.count_nonzero(is_band) < _FEWEST or (low[is_band] >= high[is_band]).any():
+    few = not is_band.any() or np.count_nonzero(is_band | open_end) < _FEWEST
+    if few or (low[is_band] >= high[is_band]).any():
         return []
     order = np.lexsort((high, low))
     order = order[read[order]]

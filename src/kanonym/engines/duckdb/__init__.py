@@ -27,6 +27,7 @@ def scan_duckdb(
     threads: int | None = None,
     folder: str | Path | None = None,
     most_tuples: int | None = None,
+    columns: Sequence[str] | None = None,
 ) -> Source:
     """Use a table that DuckDB reads: it is counted, recoded and written there.
 
@@ -49,6 +50,8 @@ def scan_duckdb(
     most_tuples
         A frequency set of more tuples is not taken to this process; 8,388,608
         if None.
+    columns
+        Names of the columns of CSV files without a header.
 
     Raises
     ------
@@ -68,7 +71,7 @@ def scan_duckdb(
         from kanonym.engines.duckdb import source  # noqa: PLC0415 - its driver may be absent
 
     settings = source.Settings(memory, threads, folder)
-    return source.duckdb_source(table, settings, most_tuples, name)
+    return source.duckdb_source(table, settings, most_tuples, name, columns)
 
 
 def read_database(path: str, names: Sequence[str]) -> dict[str, pl.DataFrame]:

@@ -38,12 +38,17 @@ _END = re.compile(rb"\r\n|\r|\n")
 _HEAD = 1000  # rows in which the cells of the header are looked for
 
 
-def csv_query(connection: Connection, files: Sequence[str], separator: str | None) -> Query:
-    """Return a query of all cells of CSV files, as text."""
+def csv_query(
+    connection: Connection,
+    files: Sequence[str],
+    separator: str | None,
+    columns: Sequence[str] | None = None,
+) -> Query:
+    """Return a query of all cells of CSV files, as text; columns: of files without a header."""
     layouts = {}
     for one in files:
         head = _head(one)
-        layouts[one] = replace(layout(head, one, separator), start=0)
+        layouts[one] = replace(layout(head, one, separator, columns), start=0)
         refuse_same_names(layouts[one].names, one)
         _check_ends(head, layouts[one].lines_above, one)
         _check_last_row(one, layouts[one])
@@ -54,7 +59,7 @@ def csv_query(connection: Connection, files: Sequence[str], separator: str | Non
                 f"{one} has another header or separator than {files[0]}; read them one by one"
             )
     mark = f"{first.separator} " if first.blank else first.separator
-    query = read_csv(files, first.all_names, mark, skip=first.lines_above)
+    query = read_csv(files, first.all_names, mark, skip=first.lines_above, header=first.header)
     if first.unnamed:
         everything = query
         query = exp.select(*map(exact_column, first.names)).from_(subquery(everything, "t"))
@@ -69,6 +74,8 @@ def read_csv(
     separator: str,
     types: list[str] | None = None,
     skip: int = 0,
+    *,
+    header: bool = True,
 ) -> Query:
     """Return a query of CSV files by our rules.
 
@@ -83,7 +90,7 @@ def read_csv(
     options: dict[str, exp.Expr] = {
         "columns": columns,
         "auto_detect": exp.false(),
-        "header": exp.true(),
+        "header": exp.true() if header else exp.false(),
         "skip": exp.Literal.number(skip),
         "delim": exp.Literal.string(separator),
         "quote": exp.Literal.string('"'),
@@ -135,7 +142,10 @@ def _check_last_row(path: str, form: Layout) -> None:
         file.seek(max(file.seek(0, 2) - _LAST_BYTES, 0))
         lines = file.read().decode(errors="replace").splitlines()
     last = next((line for line in reversed(lines) if line), "")
-    texts = [*head.decode(errors="replace").splitlines()[form.lines_above + 1 :][:_HEAD], last]
+    texts = [
+        *head.decode(errors="replace").splitlines()[form.lines_above + form.header :][:_HEAD],
+        last,
+    ]
     rows = [
         row
         for row in csv.reader(texts, delimiter=form.separator, skipinitialspace=form.blank)

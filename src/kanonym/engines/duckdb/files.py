@@ -33,12 +33,16 @@ _LONG = (pl.Int128, pl.UInt128)
 _REFUSED = ("UNION", "MAP", "VARIANT", "GEOMETRY")
 
 
-def open_files(connection: Connection, path: str) -> tuple[str, bool]:
-    """Make a view of files."""
+def open_files(
+    connection: Connection, path: str, columns: Sequence[str] | None = None
+) -> tuple[str, bool]:
+    """Make a view of files; columns: the names of those of CSV files without a header."""
     kind = _kind(path)
     files = files_of(path)
+    if columns is not None and kind not in ("csv", "tsv"):
+        raise DataError(f"columns are named for CSV files without a header; {path} is none")
     if kind in ("csv", "tsv"):
-        query = csv_query(connection, files, "\t" if kind == "tsv" else None)
+        query = csv_query(connection, files, "\t" if kind == "tsv" else None, columns)
     elif kind == "parquet":
         names = list(_parquet_schema(files[0]).names)
         refuse_same_names(names, files[0])

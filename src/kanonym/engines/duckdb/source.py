@@ -32,7 +32,11 @@ class Settings:
 
 
 def duckdb_source(
-    table: Any, settings: Settings, most_tuples: int | None, name: str | None = None
+    table: Any,
+    settings: Settings,
+    most_tuples: int | None,
+    name: str | None = None,
+    columns: Sequence[str] | None = None,
 ) -> Source:
     """Return a table that DuckDB reads; see `kanonym.engines.duckdb.scan_duckdb`."""
     if name is not None:
@@ -51,7 +55,7 @@ def duckdb_source(
     store, text = _store(connection), False
     if isinstance(table, (str, Path)):
         with translate_errors(str(table)):
-            name, text = files.open_files(connection, str(table))
+            name, text = files.open_files(connection, str(table), columns)
             names = connection.table(name).columns
             store.use_zone(files.zones_of_files(str(table)))
     else:

@@ -179,7 +179,7 @@ def search_on_engine(
 
 def _looks_at_tuples(metric: object) -> bool:
     """Say whether a metric looks at the distinct tuples of the original."""
-    built: Metric = metric_from(metric)  # type: ignore[arg-type]  # whatever a policy says
+    built: Metric = metric_from(metric)
     if isinstance(built, Weighted):
         return any(_looks_at_tuples(part[0]) for part in built.parts if isinstance(part, tuple))
     return isinstance(built, KLDivergence)

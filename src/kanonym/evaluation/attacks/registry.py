@@ -2,51 +2,32 @@
 
 from __future__ import annotations
 
+from kanonym.data.loading.lazy_registry import LazyRegistry
 from kanonym.evaluation.attacks.base import Attack
-from kanonym.evaluation.attacks.classes.background import BackgroundKnowledge
-from kanonym.evaluation.attacks.classes.definetti import DeFinetti
-from kanonym.evaluation.attacks.classes.disco import Disco
-from kanonym.evaluation.attacks.classes.homogeneity import Homogeneity
-from kanonym.evaluation.attacks.classes.minimality import Minimality
-from kanonym.evaluation.attacks.classes.similarity_of_values import SimilarityOfValues
-from kanonym.evaluation.attacks.classes.skewness import Skewness
-from kanonym.evaluation.attacks.downcoding import Downcoding
-from kanonym.evaluation.attacks.inference import Inference
-from kanonym.evaluation.attacks.known_items import KnownItems
-from kanonym.evaluation.attacks.linking.apparent_matches import ApparentMatches
-from kanonym.evaluation.attacks.linking.intersection import Intersection
-from kanonym.evaluation.attacks.linking.linkability import Linkability
-from kanonym.evaluation.attacks.linking.linkage import Linkage
-from kanonym.evaluation.attacks.linking.optimal_linkage import OptimalLinkage
-from kanonym.evaluation.attacks.linking.similar_records import SimilarRecords
-from kanonym.evaluation.attacks.linking.unique_exact_matches import UniqueExactMatches
-from kanonym.evaluation.attacks.membership import Membership
-from kanonym.evaluation.attacks.models.model_inference import ModelInference
-from kanonym.evaluation.attacks.singling_out import SinglingOut
 
-ALL: tuple[type[Attack], ...] = (
-    SinglingOut,
-    UniqueExactMatches,
-    ApparentMatches,
-    Linkage,
-    OptimalLinkage,
-    SimilarRecords,
-    Linkability,
-    KnownItems,
-    Inference,
-    ModelInference,
-    Homogeneity,
-    Disco,
-    BackgroundKnowledge,
-    Skewness,
-    SimilarityOfValues,
-    DeFinetti,
-    Minimality,
-    Membership,
-    Intersection,
-    Downcoding,
+ATTACKS: LazyRegistry[type[Attack]] = LazyRegistry(
+    "kanonym.evaluation.attacks",
+    {
+        "singling-out": "singling_out:SinglingOut",
+        "unique-exact-matches": "linking.unique_exact_matches:UniqueExactMatches",
+        "apparent-matches": "linking.apparent_matches:ApparentMatches",
+        "linkage": "linking.linkage:Linkage",
+        "optimal-linkage": "linking.optimal_linkage:OptimalLinkage",
+        "similarity-reidentification": "linking.similar_records:SimilarRecords",
+        "linkability": "linking.linkability:Linkability",
+        "known-items": "known_items:KnownItems",
+        "inference": "inference:Inference",
+        "model-inference": "models.model_inference:ModelInference",
+        "homogeneity": "classes.homogeneity:Homogeneity",
+        "disco": "classes.disco:Disco",
+        "background-knowledge": "classes.background:BackgroundKnowledge",
+        "skewness": "classes.skewness:Skewness",
+        "similarity": "classes.similarity_of_values:SimilarityOfValues",
+        "definetti": "classes.definetti:DeFinetti",
+        "minimality": "classes.minimality:Minimality",
+        "membership": "membership:Membership",
+        "intersection": "linking.intersection:Intersection",
+        "downcoding": "downcoding:Downcoding",
+    },
 )
-"""Every attack, in the order in which they are carried out and told."""
-
-ATTACKS: dict[str, type[Attack]] = {attack.type: attack for attack in ALL}
-"""Every attack by name."""
+"""Every attack by name, in the order in which they are carried out and told."""

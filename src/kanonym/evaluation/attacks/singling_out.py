@@ -236,13 +236,21 @@ def _first_different(
     asked = 2 * most
     while True:
         some = best[:asked]
-        told = np.column_stack(
-            [columns[some], np.take_along_axis(own[some], columns[some], axis=1)]
-        )
-        first = np.sort(np.unique(told, axis=0, return_index=True)[1])
+        first = _first_of_each(own[some], columns[some])
         if len(first) >= most or asked >= len(best):
             return some[first[:most]]
         asked *= 4
+
+
+def _first_of_each(codes: NDArray[np.int32], columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the first of the records that say the same in their columns, ascending.
+
+    codes: (n, d) int32. columns: (n, width) int64, which of them count, of each record.
+    """
+    told = np.column_stack([columns, np.take_along_axis(codes, columns, axis=1)]).astype(np.int32)
+    parts = list(np.asfortranarray(told).T)
+    groups = label_rows(parts, [int(part.max(initial=0)) + 1 for part in parts])
+    return np.sort(groups.first)
 
 
 def _one_sided_predicates(
@@ -257,8 +265,7 @@ def _one_sided_predicates(
     row = random.choice(rows, SAMPLED * attempts)
     columns = random.random((len(row), codes.shape[1])).argsort(axis=1)[:, :width]
     columns.sort(axis=1)
-    told = np.column_stack([columns, np.take_along_axis(codes[row], columns, axis=1)])
-    some = np.sort(np.unique(told, axis=0, return_index=True)[1])
+    some = _first_of_each(codes[row], columns)
     row, columns = row[some], columns[some]
     found = Predicates(row, columns, _sides(pair)[row[:, None], columns])
     # Of a class all records have the same means: it counts once.

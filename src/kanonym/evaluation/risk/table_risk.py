@@ -19,7 +19,12 @@ from kanonym.data.message import Message
 from kanonym.data.person_key import EntityColumns, columns_of, entity_of
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.data.table import encode_column, value_codes
-from kanonym.evaluation.columns import SelectedColumns, check_seed, finite_column, select_columns
+from kanonym.evaluation.columns import (
+    SelectedColumns,
+    check_seed,
+    column_with_exceptions,
+    select_columns,
+)
 from kanonym.evaluation.options import households_of, population_of, presets_of, weights_of
 from kanonym.evaluation.persons import persons_of_classes, persons_of_release, persons_unknown
 from kanonym.evaluation.releases import unpack_release
@@ -37,7 +42,7 @@ from kanonym.metrics.measured_table import measured_table
 from kanonym.metrics.measured_value import MeasuredValue
 from kanonym.metrics.person_risk import PersonRisk
 from kanonym.metrics.record_risk import THRESHOLD
-from kanonym.pipeline.planning import to_canonical
+from kanonym.pipeline.planning import parse_with_policy, to_canonical
 from kanonym.policy import PolicySource
 from kanonym.verification.released_classes import (
     SensitiveColumn,
@@ -291,7 +296,9 @@ def risk(
         raise SchemaError("say which columns are quasi-identifiers: without one there is no risk")
     judged = presets_of(presets)
     number, table = population_of(population)
-    known = [finite_column(native, name) for name in asked.columns]
+    if table is not None:
+        table = parse_with_policy(table, meant)
+    known = [column_with_exceptions(native, name) for name in asked.columns]
     groups = group_by_code(known)
     whose: NDArray[np.int32] | PersonRisk | None = None
     untold = None

@@ -11,6 +11,9 @@ from kanonym.kernels.compile import Int, kernel, part
 
 RANGE, SET, TREE = 0, 1, 2
 
+_LARGEST = np.int32(np.iinfo(np.int32).max)
+"""Not asked for in a kernel: with its machine code, that would load much of numba."""
+
 
 class Costs(NamedTuple):
     """What a class loses in each attribute, as a function of its codes.
@@ -69,7 +72,7 @@ def class_bounds(
     labels: (n,) int32, negative ones are skipped. codes: (n, d) int32.
     """
     n, d = codes.shape
-    low = np.full((n_classes, d), np.iinfo(np.int32).max, np.int32)
+    low = np.full((n_classes, d), _LARGEST, np.int32)
     high = np.full((n_classes, d), -1, np.int32)
     for i in range(n):
         label = labels[i]

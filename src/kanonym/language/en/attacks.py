@@ -248,6 +248,11 @@ SENTENCES: Sentences = {
     "attacks.part.counts known": "cells of which all numbers one level below are known",
     "attacks.part.bits told": "what the algorithm tells of the labels one level below",
     "attacks.part.fewer than l values": "persons with fewer than l values left",
+    "attacks.part.claimed from dissolved classes": (
+        "persons whose class for size alone was not released, and whose value is claimed"
+    ),
+    "attacks.part.right of the claimed": "claims that are right",
+    "attacks.part.right by the class alone": "claims that would be right by the class alone",
     "attacks.part.RAPID": "{subject}: predicted with confidence (RAPID)",
     "attacks.part.RAPID of the control": (
         "{subject}: predicted with confidence (RAPID), people who are not in the table"

@@ -42,12 +42,11 @@ SENTENCES: Sentences = {
     "evidence.name": "the name suggests: {what}",
     "evidence.name-sensitive": "the name suggests: {what}, which is sensitive",
     "evidence.amount": (
-        "but an amount with {values} values, released unchanged, identifies whoever is known to "
-        "have it; recoded as a quasi-identifier, it does not"
+        "one number occurs once and identifies whoever is known to have it: it is rounded",
+        "{records} numbers occur once and identify whoever is known to have them: they are rounded",
     ),
     "evidence.amount.report": (
-        "but an amount with many values, released unchanged, identifies whoever is known to have "
-        "it; recoded as a quasi-identifier, it does not"
+        "numbers that occur once identify whoever is known to have them: they are rounded"
     ),
     "evidence.many-values": (
         "but {values} values for {records} records, released unchanged, identify the records"
@@ -57,6 +56,18 @@ SENTENCES: Sentences = {
     "evidence.seen-as": "but people who meet a person may know it too ({what})",
     "evidence.most-frequent": "{values} values; the most frequent one is in {share} of the records",
     "evidence.most-frequent.report": "its most frequent value is in {share} of the records",
+    "evidence.period": "the name tells a period: it is what was done or measured in it",
+    "evidence.items": "one of {columns} columns with the same few answers, as of a questionnaire",
+    "evidence.items.report": "columns with the same few answers are a questionnaire",
+    "evidence.twin": "it differs where {detail} does, which is sensitive",
+    "evidence.company": (
+        "{columns} other columns are measured or told in confidence, and its name does not say "
+        "that others know it"
+    ),
+    "evidence.company.report": (
+        "most other columns are measured or told in confidence, and its name does not say that "
+        "others know it"
+    ),
     "evidence.weight": (
         "probably a sampling weight: weights depend on the strata of a survey and so reveal them; "
         "insensitive only if the strata are not secret"

@@ -34,6 +34,7 @@ SENTENCES: Sentences = {
     "unit.share-of-persons": "share of the individuals",
     "unit.share-of-control": "share of the control",
     "unit.share-of-attempts": "share of the attempts",
+    "unit.share-of-claims": "share of the claims",
     "unit.share-of-chance": "share of what fails by chance",
     "unit.share-of-cells": "share of the cells",
     "unit.share-of-bits": "share of the bits",

@@ -243,7 +243,8 @@ SENTENCES: Sentences = {
         "The data protection authorities of the European Union ask three questions about "
         "anonymized data (Article 29 Working Party, Opinion 05/2014, WP 216, section 3). The "
         "figures show what attacks achieved on this release or, where none was run, what class "
-        "sizes imply."
+        "sizes imply. “Sign a release” in the documentation of kanonym (docs/sign.md) explains "
+        "what they say about the GDPR, HIPAA and other rules."
     ),
     "gdpr.singling-out": "Singling out",
     "gdpr.singling-out.question": "Can somebody isolate the records of one person?",

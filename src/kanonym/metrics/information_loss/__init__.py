@@ -2,48 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
-from kanonym.metrics.information_loss.ambiguity import Ambiguity
-from kanonym.metrics.information_loss.base import (
-    BoundMetric,
-    FinestClasses,
-    Generalized,
-    Metric,
-    Terms,
-)
-from kanonym.metrics.information_loss.class_size import AverageClassSize
-from kanonym.metrics.information_loss.discernibility import Discernibility
-from kanonym.metrics.information_loss.divergence import KLDivergence
-from kanonym.metrics.information_loss.entropy import NonUniformEntropy, NormalizedEntropy
-from kanonym.metrics.information_loss.forms import build_metric
-from kanonym.metrics.information_loss.height import Height
-from kanonym.metrics.information_loss.loss import Loss, LossArithmetic
-from kanonym.metrics.information_loss.precision import Precision
-from kanonym.metrics.information_loss.weighted import ALL, METRICS, Weighted
+from kanonym.data.loading.lazy_names import lazy_names
 
-
-def metric_from(given: str | Mapping[str, Any] | Metric) -> Metric:
-    """Return a metric from its name, its YAML form, or itself; the inverse of `to_dict`.
-
-    Examples
-    --------
-    >>> metric_from("precision")
-    Precision(factor=0.5)
-    >>> metric_from({"type": "loss", "factor": 0.25})
-    Loss(factor=0.25)
-    >>> metric_from("los")
-    Traceback (most recent call last):
-        ...
-    kanonym.data.errors.PolicyError: metric: 'los' is not a metric; did you mean 'loss'?
-
-    """
-    return build_metric(given, METRICS)
-
+if TYPE_CHECKING:
+    from kanonym.metrics.information_loss.ambiguity import Ambiguity
+    from kanonym.metrics.information_loss.base import (
+        BoundMetric,
+        FinestClasses,
+        Generalized,
+        Metric,
+        Terms,
+    )
+    from kanonym.metrics.information_loss.class_size import AverageClassSize
+    from kanonym.metrics.information_loss.discernibility import Discernibility
+    from kanonym.metrics.information_loss.divergence import KLDivergence
+    from kanonym.metrics.information_loss.entropy import NonUniformEntropy, NormalizedEntropy
+    from kanonym.metrics.information_loss.forms import METRICS, metric_from
+    from kanonym.metrics.information_loss.height import Height
+    from kanonym.metrics.information_loss.loss import Loss, LossArithmetic
+    from kanonym.metrics.information_loss.precision import Precision
+    from kanonym.metrics.information_loss.weighted import Weighted
 
 __all__ = [
-    "ALL",
     "METRICS",
     "Ambiguity",
     "AverageClassSize",
@@ -63,3 +45,27 @@ __all__ = [
     "Weighted",
     "metric_from",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Ambiguity": "kanonym.metrics.information_loss.ambiguity",
+        "AverageClassSize": "kanonym.metrics.information_loss.class_size",
+        "BoundMetric": "kanonym.metrics.information_loss.base",
+        "Discernibility": "kanonym.metrics.information_loss.discernibility",
+        "FinestClasses": "kanonym.metrics.information_loss.base",
+        "Generalized": "kanonym.metrics.information_loss.base",
+        "Height": "kanonym.metrics.information_loss.height",
+        "KLDivergence": "kanonym.metrics.information_loss.divergence",
+        "Loss": "kanonym.metrics.information_loss.loss",
+        "LossArithmetic": "kanonym.metrics.information_loss.loss",
+        "METRICS": "kanonym.metrics.information_loss.forms",
+        "Metric": "kanonym.metrics.information_loss.base",
+        "NonUniformEntropy": "kanonym.metrics.information_loss.entropy",
+        "NormalizedEntropy": "kanonym.metrics.information_loss.entropy",
+        "Precision": "kanonym.metrics.information_loss.precision",
+        "Terms": "kanonym.metrics.information_loss.base",
+        "Weighted": "kanonym.metrics.information_loss.weighted",
+        "metric_from": "kanonym.metrics.information_loss.forms",
+    },
+)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
 from kanonym.data.table import EncodedTable
-from kanonym.metrics.information_loss.ambiguity import Ambiguity
 from kanonym.metrics.information_loss.base import (
     BoundMetric,
     FinestClasses,
@@ -20,14 +19,7 @@ from kanonym.metrics.information_loss.base import (
     Terms,
     is_number,
 )
-from kanonym.metrics.information_loss.class_size import AverageClassSize
-from kanonym.metrics.information_loss.discernibility import Discernibility
-from kanonym.metrics.information_loss.divergence import KLDivergence
-from kanonym.metrics.information_loss.entropy import NonUniformEntropy, NormalizedEntropy
-from kanonym.metrics.information_loss.forms import build_metric
-from kanonym.metrics.information_loss.height import Height
-from kanonym.metrics.information_loss.loss import Loss, LossArithmetic
-from kanonym.metrics.information_loss.precision import Precision
+from kanonym.metrics.information_loss.forms import metric_from
 
 Part = tuple[Any, float] | Mapping[str, Any]
 """A metric (or its name, or its YAML form) and its weight, as a pair or by name."""
@@ -155,25 +147,6 @@ class BoundWeighted:
         return None
 
 
-ALL: tuple[type[Metric], ...] = (
-    Loss,
-    LossArithmetic,
-    AverageClassSize,
-    Discernibility,
-    NonUniformEntropy,
-    NormalizedEntropy,
-    Precision,
-    Height,
-    KLDivergence,
-    Ambiguity,
-    Weighted,
-)
-"""Every metric; tests of laws run over it."""
-
-METRICS: dict[str, type[Metric]] = {metric.type: metric for metric in ALL}
-"""Every metric by the name that a policy gives it."""
-
-
 def _part(given: object) -> tuple[Metric, float]:
     """Return a part: a built metric and its weight."""
     weight: Any = 1.0
@@ -188,4 +161,4 @@ def _part(given: object) -> tuple[Metric, float]:
         raise PolicyError(f"weighted: a part is {{metric: …, weight: …}}, not {given!r}")
     if not is_number(weight) or weight < 0:
         raise PolicyError(f"weighted: weight is {weight!r}; it must be a number of at least 0")
-    return build_metric(metric, METRICS), float(weight)
+    return metric_from(metric), float(weight)

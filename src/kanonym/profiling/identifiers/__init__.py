@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
-from kanonym.profiling.identifiers.detection import find_identifiers
-from kanonym.profiling.identifiers.finding import Finding
-from kanonym.profiling.identifiers.free_text import MissingExtraError, find_in_text
+from typing import TYPE_CHECKING
+
+from kanonym.data.loading.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from kanonym.profiling.identifiers.detection import find_identifiers
+    from kanonym.profiling.identifiers.finding import Finding
+    from kanonym.profiling.identifiers.free_text import MissingExtraError, find_in_text
 
 __all__ = ["Finding", "MissingExtraError", "find_identifiers", "find_in_text"]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Finding": "kanonym.profiling.identifiers.finding",
+        "MissingExtraError": "kanonym.profiling.identifiers.free_text",
+        "find_identifiers": "kanonym.profiling.identifiers.detection",
+        "find_in_text": "kanonym.profiling.identifiers.free_text",
+    },
+)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
-import phonenumbers
 from numpy.typing import NDArray
 
+from kanonym.data.loading.lazy_module import LazyModule
 from kanonym.profiling.identifiers.finding import Finding, finding_by_values, share_reason
 from kanonym.profiling.identifiers.sample import Sample
+
+if TYPE_CHECKING:
+    import phonenumbers
+else:
+    phonenumbers = LazyModule("phonenumbers")
 
 LOOKED_AT = 200
 """A check takes about 40 microseconds, twice that where it fails."""

@@ -16,6 +16,9 @@ UNITS = {
     "second release alone": "share-of-persons",
     "values left": "values-per-person",
     "fewer than l values": "share-of-persons",
+    "claimed from dissolved classes": "share-of-persons",
+    "right of the claimed": "share-of-claims",
+    "right by the class alone": "share-of-claims",
     "alone": "share-of-persons",
     "other values that agree": "share-of-cells",
     "in the original": "share-of-persons",
@@ -43,7 +46,12 @@ _OF_ATTACK = {
     "known-items": ("alone", "control_compatible"),
     "apparent-matches": ("other values that agree",),
     "downcoding": ("generalized", "minimal", "labels present", "counts known", "bits told"),
-    "minimality": ("fewer than l values",),
+    "minimality": (
+        "fewer than l values",
+        "claimed from dissolved classes",
+        "right of the claimed",
+        "right by the class alone",
+    ),
     "membership": tuple(kind for kind in UNITS if kind.startswith(("advantage", "auc", "with"))),
 }
 

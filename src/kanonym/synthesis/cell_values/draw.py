@@ -31,7 +31,7 @@ from kanonym.synthesis.cell_values.columns import (
     values_of_labels,
 )
 from kanonym.synthesis.cell_values.drawn_table import By, DrawnTable
-from kanonym.synthesis.copula import Constraint
+from kanonym.synthesis.columns import Constraint
 from kanonym.synthesis.drawing import keeps_constraints
 from kanonym.verification.verdict import Verification
 

@@ -11,8 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.results.short_repr import ShortRepr
-from kanonym.synthesis.copula import TableModel
-from kanonym.synthesis.copula.numbers import Grid, plain_numbers
+from kanonym.synthesis.columns.numbers import Grid, plain_numbers
+from kanonym.synthesis.trees import LearnedByTrees
 
 Numbers = NDArray[Any]
 
@@ -33,7 +33,7 @@ class Domain(ShortRepr):
 
 
 def domain_of(
-    model: TableModel, column: pl.Series, known: Sequence[pl.Series], first: NDArray[np.int64]
+    model: LearnedByTrees, column: pl.Series, known: Sequence[pl.Series], first: NDArray[np.int64]
 ) -> Domain:
     """Return what can be drawn of a sensitive attribute.
 

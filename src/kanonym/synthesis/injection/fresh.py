@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.table import value_codes
-from kanonym.synthesis.copula import TableModel
-from kanonym.synthesis.copula.numbers import Grid, plain_numbers, typed_numbers
+from kanonym.synthesis.columns.numbers import Grid, plain_numbers, typed_numbers
 from kanonym.synthesis.injection.bounds import Domain, count_within
+from kanonym.synthesis.trees import LearnedByTrees
 from kanonym.verification.released_classes import group_released
 
 BLOCK = 1 << 23
@@ -33,7 +33,7 @@ Rows = NDArray[np.int64]
 
 
 def fresh_values(
-    model: TableModel,
+    model: LearnedByTrees,
     domain: Domain,
     labels: NDArray[np.int32],
     owners: Rows,
@@ -44,7 +44,7 @@ def fresh_values(
 
     labels: (n_rows,) int32 class of each record of the table.
     owners: (n,) int64 class of each new record, ascending.
-    given: (n,) columns that new records have already: their values are drawn to fit them.
+    given: (n,) columns that new records have already, the attribute is the next one of the model.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def fresh_values(
 
 
 def _draw_values(
-    model: TableModel,
+    model: LearnedByTrees,
     domain: Domain,
     labels: NDArray[np.int32],
     owners: Rows,
@@ -110,12 +110,12 @@ def _draw_values(
 
 
 def _weights(
-    model: TableModel, name: str, values: pl.Series, given: Sequence[pl.Series]
+    model: LearnedByTrees, name: str, values: pl.Series, given: Sequence[pl.Series]
 ) -> NDArray[np.float64]:
     """Return (n, m) float64 probabilities of values, 0 only for those that constraints forbid."""
     same = group_released(given, len(given[0]))  # many records of a class ask for the same
     different = [one.gather(same.first) for one in given]
-    found, shares = model.probabilities(name, different)
+    found, shares = model.next_probabilities(different)
     weights = np.full((len(shares), len(values)), RARE / len(values))
     weights[:, _codes(found, values)] += shares
     limits = model.limits(name, different)
@@ -127,7 +127,9 @@ def _weights(
     return weights[same.labels]
 
 
-def _choices(model: TableModel, name: str, values: pl.Series, given: Sequence[pl.Series]) -> Rows:
+def _choices(
+    model: LearnedByTrees, name: str, values: pl.Series, given: Sequence[pl.Series]
+) -> Rows:
     """Return (n,) int64, among how many of the values constraints let each record choose."""
     limits = model.limits(name, given)
     if limits is None:
@@ -175,7 +177,7 @@ def _exhausted_error(name: str, labels: NDArray[np.int32], owner: int) -> Infeas
 
 
 def _draw_between_values(
-    model: TableModel,
+    model: LearnedByTrees,
     domain: Domain,
     grid: Grid,
     labels: NDArray[np.int32],
@@ -192,8 +194,7 @@ def _draw_between_values(
     found: list[object] = [None] * len(owners)
     left = np.arange(len(owners))
     for _ in range(TRIES):
-        drawn = model.complete([one.gather(left) for one in given], random)
-        column = next(one for one in drawn if one.name == name)
+        column = model.next_column([one.gather(left) for one in given], random)
         again = []
         for row, value in zip(left.tolist(), column.to_list(), strict=True):
             pair = (int(owners[row]), value)

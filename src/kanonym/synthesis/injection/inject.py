@@ -24,7 +24,7 @@ from kanonym.metrics.measured_value import MeasuredValue
 from kanonym.models.base import check_integer
 from kanonym.pipeline import measure
 from kanonym.policy.faults import raise_together
-from kanonym.synthesis.copula import Constraint, fit
+from kanonym.synthesis.columns import Constraint
 from kanonym.synthesis.injection.bounds import domain_of
 from kanonym.synthesis.injection.class_names import named_classes
 from kanonym.synthesis.injection.classes import Classes, classes_of
@@ -34,6 +34,7 @@ from kanonym.synthesis.injection.quality import DISTANCE, joint_distance, measur
 from kanonym.synthesis.injection.records import new_records
 from kanonym.synthesis.injection.targets import ClassTargets, Needs, compute_needs
 from kanonym.synthesis.tables import column_checks, constraint_checks, kept_columns
+from kanonym.synthesis.trees import SequentialTrees
 
 ROOT = 0x696E6A
 """Keeps what is drawn here apart from other draws of the same seed."""
@@ -215,14 +216,14 @@ def inject(
     people who do not exist, too. Added records hide real ones among records that nobody can tell
     from them, but what a class of real records says of its members is still there.
 
-    Cost: as fitting the model (`synthesis.copula.fit`) and drawing from it, and a classifier
+    Cost: as fitting the model (`synthesis.SequentialTrees`) and drawing from it, and a classifier
     on at most 5,000 records of each kind; 10,000 records into 100,000 × 10 take some seconds.
 
     References
     ----------
     Anonymity set size and extended l-diversity, and records added to raise them: the data
     injector after Goldsteen et al. (2023), AI privacy toolkit. There, values are drawn column by
-    column; here from a Gaussian copula, conditional on the class.
+    column; here from sequential trees, conditional on the class.
 
     Examples
     --------
@@ -268,7 +269,11 @@ def inject(
     chosen = np.arange(len(held))
     if classes is not None:
         chosen = named_classes(classes, list(known.values()), held)
-    model = fit(list(columns.values()), rules)
+    drawing, order, judging, learning = (
+        np.random.default_rng(own) for own in np.random.SeedSequence([seed, ROOT]).spawn(4)
+    )
+    trees = SequentialTrees(order=[*known, *asked.sensitive])
+    model = trees.fit(list(columns.values()), rules, learning)
     refuse_numbering(column for name, column in columns.items() if name not in known)
     domains = {
         name: domain_of(model, columns[name], list(known.values()), held.first)
@@ -276,9 +281,6 @@ def inject(
     }
     lacking = compute_needs(
         wanted, held, {name: one.reach for name, one in domains.items()}, chosen
-    )
-    drawing, order, judging = (
-        np.random.default_rng(own) for own in np.random.SeedSequence([seed, ROOT]).spawn(3)
     )
     added = [column.clear() for column in columns.values()]
     if lacking.records.any():

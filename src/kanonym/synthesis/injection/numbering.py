@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.errors import SchemaError
-from kanonym.synthesis.copula.numbers import Grid, plain_numbers
+from kanonym.synthesis.columns.numbers import Grid, plain_numbers
 
 REPEATED = 5.0
 """Values that chance would repeat if they were drawn freely, from which on none is no chance."""

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from kanonym.synthesis.copula import TableModel
 from kanonym.synthesis.injection.bounds import Domain
 from kanonym.synthesis.injection.classes import Classes
 from kanonym.synthesis.injection.fresh import fresh_values
 from kanonym.synthesis.injection.targets import Needs
+from kanonym.synthesis.trees import LearnedByTrees
 
 
 def new_records(
-    model: TableModel,
+    model: LearnedByTrees,
     known: Sequence[pl.Series],
     domains: Mapping[str, Domain],
     classes: Classes,
@@ -24,6 +24,7 @@ def new_records(
 ) -> list[pl.Series]:
     """Draw the records that classes need, in the order of the classes.
 
+    model: draws the quasi-identifiers first, then the sensitive attributes.
     known: (n_rows,) quasi-identifiers.
 
     Returns
@@ -35,23 +36,25 @@ def new_records(
 
     Notes
     -----
-    Sensitive attributes are drawn one after the other, each conditional on those before it, where
-    new values are needed. Cost as `TableModel.complete`, once and once more for each of them.
+    Where new values are needed, sensitive attributes are drawn one after the other, each
+    conditional on those before it. Cost as `LearnedByTrees.complete`, once and once more for
+    each of them.
 
     """
     owners = np.repeat(np.arange(len(classes)), needs.records)
     given = [column.gather(classes.first[owners]) for column in known]
     rank = np.arange(len(owners)) - np.searchsorted(owners, owners)
     for name, lacking in needs.fresh.items():
-        domain, fresh = domains[name], rank < lacking[owners]
-        if not fresh.any():
-            continue
+        fresh = rank < lacking[owners]
         rows, others = np.flatnonzero(fresh), np.flatnonzero(~fresh)
-        own = [column.gather(rows) for column in given]
-        parts = [fresh_values(model, domain, classes.labels, owners[rows], own, random)]
+        parts = []
+        if len(rows):
+            own = [column.gather(rows) for column in given]
+            parts.append(
+                fresh_values(model, domains[name], classes.labels, owners[rows], own, random)
+            )
         if len(others):
-            free = model.complete([column.gather(others) for column in given], random)
-            parts.append(next(column for column in free if column.name == name))
+            parts.append(model.next_column([column.gather(others) for column in given], random))
         place = np.argsort(np.concatenate([rows, others]), kind="stable")
         given.append(pl.concat(parts).gather(place).alias(name))
     return model.complete(given, random)

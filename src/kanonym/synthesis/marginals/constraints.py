@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
-from kanonym.synthesis.copula import Constraint
+from kanonym.synthesis.columns import Constraint
 from kanonym.synthesis.marginals.domains import CellDomain, Range
 from kanonym.synthesis.marginals.junction_tree import Attributes
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError
 from kanonym.differential_privacy.accounting import Budget
 from kanonym.differential_privacy.bits import Bits
-from kanonym.synthesis.copula import Constraint
+from kanonym.synthesis.columns import Constraint
 from kanonym.synthesis.drawing import keeps_constraints
 from kanonym.synthesis.marginals.aim import fit_aim
 from kanonym.synthesis.marginals.constraints import impossible_cells

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from kanonym.synthesis.trees.sequential import LEAF, SequentialTrees
+from kanonym.synthesis.trees.sequential import LEAF, LearnedByTrees, SequentialTrees
 
-__all__ = ["LEAF", "SequentialTrees"]
+__all__ = ["LEAF", "LearnedByTrees", "SequentialTrees"]

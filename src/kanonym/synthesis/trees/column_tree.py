@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.results.short_repr import ShortRepr
-from kanonym.synthesis.copula.scales import Codes, Scale
+from kanonym.synthesis.columns.scales import Codes, Scale
 
 Floats = NDArray[np.float64]
 
@@ -40,12 +40,29 @@ class ColumnTree(ShortRepr):
 
         given: (n,) int32 each, in the order of `grow_tree`. Cost O(n · depth).
         """
-        nodes = np.zeros(n, np.int64)
-        if self.tree is not None:
-            nodes = self.tree.apply(_features(given, self.ranks))
+        nodes = self._leaves(n, given)
         first, last = self.starts[nodes], self.starts[nodes + 1]
         drawn: Codes = self.donors[first + (random.random(n) * (last - first)).astype(np.int64)]
         return drawn
+
+    def leaf_counts(self, given: Sequence[Codes], size: int) -> NDArray[np.int64]:
+        """Return (n, size + 1) records with each code, null last, in the leaf of each record."""
+        leaves, at = np.unique(self._leaves(len(given[0]), given), return_inverse=True)
+        counts = [
+            np.bincount(
+                # -1 is null, which follows the values.
+                np.where(codes < 0, size, codes),
+                minlength=size + 1,
+            )
+            for codes in (self.donors[self.starts[one] : self.starts[one + 1]] for one in leaves)
+        ]
+        return np.array(counts, np.int64).reshape(-1, size + 1)[at]
+
+    def _leaves(self, n: int, given: Sequence[Codes]) -> NDArray[np.int64]:
+        if self.tree is None or not n:
+            return np.zeros(n, np.int64)
+        leaves: NDArray[np.int64] = self.tree.apply(_features(given, self.ranks))
+        return leaves
 
 
 def grow_tree(
@@ -71,7 +88,7 @@ def grow_tree(
     if not given:
         return ColumnTree(None, (), np.sort(codes), np.array([0, len(codes)]))
     responses = _responses(scale, codes, np.random.default_rng(seed))
-    classes = len(scale.values) + (scale.n_null > 0) <= FEW
+    classes = len(scale.values) + (scale.n_null > 0) <= min(FEW, len(codes) // 2)
     ranks = tuple(_ranks(one, known, responses) for one, known in given)
     features = _features([known for _, known in given], ranks)
     kind = DecisionTreeClassifier if classes else DecisionTreeRegressor

@@ -125,6 +125,30 @@ def with_parts(form: Form, parts: Mapping[str, Any]) -> Form:
     return {name: value for name, value in merged.items() if value is not None}
 
 
+def with_private_parts(form: Form) -> Form:
+    """Return a policy without what differential privacy does not allow beside it.
+
+    It stands alone; what has no hierarchy is not released; levels are drawn with a tenth of ε
+    where none are named. Who the persons are, and hierarchies, a person must say.
+    """
+    model = next(dict(one) for one in form["models"] if is_private({"models": [one]}))
+    algorithm = dict(form.get("algorithm") or {})
+    algorithm = algorithm if algorithm.get("type") == "full-domain" else {"type": "full-domain"}
+    for part in ("search", "steps", "seconds", "weights"):
+        algorithm.pop(part, None)
+    if not algorithm.get("levels") and not algorithm.get("degree") and model.get("epsilon"):
+        model.setdefault("search_epsilon", model["epsilon"] / 10)
+    attributes = {}
+    for name, one in form.get("attributes", {}).items():
+        is_generalized = one.get("role") == Role.QUASI_IDENTIFIER
+        kept = {key: part for key, part in one.items() if key != "action"}
+        attributes[name] = kept if is_generalized else {"role": str(Role.IDENTIFIER)}
+    others = {"others": str(Role.IDENTIFIER)} if "others" in form else {}
+    changed = {**form, **others, "attributes": attributes, "models": [model]}
+    gone = ("keep_order", "suppression_limit", "recoding", "seed", "minimality")
+    return with_parts(changed, {"algorithm": algorithm, **dict.fromkeys(gone)})
+
+
 def with_absolute_files(form: Form, folder: Path) -> Form:
     """Return a policy whose hierarchy files are named from the root, and not from its folder."""
     attributes = {}

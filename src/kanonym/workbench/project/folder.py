@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kanonym.data.errors import DataError
 from kanonym.data.files import write_text
+from kanonym.data.files.lock import lock_file
 from kanonym.policy import document
 from kanonym.policy.writing import policy_yaml
 from kanonym.workbench.project.history import Form, History
@@ -24,11 +25,16 @@ NOTE = (
 )
 
 
+class ChangedError(DataError):
+    """Somebody else changed the project: what is on the disk was not written here."""
+
+
 class ProjectFolder:
     """A project on the disk."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
+        self._seen: tuple[bytes, ...] | None = None
 
     @property
     def exists(self) -> bool:
@@ -56,14 +62,20 @@ class ProjectFolder:
         if not self.private_seed.exists():
             write_text(self.private_seed, secrets.token_hex(32) + "\n")
         form = history.state.form
-        write_text(self.path / HISTORY, json.dumps(history.to_dict(), ensure_ascii=False))
-        write_text(self.path / POLICY, policy_yaml(form, NOTE, {}))
         settings = {"version": VERSION, "table": asdict(source.displayable)}
-        write_text(self.path / SETTINGS, json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
+        with lock_file(self.path / SETTINGS):
+            if self.exists and self._seen != self._contents():
+                raise ChangedError(f"{self.path} was changed by another workbench, or by hand")
+            write_text(self.path / HISTORY, json.dumps(history.to_dict(), ensure_ascii=False))
+            write_text(self.path / POLICY, policy_yaml(form, NOTE, {}))
+            told = json.dumps(settings, indent=2, ensure_ascii=False)
+            write_text(self.path / SETTINGS, told + "\n")
+            self._seen = self._contents()
 
     def load(self) -> tuple[Source, History]:
         """Read the project; a policy that was edited by hand is a further state."""
         source = self._source()
+        self._seen = self._contents()
         place = self.path / HISTORY
         form = self._form()
         try:
@@ -77,6 +89,11 @@ class ProjectFolder:
         if form != history.state.form:
             history = history.after(form, "wb.did.edited", {})
         return source, history
+
+    def _contents(self) -> tuple[bytes, ...]:
+        """Return what the files that hold the policy say."""
+        places = [self.path / name for name in (HISTORY, POLICY)]
+        return tuple(one.read_bytes() if one.is_file() else b"" for one in places)
 
     def _source(self) -> Source:
         place = self.path / SETTINGS

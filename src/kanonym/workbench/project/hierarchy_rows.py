@@ -120,7 +120,7 @@ def write_rows(folder: Path, column: str, number: int, text: str) -> str:
     """
     place = folder / FOLDER
     place.mkdir(parents=True, exist_ok=True)
-    name = f"{_ODD.sub('_', column)}-{number}.csv"
+    name = f"{_ODD.sub('_', column)[:40]}-{number}.csv"
     write_text(place / name, text)
     return f"{FOLDER}/{name}"
 

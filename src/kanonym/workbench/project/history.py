@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,6 +38,7 @@ class History:
 
     states: tuple[State, ...]
     position: int = 0
+    last: int = 0
 
     @classmethod
     def of(cls, form: Form, change: str = "wb.did.open") -> History:
@@ -59,16 +60,30 @@ class History:
         """Whether a state was undone."""
         return self.position < len(self.states) - 1
 
-    def after(self, form: Form, change: str, facts: Mapping[str, str]) -> History:
-        """Return the history with a further state; states that were undone and have no name go."""
-        number = max(one.number for one in self.states) + 1
+    @property
+    def next_number(self) -> int:
+        """The number of the next state: none is used twice, also where states went."""
+        return max(self.last, *(one.number for one in self.states)) + 1
+
+    def after(
+        self, form: Form, change: str, facts: Mapping[str, str], kept: Collection[int] = ()
+    ) -> History:
+        """Return the history with a further state.
+
+        States that were undone go, but those that have a name, or are `kept`.
+        """
+        number = self.next_number
+        held = [bool(one.name) or one.number in kept for one in self.states]
         past = self.states[: self.position + 1]
-        named = tuple(one for one in self.states[self.position + 1 :] if one.name)
+        after = range(self.position + 1, len(self.states))
+        named = tuple(self.states[i] for i in after if held[i])
         states = [*past[:-1], *named, past[-1], State(number, form, change, dict(facts))]
         while len(states) > LONGEST:
-            unnamed = next((i for i, one in enumerate(states[:-1]) if not one.name), 0)
-            del states[unnamed]
-        return History(tuple(states), len(states) - 1)
+            loose = (
+                i for i, one in enumerate(states[:-1]) if not one.name and one.number not in kept
+            )
+            del states[next(loose, 0)]
+        return History(tuple(states), len(states) - 1, number)
 
     def undone(self) -> History:
         """Return the history at the state before."""
@@ -93,6 +108,7 @@ class History:
         """Return the JSON form."""
         return {
             "position": self.position,
+            "last": self.last,
             "states": [
                 {
                     "number": one.number,
@@ -122,4 +138,4 @@ class History:
         position = int(given["position"])
         if not 0 <= position < len(states):
             raise ValueError("position")
-        return cls(states, position)
+        return cls(states, position, int(given.get("last", 0)))

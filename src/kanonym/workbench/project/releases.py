@@ -7,11 +7,12 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from kanonym.data.files import write_text
+from kanonym.data.errors import DataError
+from kanonym.data.files import sha256, write_text
 from kanonym.data.files.lock import lock_file
 from kanonym.verification.verdict import Verdict
 from kanonym.workbench.project.history import Form
@@ -22,6 +23,8 @@ NOTE = "release.json"
 NEW, OLD = ".new", ".old"
 LOCKED = "releases"
 """Names the lock on all folders."""
+STAMPED = (".xlsx", ".sav", ".dta")
+"""How files end that hold the time at which they were written: no two have the same bytes."""
 _NAME = re.compile(r"(hierarchies/)?\w[\w. -]*")
 
 
@@ -34,6 +37,7 @@ class KeptRelease:
     table: str
     made: MadeRelease
     written: WrittenFiles
+    attacks: tuple[Mapping[str, Any], ...] = ()
 
     def to_json(self) -> str:
         """Return the text of its note."""
@@ -47,6 +51,7 @@ class KeptRelease:
             "rows": asdict(made.rows),
             "files": self.written.names,
             "sha256": self.written.sha256,
+            "attacks": self.attacks,
         }
         return json.dumps(form, ensure_ascii=False) + "\n"
 
@@ -66,6 +71,7 @@ class KeptRelease:
                 str(given["table"]),
                 MadeRelease(dict(given["form"]), figures, shown),
                 WrittenFiles(folder.name, names, str(given["sha256"])),
+                tuple(_checked_attack(one) for one in given.get("attacks", ())),
             )
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
@@ -81,14 +87,18 @@ def load_releases(place: Path) -> list[KeptRelease]:
 
 
 @contextmanager
-def staged_folder(place: Path) -> Iterator[Path]:
+def staged_folder(place: Path, *, own: bool = False) -> Iterator[Path]:
     """Give a new folder that takes the place of another one when all of it is written.
 
-    What was there stays until then; a process that is killed loses neither.
+    What was there stays until then; a process that is killed loses neither. own: take the place
+    of none, and the next number that is free.
     """
     place.parent.mkdir(parents=True, exist_ok=True)
     with lock_file(place.parent / LOCKED):
         _settle(place)
+        while own and place.exists():
+            place = place.with_name(f"{int(place.name) + 1:04d}")
+            _settle(place)
         fresh = place.with_name(place.name + NEW)
         fresh.mkdir()
         try:
@@ -118,9 +128,35 @@ def _settle(place: Path) -> None:
         shutil.rmtree(left, ignore_errors=True)
 
 
+def keep_files(before: Path, fresh: Path, written: WrittenFiles) -> tuple[WrittenFiles, Any]:
+    """Take files of a release that were written before along, and what attacks found then.
+
+    Returns all files, and the attacks. Files of the same name must be of the same release.
+    """
+    kept = KeptRelease.load(before)
+    if kept is None:
+        return written, ()
+    table = written.names[0]
+    is_stated = (before / table).is_file() and not table.endswith(STAMPED)
+    if is_stated and sha256(before / table) != written.sha256:
+        raise DataError(f"{before / table} is of another release: it was not overwritten")
+    others = [one for one in kept.written.names if one not in written.names]
+    others = [one for one in others if (before / one).is_file()]
+    for one in others:
+        (fresh / one).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(before / one, fresh / one)
+    return replace(written, names=(*written.names, *others)), kept.attacks
+
+
 def write_note(folder: Path, kept: KeptRelease) -> None:
     """Write the note: from then on the folder is whole."""
     write_text(folder / NOTE, kept.to_json())
+
+
+def _checked_attack(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is shown of an attack."""
+    numbers = {name: float(given[name]) for name in ("rate", "chance")}
+    return {"type": str(given["type"]), "beyond": bool(given["beyond"]), **numbers}
 
 
 def _checked_figures(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,7 +32,7 @@ async def show(view: View) -> dict[str, Any]:
         given = own[place] if place is not None else {}
         inputs = _inputs(view, kind, given)
         if view.sent:
-            inputs = with_sent(inputs, view.sent)
+            inputs = with_sent(inputs, view.sent, view.faults)
         when = view.sent.get("when") or given.get("when", WHEN[0])
     example, reason = await _example(view, column, kind, place)
     return {

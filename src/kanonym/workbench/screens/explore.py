@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from kanonym.data.errors import PolicyError
 from kanonym.workbench.charts import dots_svg
 from kanonym.workbench.project.edits import is_private, with_parts
+from kanonym.workbench.project.history import Form
 from kanonym.workbench.view import Screen, View
+from kanonym.workbench.work.facts import Solution
 
 LISTED = 40
 
@@ -25,10 +28,12 @@ async def show(view: View) -> dict[str, Any]:
         key=lambda i: (not found.solutions[i].front, not found.solutions[i].satisfied, i),
     )
     axes = found.axes[view.session.language]
+    offered = [is_offered(one, project.explored, project.form) for one in found.solutions]
     return {
         "found": found,
         "private": private,
         "chosen": chosen,
+        "offered": offered,
         "listed": [(place, found.solutions[place]) for place in best[:LISTED]],
         "axes": axes,
         "reason": found.reason.get(view.session.language, ""),
@@ -57,9 +62,31 @@ async def choose(view: View) -> str | None:
     if found is None or not asked.isdecimal() or int(asked) >= len(found.solutions):
         raise PolicyError("there is no such solution")
     chosen = found.solutions[int(asked)]
-    form = with_parts(view.project.form, chosen.parts)
+    if not is_offered(chosen, view.project.explored, view.project.form):
+        raise PolicyError(view.says.text("wb.explore.below"))
+    models = [_sized(one, chosen.size) for one in view.project.form.get("models", ())]
+    form = with_parts(view.project.form, {**chosen.parts, "models": models})
     view.project.change(form, "wb.did.solution", solution=chosen.label)
     return "run"
+
+
+def is_offered(one: Solution, explored: Form, form: Form) -> bool:
+    """Whether a solution satisfies the policy at work, all but its method the same as then."""
+    least = max((model.get("k", 0) for model in form.get("models", ())), default=0)
+    apart = (*one.parts, "models")
+    before, now = (
+        {key: part for key, part in each.items() if key not in apart} for each in (explored, form)
+    )
+    models, own = (
+        [_sized(model, one.size) for model in each.get("models", ())] for each in (explored, form)
+    )
+    is_enough = one.size is None or one.size >= least
+    return one.satisfied and is_enough and before == now and models == own
+
+
+def _sized(model: Mapping[str, Any], size: int | None) -> dict[str, Any]:
+    """Return a model that asks for another size of classes, where it asks for one."""
+    return {**model, "k": size} if size is not None and "k" in model else dict(model)
 
 
 def _check(view: View) -> None:

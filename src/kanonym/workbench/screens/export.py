@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from kanonym.data.command_line import command_line
 from kanonym.data.credentials import displayable_url
 from kanonym.data.errors import DataError
+from kanonym.data.files import sha256
 from kanonym.language import LANGUAGES
 from kanonym.workbench.open_project import OpenProject
+from kanonym.workbench.project.releases import STAMPED
 from kanonym.workbench.view import Screen, View
+from kanonym.workbench.work.facts import PUBLIC
 
 FORMATS = (".csv", ".parquet", ".xlsx", ".feather", ".jsonl", ".tsv", ".sav", ".dta")
 REPORTS = {"html": "report.html", "pdf": "report.pdf", "md": "report.md"}
@@ -26,9 +30,12 @@ async def show(view: View) -> dict[str, Any]:
         "reports": REPORTS,
         "written": project.written,
         "folder": project.folder.path,
+        "hashes": _hashes(project),
+        "listed": _listed(project),
         "command": command(project) if project.written else "",
         "python": python(project) if project.written else "",
         "repeated": repeated(project),
+        "unkept": await _unkept(project),
         "recoding": str(project.recoding) if project.recoding.is_file() else "",
         "batch": project.batch,
         "next_batch": view.sent.get("batch", ""),
@@ -36,6 +43,49 @@ async def show(view: View) -> dict[str, Any]:
             "kanonym", "apply", project.recoding, "NEXT.csv", "-o", "OUT.csv", "--update"
         ),
     }
+
+
+def _hashes(project: OpenProject) -> dict[str, str]:
+    """Return the hashes of the written tables, of the files that are handed over."""
+    if project.written is None:
+        return {}
+    folder = project.folder.releases / project.written.folder
+    places = [folder / name for name in _tables(project)]
+    return {one.name: _hash_of(one, one.stat().st_mtime_ns) for one in places if one.is_file()}
+
+
+def _listed(project: OpenProject) -> list[tuple[str, str, bool]]:
+    """Return each written file, the key of why, and whether it may be published."""
+    found = []
+    for name in () if project.written is None else project.written.names:
+        is_report = name in REPORTS.values()
+        if name in _tables(project):
+            why, public = "table", True
+        elif name in PUBLIC:
+            why, public = "covered", True
+        elif name.startswith("hierarchies/"):
+            why, public = "values", False
+        elif project.release_is_private or (is_report and project.attacks):
+            why, public = "figures", False
+        elif project.release.form.get("seed") is not None:  # type: ignore[union-attr]
+            why, public = "seed", False
+        else:
+            why, public = "account", True
+        found.append((name, f"wb.file.{why}", public))
+    return sorted(found, key=lambda one: not one[2])
+
+
+def _tables(project: OpenProject) -> list[str]:
+    """Return the names of the written tables."""
+    names = () if project.written is None else project.written.names
+    return [name for name in names if Path(name).suffix in FORMATS]
+
+
+@lru_cache
+def _hash_of(place: Path, changed: int) -> str:
+    """Return the hash of a file; `changed` is when it was written last."""
+    del changed
+    return sha256(place)
 
 
 async def write(view: View) -> str | None:
@@ -55,7 +105,9 @@ async def write(view: View) -> str | None:
 def repeated(project: OpenProject) -> str:
     """Return the key of the sentence on what the command and the Python make."""
     if project.release_has_seed:
-        return "wb.export.repeat.note"
+        table = "" if project.written is None else project.written.names[0]
+        same = not table.endswith(STAMPED)
+        return "wb.export.repeat.note" if same else "wb.export.repeat.stamped"
     return "wb.export.private" if project.release_is_private else "wb.export.unseeded"
 
 
@@ -147,6 +199,13 @@ async def fit(view: View) -> str | None:
         raise DataError(view.says.text("wb.batches.private"))
     view.project.keep_recoding()
     return None
+
+
+async def _unkept(project: OpenProject) -> str:
+    """Return why the recoding of the release is none for further batches; empty where it is."""
+    if project.release_is_private or project.recoding.is_file() or not project.held.has_release:
+        return ""
+    return "" if project.busy else await project.answers.recoding_fault()
 
 
 async def batch(view: View) -> str | None:

@@ -57,7 +57,7 @@ async def show(view: View) -> dict[str, Any]:
         "shown": SHOWN,
         "builders": {name: summary_of(SOURCES[name]) for name in BUILDERS},
         "builder": builder,
-        "inputs": with_sent(inputs, view.sent) if view.sent.get("builder") else inputs,
+        "inputs": with_sent(inputs, view.sent, view.faults) if view.sent.get("builder") else inputs,
         "opened": bool(builder and view.asked("builder")),
         "ticked": set(view.every("value")),
         "named": view.sent.get("name", ""),
@@ -161,7 +161,7 @@ async def _take(view: View, column: str, form: Mapping[str, Any]) -> str:
 
 def _write(view: View, column: str, text: str) -> str:
     history = view.project.history
-    number = 1 if history is None else max(one.number for one in history.states) + 1
+    number = 1 if history is None else history.next_number
     return write_rows(view.project.folder.path, column, number, text)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kanonym.workbench.project.releases import KeptRelease
 from kanonym.workbench.view import Screen, View
 
 ABSENT = "–"
@@ -14,8 +15,18 @@ async def show(view: View) -> dict[str, Any]:
     """Return all states, and the differences of two that are compared."""
     history, query = view.project.history, view.request.query_params
     if history is None:
-        return {"states": [], "current": 0, "differences": None, "pair": (), "kept": {}}
+        return {
+            "states": [],
+            "current": 0,
+            "differences": None,
+            "pair": (),
+            "kept": {},
+            "others": [],
+        }
     says = view.says
+    kept: dict[int, list[KeptRelease]] = {}
+    for one in view.project.kept:
+        kept.setdefault(one.state, []).append(one)
     states = [
         {"number": one.number, "name": one.name, "change": says.text(one.change, **one.facts)}
         for one in reversed(history.states)
@@ -30,7 +41,8 @@ async def show(view: View) -> dict[str, Any]:
         "current": history.state.number,
         "differences": differences,
         "pair": pair,
-        "kept": {one.state: one for one in view.project.kept},
+        "kept": kept,
+        "others": [one for one in view.project.kept if history.find(one.state) is None],
     }
 
 

@@ -10,10 +10,24 @@ from kanonym.data.schema import Role
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.models import MODELS
 from kanonym.policy.construction import build_typed
-from kanonym.policy.faults import FaultsFoundError, policy_error
+from kanonym.policy.faults import FaultsFoundError
 from kanonym.reporting.wording import requirement_text
-from kanonym.workbench.forms import Field, fields_of, parse_fields, summary_of, with_sent
-from kanonym.workbench.project.edits import columns_of, with_model, without_model
+from kanonym.workbench.forms import (
+    Field,
+    check_typed,
+    fields_of,
+    parse_fields,
+    summary_of,
+    with_sent,
+)
+from kanonym.workbench.project.edits import (
+    columns_of,
+    is_private,
+    with_model,
+    with_parts,
+    with_private_parts,
+    without_model,
+)
 from kanonym.workbench.view import Screen, View
 
 
@@ -23,16 +37,17 @@ async def show(view: View) -> dict[str, Any]:
     listed = list(project.form.get("models", ()))
     try:
         violations = await project.answers.violations(project.form)
-        found, unit = [one.number for one in violations.models], violations.unit
+        found, unit = violations.models, violations.unit
     except KanonymError:
-        found, unit = [], "record"
+        found, unit = (), "record"
     shown = [
         {
             "place": place,
             "type": one["type"],
             "attribute": one.get("attribute", ""),
             "sentence": _sentence(view, one),
-            "number": found[place] if place < len(found) else None,
+            "number": found[place].number if place < len(found) else None,
+            "best": found[place].best if place < len(found) else None,
         }
         for place, one in enumerate(listed)
     ]
@@ -46,11 +61,12 @@ async def show(view: View) -> dict[str, Any]:
     inputs = _inputs(view, kind, given) if kind in MODELS else []
     return {
         "models": shown,
+        "faults": project.faults,
         "unit": unit,
         "kinds": {name: summary_of(model) for name, model in MODELS.items()},
         "kind": kind if kind in MODELS else "",
         "place": place,
-        "inputs": with_sent(inputs, view.sent) if view.sent.get("type") else inputs,
+        "inputs": with_sent(inputs, view.sent, view.faults) if view.sent.get("type") else inputs,
         "presets": [one for one in PRESETS.values() if one.smallest is not None],
         "sensitive": columns_of(project.form, Role.SENSITIVE),
         "unprotected": _unprotected(project.form),
@@ -64,7 +80,7 @@ async def save(view: View) -> str | None:
     if kind not in MODELS:
         raise PolicyError(f"there is no model {kind!r}")
     form = {"type": kind, **parse_fields(_inputs(view, kind, {}), view.sent)}
-    _check(form)
+    check_typed(form, MODELS)
     at = int(place) if place.isdecimal() else None
     view.project.change(with_model(view.project.form, form, at), "wb.did.model", model=kind)
     return None
@@ -95,20 +111,27 @@ async def preset(view: View) -> str | None:
     return None
 
 
+async def make_private(view: View) -> str | None:
+    """Change what differential privacy does not allow beside it."""
+    if is_private(view.project.form):
+        changed = with_private_parts(view.project.form)
+        view.project.change(changed, "wb.did.private")
+    return None
+
+
+async def persons(view: View) -> str | None:
+    """Say that each record is a person."""
+    changed = with_parts(view.project.form, {"rows": "persons"})
+    view.project.change(changed, "wb.did.persons", column="–")
+    return None
+
+
 def _inputs(view: View, kind: str, given: Mapping[str, Any]) -> list[Field]:
     columns = {
         "attribute": columns_of(view.project.form, Role.SENSITIVE),
         "entity": columns_of(view.project.form, Role.IDENTIFIER),
     }
     return fields_of(MODELS[kind], given, columns)
-
-
-def _check(form: Mapping[str, Any]) -> None:
-    """Refuse parameters that the model refuses."""
-    try:
-        build_typed(form, MODELS)
-    except FaultsFoundError as error:
-        raise policy_error(error.faults, "") from None
 
 
 def _unprotected(form: Mapping[str, Any]) -> list[str]:
@@ -126,4 +149,14 @@ def _sentence(view: View, form: Mapping[str, Any]) -> str:
     return requirement_text(view.says, model.type, model.attribute, model.required, form)
 
 
-SCREEN = Screen("requirements", show, {"save": save, "remove": remove, "preset": preset})
+SCREEN = Screen(
+    "requirements",
+    show,
+    {
+        "save": save,
+        "remove": remove,
+        "preset": preset,
+        "private": make_private,
+        "persons": persons,
+    },
+)

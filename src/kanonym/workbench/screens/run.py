@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.errors import DataError, KanonymError, PolicyError
 from kanonym.data.schema import RECODINGS, Role
 from kanonym.differential_privacy.ledger import read_ledger
 from kanonym.policy.algorithms import ALGORITHMS
-from kanonym.policy.construction import build_typed
-from kanonym.policy.faults import FaultsFoundError, policy_error
-from kanonym.workbench.forms import Field, fields_of, parse_fields, summary_of, with_sent
+from kanonym.workbench.forms import (
+    Field,
+    check_typed,
+    fields_of,
+    number_of,
+    parse_fields,
+    summary_of,
+    with_sent,
+)
 from kanonym.workbench.project.edits import columns_of, is_private, with_parts
 from kanonym.workbench.view import Screen, View
 
@@ -29,9 +35,14 @@ async def show(view: View) -> dict[str, Any]:
     inputs, limit = _inputs(view, kind, given), f"{100 * form.get('suppression_limit', 0.0):g}"
     recoding, keep_order = form.get("recoding", ""), form.get("keep_order", False)
     if "type" in view.sent:  # refused: the form stays as it was filled in
-        inputs, limit = with_sent(inputs, view.sent), view.sent.get("suppression_limit", limit)
+        inputs, limit = (
+            with_sent(inputs, view.sent, view.faults),
+            view.sent.get("suppression_limit", limit),
+        )
         recoding, keep_order = view.sent.get("recoding", ""), "keep_order" in view.sent
     return {
+        "faults": view.project.faults,
+        "impossible": await _impossible(view),
         "kinds": [*FIRST, *(one for one in ALGORITHMS if one not in FIRST)],
         "first": FIRST,
         "kind": kind,
@@ -54,10 +65,7 @@ async def save(view: View) -> str | None:
     if kind not in ALGORITHMS:
         raise PolicyError(f"there is no algorithm {kind!r}")
     algorithm = {"type": kind, **parse_fields(_inputs(view, kind, {}), sent)}
-    try:
-        build_typed(dict(algorithm), ALGORITHMS)
-    except FaultsFoundError as error:
-        raise policy_error(error.faults, "") from None
+    check_typed(algorithm, ALGORITHMS)
     parts = {
         "algorithm": algorithm,
         "recoding": sent.get("recoding") or None,
@@ -84,6 +92,15 @@ async def save_and_start(view: View) -> str | None:
     return await start(view)
 
 
+async def _impossible(view: View) -> list[tuple[str, float]]:
+    """Return the models that no release of the table can satisfy, with the best that one can."""
+    try:
+        found = await view.project.answers.violations(view.project.form)
+    except KanonymError:
+        return []
+    return [(one.type, one.best) for one in found.models if one.best is not None]
+
+
 def _ledger(view: View) -> dict[str, Any]:
     """Return the ledger that a run spends from, and what the table has spent by it."""
     place = view.project.ledger
@@ -95,10 +112,7 @@ def _ledger(view: View) -> dict[str, Any]:
 
 
 def _share(text: str) -> float:
-    try:
-        return float(text.strip().replace(",", ".").removesuffix("%") or 0) / 100
-    except ValueError:
-        raise PolicyError(f"suppression limit: {text!r} is no number of percent") from None
+    return number_of("suppression_limit", text.strip().removesuffix("%") or "0", 0, 100) / 100
 
 
 def _inputs(view: View, kind: str, given: dict[str, Any]) -> list[Field]:

@@ -26,6 +26,15 @@ function follow() {
     stream.close();
     location.reload();
   });
+  stream.addEventListener("error", () => tellDead(true));
+  stream.addEventListener("open", () => tellDead(false));
+}
+
+// The server was ended: nothing that is pressed has an effect, and the page says so.
+function tellDead(dead) {
+  const told = document.querySelector("#gone");
+  told.hidden = !dead;
+  if (dead) told.focus();
 }
 
 function filter(input) {
@@ -77,6 +86,21 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && event.target.matches("[data-filter]")) event.preventDefault();
 });
 
+// The focus stays where it was when a document takes the place of another one.
+let focused = "";
+
+function selectorOf(element) {
+  const named = ["id", "name", "value", "href"].filter((name) => element.hasAttribute(name));
+  const parts = named.map((name) => `[${name}="${CSS.escape(element.getAttribute(name))}"]`);
+  return parts.length ? element.localName + parts.join("") : "";
+}
+
+function restoreFocus() {
+  const again = focused && !document.querySelector("[autofocus]") && document.querySelector(focused);
+  if (again) again.focus({ preventScroll: true });
+  focused = "";
+}
+
 // On a narrow screen the steps are one line, which begins with the first: show where one is.
 function showStep() {
   const here = document.querySelector(".frame > nav a[aria-current]");
@@ -86,12 +110,21 @@ function showStep() {
 
 // Who goes to another page waits for no end here: a reload would undo the click.
 document.addEventListener("htmx:beforeRequest", (event) => {
-  if (event.detail.boosted && stream) stream.close();
+  if (!event.detail.boosted) return;
+  if (stream) stream.close();
+  focused = selectorOf(document.activeElement);
 });
-document.addEventListener("htmx:sendError", follow);
+document.addEventListener("htmx:sendError", () => {
+  follow();
+  tellDead(true);
+});
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.xhr.status) tellDead(false);
+});
 
 document.addEventListener("htmx:afterSettle", (event) => {
   if (event.target !== document.body) return;
+  restoreFocus();
   follow();
   showStep();
 });

@@ -8,7 +8,7 @@ from typing import Any
 
 from kanonym import series
 from kanonym.data import files, frames
-from kanonym.data.errors import DataError
+from kanonym.data.errors import DataError, KanonymError
 from kanonym.data.files.lock import lock_file
 from kanonym.release import Release
 from kanonym.release.manifest import manifest_path
@@ -16,6 +16,15 @@ from kanonym.series import Fitted
 from kanonym.workbench.work.facts import ReleasedBatch
 
 Step = Callable[[str], None]
+
+
+def recoding_fault(frame: Any, release: Release) -> str:
+    """Return why the recoding of a release is none for further batches; empty where it is."""
+    try:
+        series.check_recoding(frame, release)
+    except KanonymError as error:
+        return str(error)
+    return ""
 
 
 def keep_recoding(frame: Any, release: Release, place: Path, step: Step) -> None:

@@ -23,7 +23,8 @@ from kanonym.workbench.work.facts import Exploration, Solution
 
 MOST_NODES = 400
 """Of a lattice that a page shows: those of least loss."""
-SIZES = (2, 3, 5, 10, 20)
+SIZES = (1.0, 1.5, 2.0, 3.0, 5.0)
+"""Multiples of the smallest class that the policy requires: none is below it."""
 SECONDS = 60.0
 """After which what is known is shown."""
 VISITED = 10_000_000
@@ -36,10 +37,15 @@ def compare(frame: Any, policy: Policy, step: Callable[[str], None]) -> Explorat
 
     After `SECONDS` no further one is begun: those that are there are compared.
     """
-    has_k = any(model.type == "k-anonymity" for model in policy.models)
-    steps = max(100, VISITED // max(frames.n_rows(frame), 1))
+    required = max((getattr(model, "k", 0) for model in policy.models), default=0)
+    rows = frames.n_rows(frame)
+    larger = [math.ceil(required * one) for one in SIZES]
+    steps = max(100, VISITED // max(rows, 1))
     compared: list[Any] = ["mondrian", "segmentation", {"type": "full-domain", "steps": steps}]
-    sizes: list[dict[str, list[int]]] = [{"k": [k]} for k in SIZES] if has_k else [{}]
+    sizes: list[dict[str, list[int]]] = [
+        {"k": [k]} for k in dict.fromkeys(larger) if k == required or k <= rows
+    ]
+    sizes = sizes if required else [{}]
     asked = [(one, size) for size in sizes for one in compared]
     made: list[ka.Comparison] = []
     end = monotonic() + SECONDS
@@ -52,7 +58,7 @@ def compare(frame: Any, policy: Policy, step: Callable[[str], None]) -> Explorat
         step(Progress(sentence, done=done, total=len(asked)))
         made.append(ka.compare(frame, policy, sweep=sweep, workers=1))
     trials = tuple(trial for one in made for trial in one.trials)
-    found = replace(made[0], trials=trials, privacy="k" if has_k else "average_risk")
+    found = replace(made[0], trials=trials, privacy="k" if required else "average_risk")
     front, knee = found.frontier, found.knee
     solutions = []
     for one in found.trials:
@@ -60,7 +66,6 @@ def compare(frame: Any, policy: Policy, step: Callable[[str], None]) -> Explorat
         if one.policy is None or not math.isfinite(privacy) or not math.isfinite(loss):
             continue
         form = one.policy.to_dict()
-        keys = ("models", "algorithm", "recoding", "suppression_limit")
         solutions.append(
             Solution(
                 label=one.label,
@@ -71,7 +76,8 @@ def compare(frame: Any, policy: Policy, step: Callable[[str], None]) -> Explorat
                 satisfied=True,
                 front=one in front,
                 knee=one is knee,
-                parts={key: form.get(key) for key in keys},
+                parts={key: form.get(key) for key in ("algorithm", "recoding")},
+                size=one.parameters.get("k"),
             )
         )
     return Exploration(

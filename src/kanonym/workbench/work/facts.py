@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from kanonym.data.command_line import split_names
 from kanonym.data.credentials import displayable_url
 from kanonym.data.databases import database_kind
+from kanonym.data.errors import DataError
 from kanonym.data.files import is_text
 from kanonym.pipeline.reasons import Reason
 from kanonym.profiling import Profile
+
+PUBLIC = ("public-report.html", "public-manifest.json")
+"""What may go along with a release under differential privacy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,8 @@ class Source:
     table: str | None = None
     uploaded: bool = False
     ledger: str | None = None
+    content: str | None = None
+    """The hash of an uploaded file."""
 
     @property
     def options(self) -> list[str]:
@@ -52,7 +59,10 @@ class Source:
     @property
     def is_text(self) -> bool:
         """Whether the table may be a text file."""
-        return not self.in_database and is_text(self.path, None)
+        try:
+            return not self.in_database and is_text(self.path, None)
+        except DataError:
+            return False
 
     @property
     def in_duckdb(self) -> bool:
@@ -62,6 +72,10 @@ class Source:
     def is_place_of(self, other: Source) -> bool:
         """Whether another source is the same table, which may leave open how it is read."""
         ours, theirs = self.displayable, other.displayable
+        if ours.uploaded or theirs.uploaded:
+            names = Path(ours.path).name, Path(theirs.path).name
+            both = ours.uploaded and theirs.uploaded and names[0] == names[1]
+            return both and ours.content == theirs.content is not None
         return (ours.path, ours.table) == (theirs.path, theirs.table) and theirs.sheet in (
             None,
             ours.sheet,
@@ -176,6 +190,7 @@ class Solution:
     front: bool
     knee: bool
     parts: Mapping[str, Any]
+    size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from kanonym.data.databases import table_list
 from kanonym.data.errors import DataError
 from kanonym.policy import Policy
 from kanonym.workbench.work.facts import (
+    PUBLIC,
     BoundHierarchy,
     Exploration,
     Histogram,
@@ -26,6 +27,7 @@ from kanonym.workbench.work.facts import (
 )
 
 if TYPE_CHECKING:
+    from kanonym.evaluation.attacks.result import AttackResult
     from kanonym.pipeline.planning import Violations
     from kanonym.pipeline.transformation import ActionExample
     from kanonym.release import Release
@@ -35,8 +37,6 @@ if TYPE_CHECKING:
 Step = Callable[[str], None]
 SHOWN = 12
 """Released records that a page shows."""
-PUBLIC = ("public-report.html", "public-manifest.json")
-"""What may go along with a release under differential privacy."""
 ATTEMPTS = 500
 """Persons attacked: enough for an interval of a few percent."""
 
@@ -140,15 +140,15 @@ class TableWork:
             asked, self._notes = pipeline.with_readings(
                 asked, self._table(), lambda note: step(f"encode: {note}")
             )
-        self._release = self._known = self._ranked = None
-        self._ledger = ledger
-        self._release = pipeline.anonymize(
+        made = pipeline.anonymize(
             self._cells(asked) if private else self._table(),
             asked,
             ledger=ledger if private else None,
             progress=step,
         )
-        self._ranked = RankedRecords(self._table(), self._release)
+        # The release before stays until there is another one.
+        self._ranked = RankedRecords(self._table(), made)
+        self._release, self._known, self._ledger = made, None, ledger
         return self._facts()
 
     def records(
@@ -189,6 +189,13 @@ class TableWork:
         (figures,) = found.to_dict().values()
         return figures  # type: ignore[no-any-return]
 
+    def recoding_fault(self, step: Step) -> str:
+        """Return why the recoding of the release cannot be kept; empty where it can."""
+        from kanonym.workbench.work.batches import recoding_fault
+
+        del step
+        return recoding_fault(self._table(), self._last_release())
+
     def keep_recoding(self, step: Step, place: str) -> None:
         """Keep the recoding of the release for further batches."""
         from kanonym.workbench.work.batches import keep_recoding
@@ -217,17 +224,35 @@ class TableWork:
         reports: Sequence[str],
         language: str,
         kept: Mapping[str, Any],
+        *,
+        own: bool,
     ) -> WrittenFiles:
-        """Write the release, its policy, its manifest and reports into a folder, or nothing."""
-        from kanonym.workbench.project.releases import KeptRelease, staged_folder, write_note
+        """Write the release, its policy, its manifest and reports into a folder, or nothing.
+
+        own: into a folder that no other release has; else beside what is written there already.
+        """
+        from kanonym.reporting.known.attacks import rank_attacks
+        from kanonym.workbench.project.releases import (
+            KeptRelease,
+            keep_files,
+            staged_folder,
+            write_note,
+        )
 
         step("write")
         place, content = Path(folder), self._content
-        with staged_folder(place) as fresh:
+        with staged_folder(place, own=own) as fresh:
             names, sha256 = self._write_files(step, Path(project), fresh, table, reports, language)
-            written = WrittenFiles(place.name, names, sha256)
+            written = WrittenFiles(fresh.stem, names, sha256)
+            attacks: Any = ()
+            if not own:
+                written, attacks = keep_files(place, fresh, written)
+            if self._known is not None:
+                tried = [one for one in self._known.attacks if one.attempts]
+                attacks = tuple(map(_attack_facts, rank_attacks(tried)))
             input_sha256 = "" if content is None else content.sha256
-            write_note(fresh, KeptRelease(table=input_sha256, written=written, **kept))
+            note = KeptRelease(table=input_sha256, written=written, attacks=attacks, **kept)
+            write_note(fresh, note)
         return written
 
     def _write_files(
@@ -354,6 +379,12 @@ def _rows_of(frame: Any, start: int, count: int) -> Rows:
         tuple(None if value is None else str(value) for value in row) for row in part.rows()
     )
     return Rows(tuple(frames.column_names(frame)), cells, start, frames.n_rows(frame))
+
+
+def _attack_facts(one: AttackResult) -> dict[str, Any]:
+    """Return what pages say of an attack."""
+    figures = {"rate": one.targets.rate, "chance": one.chance.rate}
+    return {"type": one.type, "beyond": one.finding == "beyond", **figures}
 
 
 def vars_of(known: KnownResults) -> dict[str, Any]:

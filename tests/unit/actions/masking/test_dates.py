@@ -10,7 +10,7 @@ import pytest
 
 from acting import applied, context
 from kanonym import DataError, PolicyError, SchemaError
-from kanonym.actions.masking import ShiftDate, TruncateDate
+from kanonym.actions import ShiftDate, TruncateDate
 
 DAY = dt.date(2020, 5, 17)  # a Sunday
 TIME = dt.datetime(2020, 5, 17, 13, 45, 12)

@@ -10,9 +10,7 @@ import pytest
 
 from acting import context
 from kanonym import SchemaError
-from kanonym.actions.base import Action
-from kanonym.actions.masking import (
-    ACTIONS,
+from kanonym.actions import (
     Bin,
     Keep,
     MaskEmail,
@@ -25,6 +23,8 @@ from kanonym.actions.masking import (
     TopBottom,
     TruncateDate,
 )
+from kanonym.actions.base import Action
+from kanonym.actions.registry import ACTIONS
 
 DATES = ["1984-03-08", None, "2020-02-29"]
 NUMBERS = [3, None, 17]
@@ -49,7 +49,9 @@ every = pytest.mark.parametrize(
 
 def test_every_masking_action_has_an_example_here():
     """The laws below leave no action out."""
-    assert {type(action) for action, _ in EXAMPLES} == set(ACTIONS)
+    assert {type(action) for action, _ in EXAMPLES} == {
+        one for one in ACTIONS.values() if ".masking." in one.__module__
+    }
 
 
 @every

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from acting import applied, context
 from effort import examples
 from kanonym import DataError, PolicyError, SchemaError
-from kanonym.actions.masking import Bin, Round, TopBottom
+from kanonym.actions import Bin, Round, TopBottom
 
 # --- round ----------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acting import applied
-from kanonym.actions.masking import MaskEmail, MaskIban, MaskPhone
+from kanonym.actions import MaskEmail, MaskIban, MaskPhone
 
 
 @pytest.mark.parametrize(

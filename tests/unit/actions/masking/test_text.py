@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from acting import applied, context
 from effort import examples
 from kanonym import PolicyError
-from kanonym.actions.masking import Keep, Redact, Suppress
+from kanonym.actions import Keep, Redact, Suppress
 
 # --- keep -----------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanonym.actions.perturbation import CorrelatedNoise
+from kanonym.actions import CorrelatedNoise
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 
 N = 40_000

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.actions.perturbation import GaussianNoise, LaplaceNoise
+from kanonym.actions import GaussianNoise, LaplaceNoise
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 
 KINDS = [LaplaceNoise, GaussianNoise]

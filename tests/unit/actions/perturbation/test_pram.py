@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kanonym.actions import Pram
 from kanonym.actions.base import Context
-from kanonym.actions.perturbation import Pram
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 
 MATRIX = {

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanonym.actions.perturbation import RandomizedResponse, estimated_shares
+from kanonym.actions import RandomizedResponse, estimated_shares
 from kanonym.actions.perturbation.randomized_response import epsilon_of
 from kanonym.data.errors import DataError, PolicyError
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.actions.perturbation import RankSwap
+from kanonym.actions import RankSwap
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanonym.actions.perturbation import sample_rows
+from kanonym.actions.perturbation.sample import sample_rows
 from kanonym.data.errors import PolicyError
 
 

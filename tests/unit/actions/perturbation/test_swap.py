@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.actions.perturbation import Shuffle, Swap
+from kanonym.actions import Shuffle, Swap
 from kanonym.data.errors import PolicyError
 
 CELLS = st.one_of(st.none(), st.sampled_from("abcd"))

@@ -8,7 +8,7 @@ import pytest
 
 from acting import applied
 from kanonym import PolicyError
-from kanonym.actions.pseudonymization import Fake
+from kanonym.actions import Fake
 from kanonym.actions.pseudonymization.fake import KINDS
 
 KEY = {"env": "STUDY_KEY"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from acting import applied, context
 from effort import examples
 from kanonym import DataError, PolicyError
-from kanonym.actions.pseudonymization import FF1
+from kanonym.actions import FF1
 
 KEY = {"env": "CARD_KEY"}
 BYTES = "2B7E151628AED2A6ABF7158809CF4F3CEF4359D8D580AA4F7F036D6F04FC6A94"

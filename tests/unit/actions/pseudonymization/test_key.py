@@ -8,7 +8,7 @@ import pytest
 
 from acting import applied
 from kanonym import PolicyError
-from kanonym.actions.pseudonymization import FF1, Fake, KeyedHash
+from kanonym.actions import FF1, Fake, KeyedHash
 from kanonym.policy.construction import call_with_values
 from kanonym.policy.faults import FaultsFoundError
 

@@ -9,7 +9,7 @@ import pytest
 
 from acting import applied
 from kanonym import DataError, PolicyError
-from kanonym.actions.pseudonymization import KeyedHash
+from kanonym.actions import KeyedHash
 
 KEY = {"env": "STUDY_KEY"}
 MATERIAL = "a key of more than sixteen bytes"

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from acting import applied, context
 from effort import examples
 from kanonym import SchemaError
+from kanonym.actions import FF1, Fake, KeyedHash, Surrogate
 from kanonym.actions.base import Action
-from kanonym.actions.pseudonymization import ACTIONS, FF1, Fake, KeyedHash, Surrogate
+from kanonym.actions.registry import ACTIONS
 
 KEY = {"env": "STUDY_KEY"}
 EXAMPLES = [
@@ -35,7 +36,9 @@ def _key(monkeypatch):
 
 def test_every_pseudonymizing_action_has_an_example_here():
     """The laws below leave no action out."""
-    assert {type(action) for action in EXAMPLES} == set(ACTIONS)
+    assert {type(action) for action in EXAMPLES} == {
+        one for one in ACTIONS.values() if ".pseudonymization." in one.__module__
+    }
 
 
 @every

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from acting import applied
 from effort import examples
 from kanonym import DataError, PolicyError
-from kanonym.actions.pseudonymization import Surrogate
+from kanonym.actions import Surrogate
 
 
 def test_sequential_numbers_follow_the_order_of_the_records():
@@ -45,7 +45,7 @@ def test_tables_that_share_a_mapping_share_their_pseudonyms(order, tmp_path):
 RUN = """
 import sys
 from acting import applied
-from kanonym.actions.pseudonymization import Surrogate
+from kanonym.actions import Surrogate
 first = int(sys.argv[2])
 for step in range(0, 200, 10):
     applied(Surrogate(mapping=sys.argv[1]), [f"p{first + step + i}" for i in range(10)])

@@ -17,7 +17,6 @@ from kanonym.data import hierarchy
 from kanonym.data.errors import HierarchyError, PolicyError
 from kanonym.data.table import encode
 from kanonym.metrics.information_loss import (
-    ALL,
     METRICS,
     FinestClasses,
     Generalized,
@@ -36,7 +35,7 @@ FACTORS = [0, 0.25, 0.5, 0.75, 1]
 def with_factors():
     """Return every metric but the weighted one, with every factor that it may have."""
     found = []
-    for kind in ALL:
+    for kind in METRICS.values():
         names = [field.name for field in fields(kind)]
         if "factor" in names:
             found += [kind(factor) for factor in FACTORS]

@@ -12,7 +12,7 @@ import kanonym as ka
 from kanonym.data import hierarchy
 from kanonym.data.domain import Domain
 from kanonym.differential_privacy.cells import canonical_texts
-from kanonym.synthesis.copula import Constraint
+from kanonym.synthesis.columns import Constraint
 from kanonym.synthesis.marginals import domains
 from kanonym.synthesis.marginals.constraints import impossible_cells
 from kanonym.synthesis.marginals.domains import cell_domains, count_beyond

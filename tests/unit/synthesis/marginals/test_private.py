@@ -139,9 +139,9 @@ def test_an_epsilon_that_means_nothing_is_refused(method, epsilon, reason):
 
 
 def test_the_default_method_with_epsilon_is_aim():
-    """Who gives a budget gets a private table; without one, the copula, which promises nothing."""
+    """Who gives a budget gets a private table; without one, trees, which promises nothing."""
     assert private_table(people()).method == "aim"
-    assert ka.synthesize(people(), drop=["id"]).method == "copula"
+    assert ka.synthesize(people(), drop=["id"]).method == "trees"
 
 
 def test_a_seed_repeats_a_table_and_marks_it():

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import polars as pl
-import pyarrow as pa
 
 from kanonym.data.errors import DataError
 from kanonym.data.files.cell_texts import CellTexts, differing_floats
+from kanonym.data.loading.lazy_module import LazyModule
+
+pa: Any = LazyModule("pyarrow")
 
 OF_TYPES = frozenset({"ARROW:schema", "pandas"})
 """Metadata in which programs keep the types of the columns."""

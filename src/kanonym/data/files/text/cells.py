@@ -22,14 +22,16 @@ numbers, booleans and dates an empty quoted cell too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
-import pyarrow as pa
 from polars import selectors
-from pyarrow import compute
 
 from kanonym.data.errors import DataError
+from kanonym.data.loading.lazy_module import LazyModule
+
+pa: Any = LazyModule("pyarrow")
+compute: Any = LazyModule("pyarrow.compute")
 
 ArrowArray: TypeAlias = Any  # pyarrow carries no types
 
@@ -105,6 +107,31 @@ def may_be_thousands(texts: ArrowArray, values: pl.Series) -> bool:
     if not len(parted) or not (cells.str.contains(_GROUPS) | (cells == "0")).all():
         return False
     return len(parted) < _FEW or bool(parted.str.ends_with("0").any())
+
+
+class NumberShape(NamedTuple):
+    """How the fractions of a column are written.
+
+    decimals: how many all of them have, where some end in 0; else 0. bare: one that begins with
+    its point.
+    """
+
+    decimals: int
+    bare: str | None
+
+
+def number_shape(texts: ArrowArray, values: pl.Series) -> NumberShape:
+    """Return how a column of floats is written, by a sample of its cells.
+
+    texts, values: as of `may_be_thousands`.
+    """
+    if not values.dtype.is_float():
+        return NumberShape(0, None)
+    sample = _strip_decoration(pl.Series(texts.slice(0, _SAMPLE))).drop_nulls()
+    bare = sample.filter(sample.str.contains(r"^-?\."))
+    digits = sample.str.extract(r"\.([0-9]+)$", 1).str.len_chars().unique()
+    fixed = len(digits) == 1 and sample.str.ends_with("0").any()
+    return NumberShape(int(digits[0] or 0) if fixed else 0, bare[0] if len(bare) else None)
 
 
 def differing_texts(texts: pl.Series, values: pl.Series) -> pl.Series | None:

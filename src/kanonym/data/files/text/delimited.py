@@ -21,6 +21,7 @@ import codecs
 import contextlib
 import csv
 import io
+import logging
 import re
 import sys
 from collections import deque
@@ -32,8 +33,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.csv
 from polars import selectors
 
 from kanonym.data.columns.moments import has_seconds_in_offset, moment_texts
@@ -42,6 +41,7 @@ from kanonym.data.files.disk import decode
 from kanonym.data.files.text.cells import (
     convert_decimals,
     differing_texts,
+    number_shape,
     require_printable,
     typed_cells,
 )
@@ -57,8 +57,14 @@ from kanonym.data.files.text.last_rows import (
     refuse_lost_rows,
     warn_of_rows,
 )
+from kanonym.data.loading.lazy_module import LazyModule
+
+pa: Any = LazyModule("pyarrow")
+arrow_csv: Any = LazyModule("pyarrow.csv")
 
 ArrowTable: TypeAlias = Any  # pyarrow carries no types
+
+_logger = logging.getLogger(__name__)
 
 _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _SAMPLE_BYTES = 1 << 20
@@ -102,6 +108,7 @@ def read(
     separator: str | None = None,
     texts: dict[str, pl.Series] | None = None,
     columns: Sequence[str] | None = None,
+    decimals: dict[str, int] | None = None,
 ) -> pl.DataFrame:
     """Read a table of separated cells."""
     form = layout(data, where, separator, columns)
@@ -110,6 +117,13 @@ def read(
     with ThreadPoolExecutor() as threads:
         typed = threads.map(typed_cells, cells.columns)
         table = pl.DataFrame(dict(zip(form.names, typed, strict=True)))
+    for name, column in zip(form.names, cells.columns, strict=True):
+        shape = number_shape(column, table[name])
+        if shape.bare is not None:
+            told = "%s: column %r has numbers that begin with their decimal point, such as %s"
+            _logger.warning(told, where, name, shape.bare)
+        if decimals is not None and shape.decimals:
+            decimals[name] = shape.decimals
     if texts is not None:
         for name, column in zip(form.names, cells.columns, strict=True):
             differing = differing_texts(pl.Series(name, column), table[name])
@@ -220,19 +234,19 @@ def _parse_rows(
     """Return the cells below the header as texts."""
     names = form.all_names
     try:
-        return pyarrow.csv.read_csv(
+        return arrow_csv.read_csv(
             pa.py_buffer(memoryview(data)[form.start :]),
-            read_options=pyarrow.csv.ReadOptions(
+            read_options=arrow_csv.ReadOptions(
                 column_names=names,
                 skip_rows_after_names=int(form.header),
                 block_size=block_bytes,
             ),
-            parse_options=pyarrow.csv.ParseOptions(
+            parse_options=arrow_csv.ParseOptions(
                 delimiter=form.separator,
                 newlines_in_values=b'"' in data,
                 ignore_empty_lines=len(names) > 1,
             ),
-            convert_options=pyarrow.csv.ConvertOptions(
+            convert_options=arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()),
                 null_values=[""],
                 strings_can_be_null=True,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 from numpy.typing import NDArray
 
+from kanonym.data.loading.lazy_module import LazyModule
 from kanonym.kernels.json_members import (
     LAYOUT,
     PARENT,
@@ -19,6 +19,8 @@ from kanonym.kernels.json_members import (
     measure_cells,
     scan_objects,
 )
+
+pa: Any = LazyModule("pyarrow")
 
 MOST_NODES = 1024
 """Objects of more orders of keys are not read: the search for one would take long."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kanonym.data.refusals import Replay
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.consistent_values import possible_values
+from kanonym.evaluation.attacks.classes.dissolved_classes import claim_values
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 
@@ -26,14 +27,20 @@ class Minimality(Attack):
     the table, and who was suppressed; no sensitive value. So the classes can be replayed: each
     cut, group or node that is large enough and was not made was refused because of its
     sensitive values. Every assignment of the released values to the persons of their classes
-    that explains all refusals is possible. Success: only one value is left for a person.
-    It is then the person's own.
+    that explains all refusals is possible. Success: only one value is left for a person, who then
+    has it. The intruder also makes the classes for size alone, and takes those that are not
+    released whole to be dissolved because they fail: what that leaves for their persons is claimed,
+    and a success where it is right.
 
     Notes
     -----
     The baseline is homogeneity by the same knowledge: one value is left because the class has
-    no other. `parts` has the share of persons for whom `fewer than l values` are left, and by
-    sensitive value the share of those who have it and are found.
+    no other; for claims it is a guess by the value's share of the class. `parts` has the share of
+    persons for whom `fewer than l values` are left, by sensitive value the share of those who have
+    it and are found, the share of persons whose value is `claimed from dissolved classes`, and of
+    these the share `right of the claimed` beside `right by the class alone`. Where classes are
+    dissolved by chance as well, claims are no better than guesses; where they are not, claims about
+    persons who joined a class are certain.
 
     It is the worst case in what is known, and a lower bound in what is concluded: refusals
     that are not replayed (cuts further up in a tree, nodes of large lattices) and explanations
@@ -75,14 +82,27 @@ class Minimality(Attack):
             return AttackResult(self.type, self.question, nobody, nobody, reason=replay)
         of_row = replay.refusals.units.of_row
         released = of_row >= 0  # of suppressed persons nothing is told
-        n = int(released.sum())
+        claims = claim_values(replay)
+        told = np.zeros(len(of_row), np.bool_)
+        told[claims.rows] = claims.values == replay.secrets[claims.rows]
+        n = int(released.sum()) + int((~released[claims.rows]).sum())
         left = _count_possible(
             replay,
             possible_values(replay.refusals, replay.secrets, len(replay.values), replay.least),
         )
         homogeneous = _count_possible(replay, _values_in_class(replay))
         certain = left == 1
-        parts = {"fewer than l values": float((left < replay.least)[released].sum() / max(n, 1))}
+        parts = {
+            "fewer than l values": float((left < replay.least)[released].mean())
+            if released.any()
+            else 0.0
+        }
+        if len(claims.rows):
+            parts |= {
+                "claimed from dissolved classes": len(claims.rows) / n,
+                "right of the claimed": float(told[claims.rows].mean()),
+                "right by the class alone": float(claims.shares.mean()),
+            }
         if len(replay.values) <= LISTED:
             for code, value in enumerate(replay.values):
                 have = released & (replay.secrets == code)
@@ -91,8 +111,8 @@ class Minimality(Attack):
         return AttackResult(
             self.type,
             self.question,
-            SuccessCount(int(certain.sum()), n, exact=True),
-            SuccessCount(int((homogeneous == 1).sum()), n, exact=True),
+            SuccessCount(int((certain | told).sum()), n, exact=True),
+            SuccessCount(int((homogeneous == 1).sum() + round(claims.shares.sum())), n, exact=True),
             parts=parts,
         )
 

@@ -15,6 +15,7 @@ SENTENCES: Sentences = {
         "each batch; each is checked by itself and together with all before it."
     ),
     "wb.batches.keep": "Keep this recoding",
+    "wb.batches.not": "The recoding of this release cannot be kept.",
     "wb.batches.kept": "The recoding is in {place}; it counts this release as its first batch.",
     "wb.batches.path": "Table of the next batch",
     "wb.batches.do": "Release this batch",

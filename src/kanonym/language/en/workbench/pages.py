@@ -10,9 +10,48 @@ SENTENCES: Sentences = {
     "wb.steps": "Steps",
     "wb.problem": "This did not work:",
     "wb.stale": (
-        "The policy was changed in another tab in the meantime. Nothing was overwritten: look at "
-        "it as it is now, and repeat your change."
+        "The policy was changed elsewhere in the meantime: in another tab or workbench. Nothing "
+        "was overwritten: look at it as it is now, and repeat your change."
     ),
+    "wb.told": "There is nothing to show",
+    "wb.told.start": "To the first page",
+    "wb.told.missing": (
+        "There is no such page. After a restart of the workbench, projects are opened again on "
+        "the first page."
+    ),
+    "wb.told.internal": (
+        "This did not work, through a fault of kanonym ({kind}). The project is as it was saved "
+        "last. Go to the first page and open it again."
+    ),
+    "wb.told.large": (
+        "That is too large: at most {most} MB are taken from a browser. Nothing was changed. On "
+        "the first page, name the path of the file on this machine, and do not upload it."
+    ),
+    "wb.told.used": (
+        "This address was used already, or is not complete. Take the newest one that kanonym "
+        "workbench printed in the terminal."
+    ),
+    "wb.told.session": (
+        "This page belongs to a session of kanonym workbench. Open the newest address that it "
+        "printed in the terminal; each address works once."
+    ),
+    "wb.told.dead": (
+        "The workbench does not answer: it was ended. What was saved is kept. Start kanonym "
+        "workbench again, and open the address that it prints."
+    ),
+    "wb.field.required": "Something must be entered here.",
+    "wb.field.whole": "“{text}” is no whole number.",
+    "wb.field.number": "“{text}” is no number.",
+    "wb.field.least": "It must be at least {least}.",
+    "wb.field.least.most": "It must be from {least} to {most}.",
+    "wb.field.above": "It must be more than {least}.",
+    "wb.field.above.most": "It must be more than {least}, and at most {most}.",
+    "wb.field.most": "It must be at most {most}.",
+    "wb.field.fault": "{reason}",
+    "wb.field.absent": "There is no file {path}.",
+    "wb.field.ending": "A file {ending} is no table that is read here. Those are: {known}.",
+    "wb.field.file": "The file cannot be opened: {reason}.",
+    "wb.field.folder": "{path} holds another project. Name another folder.",
     "wb.undo": "Undo",
     "wb.redo": "Redo",
     "wb.save": "Save",
@@ -89,6 +128,8 @@ SENTENCES: Sentences = {
     ),
     "wb.start.more": "Database, policy, folder",
     "wb.start.table": "Table of the database",
+    "wb.start.tables": "Choose one of the {number} tables",
+    "wb.field.empty": "The database has no table.",
     "wb.start.policy": "Policy file to start from",
     "wb.start.folder": "Folder of the project",
     "wb.start.folder.note": "Default: a new folder NAME-project in {folder}.",
@@ -175,6 +216,11 @@ SENTENCES: Sentences = {
         "record must satisfy."
     ),
     "wb.requirements.violating": "violated by {number} now",
+    "wb.requirements.impossible": (
+        "No release of this table can meet it. The best possible, with all records in one class: "
+        "{best}."
+    ),
+    "wb.faults": "This is missing before a run",
     "wb.requirements.none": "Nothing is required yet, so nothing would be guaranteed.",
     "wb.requirements.unprotected": (
         "No requirement looks at {columns}: whoever finds a class whose records share a value "
@@ -210,6 +256,16 @@ SENTENCES: Sentences = {
     "wb.results.lead": "{rows_out} of {rows_in} records released, in {classes} classes.",
     "wb.results.algorithm": "Algorithm: {algorithm}.",
     "wb.results.chosen": "Chosen: {algorithm}, because it lost least.",
+    "wb.results.outdated": (
+        "What is below is of the earlier release, and says nothing of the policy as it is now."
+    ),
+    "wb.attacked.beyond": "{attacks}; better than chance: {beyond}.",
+    "wb.attacked.none": "{attacks}; none is surely better than chance.",
+    "wb.attacked.best": (
+        "The most successful one, {attack}, succeeds for {rate} of those attacked; by chance, for "
+        "{chance}."
+    ),
+    "wb.attacked.earlier": "Attacked before the last restart; all results are in the report:",
     "wb.results.attack": "Attack and assess this release",
     "wb.results.rows": "Released records",
     "wb.results.sections": "Sections",
@@ -219,6 +275,18 @@ SENTENCES: Sentences = {
     "wb.export.view": "show",
     "wb.export.repeat": "Repeat it without this page",
     "wb.export.repeat.note": "This makes the same file, byte for byte.",
+    "wb.export.repeat.stamped": (
+        "This makes the same records. The file differs in some bytes: its format holds the time "
+        "at which it was written."
+    ),
+    "wb.file.publish": "May be published",
+    "wb.file.secret": "Keep secret",
+    "wb.file.table": "the released records",
+    "wb.file.covered": "says what is promised, and nothing else of the table",
+    "wb.file.values": "lists values of the table, also of records that are not released",
+    "wb.file.figures": "has figures of the table itself",
+    "wb.file.seed": "holds the seed: whoever has it can undo the shuffle",
+    "wb.file.account": "says how the release was made and checked",
     "wb.export.command": "Command line",
     "wb.export.seed": (
         "The policy and the manifest hold the seed. Do not publish them with the release, or "

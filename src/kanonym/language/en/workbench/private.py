@@ -8,6 +8,14 @@ SENTENCES: Sentences = {
     "wb.run.private": (
         "Each run draws other records and spends ε anew. Do not run again for a nicer result."
     ),
+    "wb.private.offer": (
+        "Differential privacy stands alone, releases columns with a hierarchy that is known "
+        "without the table, and draws their levels or takes them as named. The first button "
+        "drops other requirements and what cannot be released, and draws levels with a tenth of "
+        "ε. Undo brings all of it back."
+    ),
+    "wb.private.change": "Change the policy so",
+    "wb.did.private": "Changed for differential privacy",
     "wb.export.private": (
         "This makes another release, with other records, and spends ε anew: a draw of "
         "differential privacy is not repeated. If both are published, their ε add up."

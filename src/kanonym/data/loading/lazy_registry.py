@@ -1,0 +1,56 @@
+"""Registries that name what they hold by its place, and import it when it is asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, MutableMapping
+from importlib import import_module
+from typing import TypeVar
+
+Kind = TypeVar("Kind")
+
+
+class LazyRegistry(MutableMapping[str, Kind]):
+    """Objects by name, each imported when it is first looked up; names alone import nothing."""
+
+    def __init__(self, package: str, places: Mapping[str, str]) -> None:
+        """Keep the place of each name, `module:attribute`, the module seen from the package."""
+        self._places = {name: f"{package}.{place}" for name, place in places.items()}
+        self._found: dict[str, Kind] = {}
+
+    def __getitem__(self, name: str) -> Kind:
+        """Return what a name stands for."""
+        if name not in self._found:
+            module, _, attribute = self._places[name].partition(":")
+            self._found[name] = getattr(import_module(module), attribute)
+        return self._found[name]
+
+    def __setitem__(self, name: str, kind: Kind) -> None:
+        """Register something that is imported already."""
+        self._places[name] = ":"
+        self._found[name] = kind
+
+    def __delitem__(self, name: str) -> None:
+        """Forget a name."""
+        del self._places[name]
+        self._found.pop(name, None)
+
+    def __contains__(self, name: object) -> bool:
+        """Say whether a name is known."""
+        return name in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        """Return how many names there are."""
+        return len(self._places)
+
+    def loaded(self) -> tuple[Kind, ...]:
+        """Return what is imported already: no other class has instances."""
+        return tuple(
+            self[name]
+            for name, place in self._places.items()
+            if name in self._found or place.partition(":")[0] in sys.modules
+        )

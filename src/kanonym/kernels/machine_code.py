@@ -1,0 +1,251 @@
+"""How numba compiles kernels, and where the machine code is kept."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import (
+    caching,
+    codegen,
+    compiler,
+    config,
+    environment,
+    event,
+    registry,
+    runtime,
+    typed_passes,
+)
+from numba.core.compiler_machinery import register_pass
+
+from kanonym.kernels.compile import TOLD
+
+_IMPORT = re.compile(r"^\s*from kanonym\.kernels\.([\w.]+) import", re.MULTILINE)
+_ROOT = Path(__file__).parent
+_numba_config: Any = config
+_environment: Any = environment
+_FunctionCache: Any = caching.FunctionCache
+_CodeLibrary: Any = codegen.JITCodeLibrary
+_Compiler: Any = compiler.CompilerBase
+_Dispatcher: Any = registry.CPUDispatcher
+_PassBuilder: Any = compiler.DefaultPassBuilder
+_register: Any = event.register
+_register_pass: Any = register_pass
+_runtime: Any = runtime
+_Lowering: Any = typed_passes.NativeLowering
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+
+
+def kernel(function: Callable[..., object]) -> Any:
+    """Return the dispatcher of a kernel, which loads its machine code or makes and keeps it.
+
+    The code lies in the package's `__pycache__`. Where that is read-only, it lies in
+    the user's cache directory, then in the temporary directory; where nothing is
+    writable, each process compiles for itself. The directory's name holds a hash of
+    the module and of the kernel modules that it imports: numba alone would compare
+    the module's own file, and run yesterday's copy of a kernel from another module.
+    """
+    directory = _cache_directory(function.__code__.co_filename)
+    before = _numba_config.CACHE_DIR
+    _numba_config.CACHE_DIR = str(directory or "")
+    try:
+        compiled: Any = numba.njit(**_OPTIONS)(function)
+        if directory is not None:
+            compiled._cache = _Cache(function)  # noqa: SLF001 - as enable_caching does
+    finally:
+        _numba_config.CACHE_DIR = before
+    return compiled
+
+
+def part(function: Callable[..., object]) -> Any:
+    """Return the dispatcher of a part, which has no machine code of its own."""
+    if _numba_config.DISABLE_JIT:
+        return function
+    options = {"nopython": True, **_OPTIONS}
+    return _Part(function, targetoptions=options, pipeline_class=_PartCompiler)
+
+
+def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:
+    """Return the constants of machine code that is loaded.
+
+    numba would import the module that the code was compiled from, much of numba among them, for
+    globals that no machine code reads.
+    """
+    found: Any = _environment.lookup_environment(name)
+    if found is None:
+        loaded = sys.modules.get(module)
+        found = _environment.Environment({"__name__": module} if loaded is None else vars(loaded))
+        found.consts[:] = constants
+        found.env_name = name
+        _environment.Environment._memo[name] = found  # noqa: SLF001 - as numba does
+    return found
+
+
+_environment._rebuild_env = _rebuild_environment  # noqa: SLF001
+
+
+class _Cache(_FunctionCache):  # type: ignore[misc] # numba has types for its decorators alone
+    """Machine code on the disk; what cannot be read or written there is compiled anew."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return compiled code, or None: a file that was cut off is forgotten.
+
+        The base class would first load all that compilation may need, which takes longer than
+        most commands compute; whatever is compiled loads it by itself.
+        """
+        try:
+            _runtime.rtsys.initialize(target_context)
+            with self._guard_against_spurious_io_errors():
+                return self._load_overload(sig, target_context)
+        except Exception:  # noqa: BLE001 - unpickling what was cut off raises anything
+            with suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep compiled code, where the disk takes it."""
+        with suppress(OSError):
+            super().save_overload(sig, data)
+
+
+class _Part(_Dispatcher):  # type: ignore[misc]
+    """A function whose compiled forms kernels link."""
+
+    def add_overload(self, compiled: Any) -> None:
+        """Keep a compiled form for kernels; the base class would offer it to Python, too."""
+        self.overloads[tuple(compiled.signature.args)] = compiled
+
+    def __call__(self, *arguments: object) -> object:
+        """Run a copy that is compiled by itself."""
+        return self._alone(*arguments)
+
+    @functools.cached_property
+    def _alone(self) -> Any:
+        return numba.njit(**_OPTIONS)(self.py_func)
+
+
+class _PartCompiler(_Compiler):  # type: ignore[misc]
+    """numba's way of compiling, but for its last step."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the steps."""
+        steps = _PassBuilder.define_nopython_pipeline(self.state)
+        steps.passes = [
+            (_PartLowering if step is _Lowering else step, text) for step, text in steps.passes
+        ]
+        steps.finalize()
+        return [steps]
+
+
+@_register_pass(mutates_CFG=True, analysis_only=False)
+class _PartLowering(_Lowering):  # type: ignore[misc]
+    """Write the intermediate code of a part, and nothing that Python could call."""
+
+    _name = "kanonym_part_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Lower the function, and tell callers under which key they find it."""
+        state.library = _PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = state.flags.no_cpython_wrapper = True
+        super().run_pass(state)
+        key = object()
+        state.cr = state.cr._replace(cfunc=key)
+        state.targetctx.insert_user_function(key, state.cr.fndesc, [state.library])
+        return True
+
+
+class _PartLibrary(_CodeLibrary):  # type: ignore[misc]
+    """The intermediate code of a part and of what it calls, optimized when a kernel links it."""
+
+    def finalize(self) -> None:
+        """Link what the part calls; no machine code is made."""
+        for library in dict.fromkeys(self._linking_libraries):
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)  # noqa: SLF001
+        self._finalized = True
+
+
+class _Announcer(event.Listener):
+    """Tell who waits for it that something is compiled, each once."""
+
+    def on_start(self, event: object) -> None:  # noqa: ARG002
+        """Tell, and forget whom."""
+        while TOLD:
+            TOLD.pop()()
+
+    def on_end(self, event: object) -> None:
+        """Do nothing: the start was announced."""
+
+
+_register("numba:compile", _Announcer())
+
+
+@functools.cache
+def _cache_directory(source: str) -> Path | None:
+    """Return a writable directory for the kernels of one module, or None."""
+    module = Path(source)
+    try:
+        name = f"{module.stem}-{_stamp(module)}"
+        for place in _places(module):
+            if _is_writable(place / name):
+                return place / name
+    except (OSError, RuntimeError):  # no source (a zipped installation), no home
+        pass
+    return None
+
+
+def _places(module: Path) -> Iterator[Path]:
+    """Yield the directories that may hold compiled code, best first."""
+    if _numba_config.CACHE_DIR:  # NUMBA_CACHE_DIR: the user has decided
+        yield Path(_numba_config.CACHE_DIR)
+    yield module.parent / "__pycache__"
+    if os.name == "nt":
+        yield Path(os.environ.get("LOCALAPPDATA", Path.home())) / "kanonym"
+        yield Path(tempfile.gettempdir()) / "kanonym"
+    else:
+        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kanonym"
+        temporary = Path(tempfile.gettempdir()) / f"kanonym-{os.geteuid()}"
+        if _is_private(temporary):
+            yield temporary
+
+
+def _stamp(source: Path) -> str:
+    """Hash a module together with the kernel modules that it imports, direct or not."""
+    texts: dict[Path, bytes] = {}
+    pending = [source]
+    while pending:
+        path = pending.pop()
+        if path not in texts:
+            texts[path] = path.read_bytes()
+            names = _IMPORT.findall(texts[path].decode())
+            pending.extend(_ROOT / f"{name.replace('.', '/')}.py" for name in names)
+    digest = hashlib.sha256()
+    for path in sorted(texts):
+        digest.update(texts[path])
+    return digest.hexdigest()[:12]
+
+
+def _is_private(directory: Path) -> bool:
+    """Say whether only this user can write there: cached code is loaded and run."""
+    directory.mkdir(mode=0o700, exist_ok=True)
+    status = directory.lstat()
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _is_writable(directory: Path) -> bool:
+    """Make a directory and say whether a file can be written there."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=directory).close()
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,7 @@
+"""The columns of a table that is imitated: their values, what lies between them, constraints."""
+
+from __future__ import annotations
+
+from kanonym.synthesis.columns.constraints import Constraint
+
+__all__ = ["Constraint"]

@@ -1,0 +1,211 @@
+"""The scale of a column: its values in an order, how frequent they are, and what lies between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.table import encode_column, kind_of
+from kanonym.synthesis.columns.digits import Digits, digits_of
+from kanonym.synthesis.columns.numbers import EXACT, Grid, plain_numbers, typed_numbers
+from kanonym.synthesis.columns.stretches import Stretches, stretches_of
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+
+TEXT = (pl.String, pl.Categorical)
+
+FREE_TEXT = 0.5
+"""Text of which more values than this share are different is no category."""
+
+FEW = 20
+"""In a table of fewer records, nothing is taken for free text."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Interpolation(ShortRepr):
+    """What is drawn of a column that is measured finely."""
+
+    stretches: Stretches
+    grid: Grid
+    digits: Digits | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scale(ShortRepr):
+    """The values of a column that are not null, in an order.
+
+    values: (m,) distinct values: numbers, times and ordered categories ascending, others in the
+    order that shows most of their associations.
+    counts: (m,) int64, positive: records with each.
+    """
+
+    name: str
+    dtype: pl.DataType
+    values: pl.Series
+    counts: NDArray[np.int64]
+    n_null: int
+    between: Interpolation | None = None
+
+    @property
+    def is_nominal(self) -> bool:
+        """Whether the values have no order of their own."""
+        return kind_of(self.dtype) == "nominal"
+
+    @cached_property
+    def cumulative(self) -> Floats:
+        """(m + 1,) float64 from 0 to 1: the shares of records that have smaller values."""
+        total: Floats = np.concatenate([[0], np.cumsum(self.counts)]) / max(self.counts.sum(), 1)
+        return total
+
+    @property
+    def present(self) -> float:
+        """Share of the records that have a value."""
+        there = int(self.counts.sum())
+        return there / (there + self.n_null)
+
+    @property
+    def reach(self) -> int:
+        """How many different values can be drawn, null included."""
+        drawn = len(self.values) if self.between is None else self.between.grid.size
+        return drawn + (self.n_null > 0)
+
+    def values_at(self, uniform: Floats) -> pl.Series:
+        """Return the values at (n,) places in [0, 1] of the cumulative distribution."""
+        if self.between is None:
+            return self.values.gather(self._at(uniform))
+        return typed_numbers(self.numbers(uniform), self.name, self.dtype)
+
+    def numbers(self, uniform: Floats) -> NDArray[Any]:
+        """Return the same as (n,) int64 or float64 numbers, of a scale of numbers or times."""
+        if self.between is None:
+            return plain_numbers(self.values)[self._at(uniform)]
+        grid, digits = self.between.grid, self.between.digits
+        numbers = grid.at(self.between.stretches.at(uniform))
+        if digits is None:
+            return numbers
+        found: NDArray[Any] = np.clip(digits.at(numbers, self._at(uniform)), grid.low, grid.high)
+        return found
+
+    def _at(self, uniform: Floats) -> NDArray[np.int64]:
+        codes = np.searchsorted(self.cumulative, uniform, side="right") - 1
+        return np.clip(codes, 0, len(self.values) - 1)
+
+    def codes_of(self, known: pl.Series) -> Codes:
+        """Return the (n,) int32 places of values on the scale, -1 for null.
+
+        A number or time that is none of the scale has the place of the next one above, or of the
+        last one.
+        """
+        if known.dtype.is_float():
+            known = known.fill_nan(None)
+        codes = np.full(len(known), -1, np.int32)
+        held = known.is_not_null().to_numpy()
+        if held.any() and self.is_nominal:
+            texts = self.values.cast(pl.String).to_list()
+            places = {text: code for code, text in enumerate(texts)}
+            codes[held] = (
+                known.drop_nulls().cast(pl.String).replace_strict(places, return_dtype=pl.Int32)
+            )
+        elif held.any():
+            codes[held] = self.number_codes(plain_numbers(known.drop_nulls()))
+        return codes
+
+    def number_codes(self, numbers: NDArray[Any]) -> Codes:
+        """Return the same for (n,) numbers, none of them missing."""
+        at = np.searchsorted(plain_numbers(self.values), numbers)
+        return np.minimum(at, len(self.values) - 1).astype(np.int32)
+
+
+def scale_of(column: pl.Series) -> tuple[Scale, Codes]:
+    """Return a column's scale and the (n,) int32 place of each record on it, -1 for null.
+
+    Notes
+    -----
+    Cost: one encoding of the column.
+
+    """
+    _refuse(column)
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
+    domain, codes = encode_column(column, by_value=True)
+    m = len(domain.values)
+    if domain.has_null:
+        codes = np.where(codes == m, -1, codes).astype(np.int32)
+    counts = np.bincount(codes[codes >= 0], minlength=m)
+    values = _to_type(domain.values, column.dtype).alias(column.name)
+    scale = Scale(column.name, column.dtype, values, counts, column.null_count())
+    _refuse_free_text(scale)
+    return replace(scale, between=_interpolation(scale)), codes
+
+
+def _refuse(column: pl.Series) -> None:
+    kind = column.dtype
+    simple = kind.is_numeric() or kind.is_temporal() or kind in (*TEXT, pl.Enum, pl.Boolean)
+    if not (simple or kind == pl.Null):
+        raise SchemaError(
+            f"column {column.name!r} holds {kind}, which cannot be imitated: drop it, or make "
+            "numbers, dates or categories of it"
+        )
+    if kind.is_float():
+        infinite = column.is_infinite().arg_true()
+        if len(infinite):
+            raise DataError(
+                f"column {column.name!r}, row {infinite[0] + 1}: {column[int(infinite[0])]} is not "
+                f"a finite number; replace it, or leave the cell empty for a missing value"
+            )
+
+
+def _refuse_free_text(scale: Scale) -> None:
+    n = int(scale.counts.sum())
+    share = len(scale.values) / max(n, 1)
+    if scale.dtype in (*TEXT, pl.Enum) and n >= FEW and share > FREE_TEXT:
+        raise SchemaError(
+            f"column {scale.name!r} is free text: {share:.0%} of its {n} values are different, so "
+            "there is nothing to imitate but the texts themselves. Drop it, or make categories, "
+            "numbers or dates of it before"
+        )
+
+
+def _refuse_copies(scale: Scale) -> None:
+    """Refuse values of a range too wide to be drawn in, of which each is one record's own."""
+    n = int(scale.counts.sum())
+    if n >= FEW and len(scale.values) > FREE_TEXT * n:
+        raise SchemaError(
+            f"column {scale.name!r} cannot be imitated: {len(scale.values)} of its {n} values are "
+            "different, and they lie 2**53 units or more apart, so there is nothing to draw but "
+            "the values themselves. Drop it, or round it before"
+        )
+
+
+def _to_type(values: pl.Series, dtype: pl.DataType) -> pl.Series:
+    if dtype == pl.Boolean:
+        return values == "true"
+    return values.cast(dtype)
+
+
+def _interpolation(scale: Scale) -> Interpolation | None:
+    """Return what is drawn between values; None where most of them repeat.
+
+    Values that occur once are most of those that a column measured finely has.
+    """
+    ordered = scale.dtype.is_numeric() or scale.dtype.is_temporal()
+    if not ordered or len(scale.values) < 2:
+        return None
+    if 2 * np.count_nonzero(scale.counts == 1) < len(scale.values):
+        return None
+    numbers = plain_numbers(scale.values)
+    grid = Grid.of(numbers, single=scale.dtype == pl.Float32)
+    beyond = scale.dtype.is_integer() and not grid.step  # 64 signed bits
+    if beyond or (grid.step and grid.high - grid.low >= EXACT * grid.step):
+        _refuse_copies(scale)
+        return None
+    digits = digits_of(numbers, scale.dtype, grid.step)
+    return Interpolation(stretches_of(grid.places(numbers), scale.counts), grid, digits)
