@@ -269,7 +269,7 @@ SENTENCES: Sentences = {
     "wb.results.attack": "Attack and assess this release",
     "wb.results.rows": "Released records",
     "wb.results.sections": "Sections",
-    "wb.export.lead": "Files are written into {folder}, into a folder for each state.",
+    "wb.export.lead": "Files are written into {folder}, into a folder for each release.",
     "wb.export.outdated": "The policy was changed after the release was made: run again first.",
     "wb.export.files": "Files",
     "wb.export.view": "show",
@@ -289,8 +289,8 @@ SENTENCES: Sentences = {
     "wb.file.account": "says how the release was made and checked",
     "wb.export.command": "Command line",
     "wb.export.seed": (
-        "The policy and the manifest hold the seed. Do not publish them with the release, or "
-        "remove the seed first."
+        "The policy, the manifest and the report hold the seed. Do not publish them with the "
+        "release, or remove the seed first."
     ),
     "wb.export.write": "Write the release",
     "wb.export.format": "Format",
