@@ -11,7 +11,7 @@ check: lint test
 test *args:
     pytest -n auto {{ args }}
 
-# all tests with thirteen times as many drawn examples, and those that take too long for every change
+# all tests with twenty times as many drawn examples, and those that take too long for every change
 nightly *args:
     pytest -n auto --hypothesis-profile=nightly {{ args }}
 

@@ -1,7 +1,6 @@
-"""Risk, utility and attacks of Adult: seconds, and how near the copula comes to the truth.
+"""Risk, utility and attacks of Adult: seconds.
 
-The truth is counted: of a table that is its own population, who is unique and how often a
-match is correct. Needs ../shared/data/adult beside the checkout.
+Needs ../shared/data/adult beside the checkout.
 
     python benches/assessment.py [--quick]
 """
@@ -29,17 +28,6 @@ def timed(name: str, function: Callable[[], Any]) -> Any:
     return found
 
 
-def copula(table: Any, known: list[str]) -> None:
-    """Print the copula's figures of a population beside the counted ones."""
-    found = ka.risk(table, quasi_identifiers=known, population=len(table), largest=0).entries()
-    true = ka.risk(table, quasi_identifiers=known, largest=0).entries()
-    for name, counted in (
-        ("copula_uniqueness", true["unique_share"].value),
-        ("copula_correctness", true["prosecutor_average"].value),
-    ):
-        print(f"{name}, {len(known)} attributes: {found[name].value:.3f}, counted {counted:.3f}")
-
-
 def main() -> None:
     """Print everything."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -52,7 +40,6 @@ def main() -> None:
     timed("ka.risk with SUDA", lambda: ka.risk(table, quasi_identifiers=known))
     timed("ka.utility", lambda: ka.utility(table, release))
     timed("ka.attack, all that apply", lambda: ka.attack(table, release))
-    copula(table, [*known, "occupation"])
     if not quick:
         start = time.perf_counter()
         ka.utility(table, release, target="salary-class", measures=[])

@@ -3,6 +3,9 @@
 import sys
 from pathlib import Path
 
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
 import kanonym
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
@@ -50,12 +53,12 @@ html_theme_options = {
 }
 
 
-def setup(app):
+def setup(app: Sphinx) -> None:
     """Leave the text of decision records out of the search."""
     app.connect("env-updated", _hide_decisions)
 
 
-def _hide_decisions(app, env):
+def _hide_decisions(_app: Sphinx, env: BuildEnvironment) -> None:
     for page in env.found_docs:
         if page.startswith("decisions/"):
             env.metadata[page]["nosearch"] = True

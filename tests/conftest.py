@@ -18,7 +18,7 @@ from kanonym.reporting.rendering import pdf
 # A time limit for an example, or for the drawing of it, would test the machine, not the law.
 UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 # By day every run draws the same examples, so that a change answers for what it changed.
-settings.register_profile("default", max_examples=15, derandomize=True, **UNTIMED)
+settings.register_profile("default", max_examples=10, derandomize=True, **UNTIMED)
 settings.register_profile("nightly", max_examples=200, **UNTIMED)
 settings.load_profile("default")
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+import effort
+
 SURE = math.erf(5 / math.sqrt(2))
 """The confidence of an interval of five standard deviations to either side."""
 
@@ -18,24 +20,16 @@ def slack(n, share=0.5):
     return 5 * math.sqrt(share * (1 - share) / n)
 
 
-def most_apart(n):
-    """Return how far n independent draws' distribution function is from the true one at most.
-
-    The largest difference goes beyond in one draw of 1.7 million at most, whatever is drawn
-    (Massart 1990, Ann. Probab. 18(3), the constant of Dvoretzky, Kiefer and Wolfowitz).
-    """
-    return math.sqrt(math.log(2 / (1 - SURE)) / (2 * n))
-
-
-def most_varied(n, values):
-    """Return the total variation of the shares of a number of values in n draws at most.
-
-    The mean is half the sum of the shares' mean deviations, at most sqrt(values / n) / 2, and one
-    draw changes the sum by 1 / n: it goes beyond in one draw of 1.7 million (McDiarmid 1989).
-    """
-    return math.sqrt(values / n) / 2 + math.sqrt(math.log(1 / (1 - SURE)) / (2 * n))
-
-
 def least_held(n, confidence=0.95):
     """Return how many of n intervals of a confidence hold the truth at least."""
     return n * (confidence - slack(n, confidence))
+
+
+SAMPLES = 200 if effort.NIGHTLY else 50
+"""How many intervals are drawn to be held against the truth."""
+
+
+def assert_covered(truth, interval_of):
+    """Assert that as many intervals as promised hold the truth, each drawn by a seed of its own."""
+    intervals = map(interval_of, range(SAMPLES))
+    assert sum(low <= truth <= high for low, high in intervals) >= least_held(SAMPLES)

@@ -74,7 +74,7 @@ RISKS = (
     share("prosecutor_at_risk", 0.9, {"threshold": 0.05}),
     count("uniques", 0),
     count("suda_mean", 0.2, {"age": 1.5, "town": 0.5}),
-    share("copula_uniqueness", None, reason="no number of persons is known"),
+    share("population_uniques_snb", None, reason="no number of persons is known"),
     count("measure_of_tomorrow", 3.25),
 )
 RISK = measures(

@@ -34,9 +34,11 @@ def running(given=None, **options):
 def until(holds, seconds=PATIENCE):
     """Wait until something holds, and return it."""
     end = time.monotonic() + seconds
+    pause = 0.02  # then longer: who asks takes time from the process that is waited for
     while not (found := holds()):
         assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(1.5 * pause, 0.25)
     return found
 
 

@@ -2,7 +2,7 @@
 document.addEventListener("DOMContentLoaded", () => {
   for (const table of document.querySelectorAll(".bd-article table")) {
     const heads = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());
-    if (heads.length < 3) continue;
+    if (heads.length < 3 && table.scrollWidth <= table.clientWidth) continue;
     table.classList.add("wide");
     for (const row of table.querySelectorAll("tbody tr"))
       [...row.cells].forEach((cell, place) => (cell.dataset.head = heads[place] || ""));

@@ -234,7 +234,7 @@ def test_more_privacy_costs_more_on_adult(adult):
     """Of each algorithm, the loss grows with k."""
     frame, asked = adult
     sweep = {"algorithm": ["mondrian", "mdav", "full-domain"], "k": [2, 5, 20]}
-    trials = compare(frame, **asked, sweep=sweep).trials
+    trials = compare(frame.gather_every(6), **asked, sweep=sweep).trials
     losses = [one.utility["gcp"] for one in trials]
     for place in range(0, 9, 3):
         assert losses[place] < losses[place + 1] <= losses[place + 2]

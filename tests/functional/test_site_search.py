@@ -15,7 +15,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "docs" / "_build" / "html"
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 
 pytestmark = pytest.mark.skipif(
     not (SITE / "searchindex.js").exists() or CHROMIUM is None,

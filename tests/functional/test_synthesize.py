@@ -240,7 +240,7 @@ def test_no_message_of_a_private_run_tells_of_a_value(kanonym, folder):
     ("asked", "code", "reason"),
     [
         ("--epsilon 1", 2, "needs --policy"),
-        ("--epsilon 1 --method copula", 2, "not differentially private"),
+        ("--epsilon 1 --method trees", 2, "not differentially private"),
         ("--policy policy.yaml", 2, "needs --epsilon"),
         ("--ledger l.json", 2, "needs --epsilon"),
         ("--epsilon 1 --policy policy.yaml", 2, "spends more of its privacy"),

@@ -313,11 +313,12 @@ def test_a_population_is_read_as_its_table_is():
         assert all(one.satisfied for one in ka.verify(made.frame, policy).checks)
 
 
-def test_python_tells_exceptions_of_declared_columns(caplog):
+@pytest.mark.parametrize("make", [ka.anonymize, ka.fit])
+def test_python_tells_exceptions_of_declared_columns(make, caplog):
     """In Python the log warns of cells that are no values of a declared type."""
     table = pl.DataFrame({"age": [*AGES, "3O"]})
     age = ka.QuasiIdentifier(type="number")
-    ka.anonymize(
+    make(
         table, ka.Policy(attributes={"age": age}, models=[ka.KAnonymity(5)], suppression_limit=0.1)
     )
     assert "column 'age': 216 of 217 cells are numbers; row 217 has '3O'" in caplog.text

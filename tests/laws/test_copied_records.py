@@ -119,15 +119,21 @@ def test_the_interval_holds_the_share_of_copies(name, share, amounts):
     if name == "linkage" and share == 0:
         assert found.reason is not None
         return
-    assert_held(found, truth, narrower=0.35)
+    few = name == "singling-out" and not share  # as without a control, below
+    assert_held(found, truth, narrower=0.6 if few else 0.35)
 
 
 @pytest.mark.parametrize("amounts", [True, False])
 @pytest.mark.parametrize("share", SHARES)
 def test_without_a_control_copies_are_singled_out_all_the_same(share, amounts):
-    """The interval of singling out holds the share of copies, whatever stands for chance."""
+    """The interval of singling out holds the share of copies, whatever stands for chance.
+
+    Where nobody was copied, the best of four kinds of predicates may have 50 attempts beside 25 by
+    chance, whose intervals reach 0.2 and 0.3 to a side; with copies it has a thousand.
+    """
     found = attacked("singling-out", share, amounts=amounts, control=False)
-    assert_held(found, singled_out(*mixed(share, amounts=amounts)), narrower=0.2)
+    truth = singled_out(*mixed(share, amounts=amounts))
+    assert_held(found, truth, narrower=0.2 if share else 0.6)
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,8 @@ POLICY = ka.Policy(
 )
 WAYS = [*FILES, *FRAMES]
 CASES = [(way, odd) for way in WAYS for odd in ODD]
-if not NIGHTLY:  # every fourth odd cell by one way in
-    CASES = [(WAYS[place % len(WAYS)], odd) for place, odd in enumerate(ODD)][::4]
+if not NIGHTLY:  # every fifth odd cell by one way in
+    CASES = [(WAYS[place % len(WAYS)], odd) for place, odd in enumerate(ODD)][::5]
 DOMAINS = {
     name: replace(kind.attribute, domain=ka.Domain(minimum=0, maximum=4000, bins=1000))
     if LEVELS[name]

@@ -72,7 +72,8 @@ def without_hashes_and_seconds(text):
     text = re.sub(r'"seconds": \{[^}]*\}', "", text)
     text = re.sub(r"(read|count|encode) \d[\d.]*, [^<|]*", "", text)
     text = re.sub(r"\d+\.\d+ s\b|\b\d+(\.\d+)? m?s\b", "", text)
-    return re.sub(r"(?m)^kanonym: .*\(\)\n", "", text)  # a stage that took long
+    # A stage that took long, or of which a part is done.
+    return re.sub(r"(?m)^kanonym: .*(\(\)| done \(.* left\))\n", "", text)
 
 
 def published(folder, table, form, line, capfd):
@@ -112,7 +113,7 @@ def test_everything_published_is_the_same(tmp_path, capfd, algorithm, models, fo
     )
     first, *others = (
         published(tmp_path / str(i), people(odd), form, line, capfd)
-        for i, odd in enumerate(ODD if attack != "--attack" else ODD[:3])
+        for i, odd in enumerate(ODD if algorithm == "mondrian" else ODD[:2])
     )
     assert first["exit code"] == "0"
     assert re.search(r'"suppressed": [1-9]', first["m.json"])

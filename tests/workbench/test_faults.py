@@ -6,6 +6,7 @@ import re
 import sqlite3
 from contextlib import closing
 
+import polars as pl
 import pytest
 
 from kanonym.data.files import sha256, write_table
@@ -24,7 +25,7 @@ def fixture_visitor(tmp_path_factory):
     folder = tmp_path_factory.mktemp("faults")
     write_table(patients(120), folder / "patients.csv")
     given = str(folder / "patients.csv")
-    with running(given, folder=folder / "project", upload_limit=1 << 20) as (server, addresses):
+    with running(given, folder=folder / "project", upload_limit=2 << 20) as (server, addresses):
         visitor = Visitor.enter(addresses[-1])
         visitor.at = visitor.place.rpartition("/")[0]
         visitor.folder, visitor.addresses, visitor.workbench = folder, addresses, server
@@ -102,7 +103,7 @@ def test_whatever_fails_there_is_a_page_that_says_what_to_do(visitor, tmp_path):
         assert 'aria-describedby="path-fault"' in answer.text
     answer = upload(visitor, "n" * 300 + ".csv", "a,b\n1,2\n", str(tmp_path / "long"))
     assert answer.status == 303
-    large = visitor.send("POST", "/upload", b"x" * (2 << 20))
+    large = visitor.send("POST", "/upload", b"x" * (3 << 20))
     assert large.status == 413
     assert "name the path of the file on this machine" in text_of(large)
     for place in ("/open", "/upload", f"{visitor.at}/run/both", f"{visitor.at}/cancel"):
@@ -261,3 +262,40 @@ def test_tables_of_a_database_are_a_list_to_click(visitor, tmp_path):
     mine = Visitor(visitor.port, visitor.cookie)
     opened(mine, mine.send("POST", "/open", {**named, "table": "visits"}))
     assert "1 records, 2 columns" in text_of(mine.get(f"{mine.at}/open"))
+
+
+def test_a_large_hierarchy_by_rule_and_by_import(visitor, tmp_path):
+    """Values are found by search and by page, any group is renamed; of a sensitive column, too."""
+    codes = [f"{i:06d}" for i in range(30_000)]
+    table = pl.DataFrame({"code": codes, "illness": ["flu", "cold"] * 15_000})
+    write_table(table, tmp_path / "codes.csv")
+    (tmp_path / "policy.yaml").write_text(
+        "version: 1\nattributes: {code: {role: quasi-identifier}, illness: {role: sensitive}}\n"
+        "models: [{type: k-anonymity, k: 5}]\nrows: persons\n"
+    )
+    mine = Visitor(visitor.port, visitor.cookie)
+    named = {"path": "codes.csv", "policy": "policy.yaml", "folder": "project"}
+    named = {key: str(tmp_path / name) for key, name in named.items()}
+    opened(mine, mine.send("POST", "/open", named))
+    place = f"{mine.at}/hierarchies?column=code"
+    act(mine, "hierarchies/build", column="code", builder="masking")
+    assert "It covers all 30,000 values" in text_of(mine.get(place))
+    assert "000201" in mine.get(f"{place}&row=200").text
+    assert "1 to 11 of 11" in text_of(mine.get(f"{place}&seek=01777"))
+    moved = act(mine, "hierarchies/group", column="code", value="17777", level="1", name="late")
+    assert moved.status == 200
+    answer = act(mine, "hierarchies/rename", column="code", level="5", old="none", name="later")
+    assert "There is no group “none” at this level" in answer.text
+    rows = "".join(f"{code};{code[:3]};*\n" for code in codes)
+    head = 'Content-Disposition: form-data; name="'
+    parts = f'--b\r\n{head}file"; filename="h.csv"\r\n\r\n{rows}\r\n--b\r\n{head}column"\r\n\r\n'
+    parts += "code\r\n--b--\r\n"
+    form = "multipart/form-data; boundary=b"
+    answer = mine.send("POST", f"{mine.at}/hierarchies/import", parts, Content_Type=form)
+    assert answer.status == 303, text_of(answer)
+    assert "30000 → 30 → 1" in text_of(mine.get(place))
+    few = "flu;lungs;*\ncold;lungs;*\n"
+    parts = parts.replace(rows, few).replace("code\r\n--b--", "illness\r\n--b--")
+    answer = mine.send("POST", f"{mine.at}/hierarchies/import", parts, Content_Type=form)
+    assert answer.status == 303, text_of(answer)
+    assert "lungs" in mine.get(f"{mine.at}/hierarchies?column=illness").text

@@ -74,11 +74,11 @@ class AllCommands(CommandGroup):
         }
         super().__init__(**{**given, "commands": Commands("kanonym.cli", places)})
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+    def list_commands(self, ctx: object) -> list[str]:  # noqa: ARG002
         """Return the names, importing nothing."""
         return list(self.commands)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: object, formatter: Any) -> None:  # noqa: ARG002
         """Write what each command does, importing nothing."""
         limit = formatter.width - 6 - max(map(len, SUMMARIES))
         told = {name: TyperCommand(name, help=said) for name, said in SUMMARIES.items()}

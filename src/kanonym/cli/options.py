@@ -13,6 +13,7 @@ from kanonym.data.command_line import split_names
 from kanonym.data.credentials import displayable_url
 
 if TYPE_CHECKING:
+    from kanonym.data.columns.frame_types import Population
     from kanonym.policy import Policy
 
 ASKED = "Requirements"
@@ -152,8 +153,8 @@ def read_like_first_table(
     asked: dict[str, Any],
     tables: Sequence[Any],
     step: Callable[[str], None],
-    population: str | int | None = None,
-) -> tuple[dict[str, Any], list[Any], Any]:
+    population: Population = None,
+) -> tuple[dict[str, Any], list[Any], Population]:
     """Return what is asked and the tables, dates and numbers read as the first table writes them.
 
     asked: the policy, or the columns that are named. tables: the original, and releases or

@@ -80,7 +80,7 @@ def assess(
     (2, 0.0789)
 
     """
-    shared: dict[str, Any] = {"quasi_identifiers": quasi_identifiers, "seed": seed}
+    shared: dict[str, Any] = {"quasi_identifiers": quasi_identifiers}
     trees = hierarchies or {}
     of_known = {name: tree for name, tree in trees.items() if name not in sensitive}
     return Assessment(
@@ -93,6 +93,7 @@ def assess(
             aligned=aligned,
             target=target,
             measures=measures,
+            seed=seed,
             **shared,
         ),
     )

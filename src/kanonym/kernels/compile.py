@@ -62,20 +62,22 @@ class _Kernel:
 
     def __call__(self, *arguments: object, **named: object) -> object:
         """Run the machine code."""
-        return (self._compiled or self.dispatcher)(*arguments, **named)
+        compiled: Any = self._compiled or self.dispatcher
+        return compiled(*arguments, **named)
 
     @property
-    def dispatcher(self) -> Any:
+    def dispatcher(self) -> object:
         """What numba makes of the function."""
         with _lock:
             if self._compiled is None:
-                from kanonym.kernels import machine_code  # noqa: PLC0415 - it loads numba
+                # It loads numba; and by this line it is in the stamp of each kernel.
+                from kanonym.kernels.machine_code import dispatcher_of  # noqa: PLC0415
 
-                make = machine_code.part if self._is_part else machine_code.kernel
-                self._compiled = make(self._function)
+                self._compiled = dispatcher_of(self._function, is_part=self._is_part)
             return self._compiled
 
     @property
-    def _numba_type_(self) -> Any:
+    def _numba_type_(self) -> object:
         """The type by which numba knows a function that a kernel calls."""
-        return self.dispatcher._numba_type_
+        compiled: Any = self.dispatcher
+        return compiled._numba_type_

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numba
 from numba.core import (
@@ -46,33 +46,30 @@ _Lowering: Any = typed_passes.NativeLowering
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
-def kernel(function: Callable[..., object]) -> Any:
-    """Return the dispatcher of a kernel, which loads its machine code or makes and keeps it.
+def dispatcher_of(function: Callable[..., object], *, is_part: bool) -> object:
+    """Return what runs a kernel by its machine code, which is loaded, or made and kept.
 
     The code lies in the package's `__pycache__`. Where that is read-only, it lies in
     the user's cache directory, then in the temporary directory; where nothing is
     writable, each process compiles for itself. The directory's name holds a hash of
     the module and of the kernel modules that it imports: numba alone would compare
     the module's own file, and run yesterday's copy of a kernel from another module.
+
+    is_part: it is called by kernels, and has no machine code of its own.
     """
+    if is_part and not _numba_config.DISABLE_JIT:
+        options = {"nopython": True, **_OPTIONS}
+        return _Part(function, targetoptions=options, pipeline_class=_PartCompiler)
     directory = _cache_directory(function.__code__.co_filename)
     before = _numba_config.CACHE_DIR
     _numba_config.CACHE_DIR = str(directory or "")
     try:
         compiled: Any = numba.njit(**_OPTIONS)(function)
-        if directory is not None:
+        if directory is not None and not _numba_config.DISABLE_JIT:
             compiled._cache = _Cache(function)  # noqa: SLF001 - as enable_caching does
     finally:
         _numba_config.CACHE_DIR = before
-    return compiled
-
-
-def part(function: Callable[..., object]) -> Any:
-    """Return the dispatcher of a part, which has no machine code of its own."""
-    if _numba_config.DISABLE_JIT:
-        return function
-    options = {"nopython": True, **_OPTIONS}
-    return _Part(function, targetoptions=options, pipeline_class=_PartCompiler)
+    return cast("object", compiled)
 
 
 def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:

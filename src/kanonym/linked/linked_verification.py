@@ -368,7 +368,7 @@ def view_of_tables(
         person_table=person_table,
         given=given,
         hides_refusals=False
-        if any("attributes" in one.protects for one in policy.models)
+        if any("attributes" in model.protects for model in policy.models)
         else None,
     )
 

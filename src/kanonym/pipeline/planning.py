@@ -116,7 +116,10 @@ def with_readings(
     released: bool = False,
     decimals: Mapping[str, int] | None = None,
 ) -> tuple[Policy, tuple[str, ...]]:
-    """Return a policy that says how columns write dates and numbers, where it does not."""
+    """Return a policy that says how columns write dates and numbers, where it does not.
+
+    decimals: of columns of numbers, as of `files.read_table`; labels are written with as many.
+    """
     if not is_local(frame):
         if told is not None:
             for sentence in _undeclared_readings(policy, frame):
@@ -141,7 +144,7 @@ def with_readings(
     if told is not None:
         for sentence in sentences:
             told(sentence)
-    fixed = {  # columns of numbers, whose labels are written with so many decimals
+    fixed = {
         name: Reading(NumberReading(decimals=number))
         for name, number in (decimals or {}).items()
         if isinstance(asked.get(name), QuasiIdentifier)
@@ -170,12 +173,17 @@ def _undeclared_readings(policy: Policy, frame: Any) -> list[str]:
     ]
 
 
-def parse_with_policy(frame: Any, policy: Policy | None) -> Any:
-    """Return a table of this process with values in columns whose texts the policy explains."""
+def parse_with_policy(
+    frame: Any, policy: Policy | None, told: Callable[[str], None] | None = None
+) -> Any:
+    """Return a table of this process with values in columns whose texts the policy explains.
+
+    told: called with a sentence for each column with exceptions.
+    """
     native = frames.to_eager(frame)
     if not isinstance(policy, Policy):  # what is none is refused where its columns are asked for
         return native
-    return typed_table(native, readings_of(policy.attributes))
+    return typed_table(native, settle_readings(native, readings_of(policy.attributes), told))
 
 
 def to_canonical(frame: Any, policy: Policy | None, original: Any = None) -> Any:

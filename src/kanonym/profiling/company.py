@@ -70,9 +70,7 @@ def confidential_by_company(
         health >= max(LEAST_CONFIDENTIAL, len(outside))
         or money >= max(LEAST_CONFIDENTIAL, described)
     )
-    items = _questionnaire(
-        [content for content in contents if Role.QUASI_IDENTIFIER not in roles[content.name]]
-    )
+    items = _questionnaire([content for content in contents if content.name not in outside])
     reasons: dict[str, Reason] = {}
     for content in contents:
         name = content.name

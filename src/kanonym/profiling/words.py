@@ -40,8 +40,8 @@ _LETTERS = str.maketrans(
 
 # What is written before and after a word of files of statistics: `lwage`, `husbeduc`, `agesq`.
 _AROUND = """
-l ln log oth gd vg d h w f m v my da dd mm yy num n no tot total avg mean med max min sum cum hrs
-ann init std adj base pre post last first prev cur curr new other any ever app hs col term hus
+l ln log oth gd vg d h w f m v p my da dd mm yy num n no tot total avg mean med max min sum cum
+hrs ann init std adj base pre post last first prev cur curr new other any ever app hs col term hus
 husb wife spouse partner moth mother mom mo fath father dad fa par parent hh fam child self
 chronic high low good poor weak bad month monthly year yearly annual hourly hr weekly daily jahres
 monats brutto netto haupt neben

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kanonym.series.batch_release import BatchRelease
-from kanonym.series.fitted import Fitted, check_recoding, fit
+from kanonym.series.fitted import Fitted, fit
 from kanonym.series.persons import PersonColumn, RepeatedPersons
 
-__all__ = ["BatchRelease", "Fitted", "PersonColumn", "RepeatedPersons", "check_recoding", "fit"]
+__all__ = ["BatchRelease", "Fitted", "PersonColumn", "RepeatedPersons", "fit"]

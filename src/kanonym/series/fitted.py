@@ -23,6 +23,7 @@ from kanonym.data.hierarchy import (
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.schema import Attribute, QuasiIdentifier, Role, Sensitive
 from kanonym.engines.local import bind_actions, encoded_columns
+from kanonym.engines.stopwatch import Stopwatch
 from kanonym.pipeline import anonymize, resolve_policy
 from kanonym.pipeline.planning import parse_with_policy, task_of
 from kanonym.policy import Policy, PolicySource
@@ -244,7 +245,7 @@ def fit(
     policy = resolve_policy(policy, short)
     if unseen not in ("root", "error"):
         raise PolicyError(f"unseen is {unseen!r}; it must be 'root' or 'error'")
-    native = frames.without_exceptions(parse_with_policy(frame, policy))
+    native = frames.without_exceptions(parse_with_policy(frame, policy, Stopwatch(progress).warn))
     task = task_of(policy, native)
     _refuse_unsuitable(policy, dict(task.schema.attributes), each_batch=each_batch)
     if not frames.n_rows(native):

@@ -52,7 +52,10 @@ class PopulationColumn(NamedTuple):
 
 
 def name_exceptions(released: pl.Series, texts: pl.Series | None) -> pl.Series:
-    """Return released labels, those of exceptions, null beside texts, as hierarchies have them."""
+    """Return released labels, those of exceptions as hierarchies have them.
+
+    texts: the column as it is written, of which `released` has null for exceptions.
+    """
     if texts is None:
         return released
     exceptional = released.is_null() & texts.is_not_null()
@@ -99,6 +102,11 @@ def count_persons(
     return counts, int(persons.sizes[~reached].sum())
 
 
+def _short(text: str | None) -> str | None:
+    """Return a label without zeros at the end of its fractions: `[1.5, 2]` of `[1.50, 2.00]`."""
+    return None if text is None else _ZEROS.sub(lambda match: match[1] or "", text)
+
+
 def _columns(codes: NDArray[np.int32]) -> list[NDArray[np.int32]]:
     return [np.ascontiguousarray(codes[:, a]) for a in range(codes.shape[1])]
 
@@ -110,11 +118,6 @@ def _required_hierarchy(column: PopulationColumn) -> HierarchySource:
             "need recoding 'hierarchy'"
         )
     return column.hierarchy
-
-
-def _short(text: str | None) -> str | None:
-    """Return a label without zeros at the end of its fractions: `[1.5, 2]` of `[1.50, 2.00]`."""
-    return None if text is None else _ZEROS.sub(lambda found: found[1] or "", text)
 
 
 def _read_levels(
@@ -203,11 +206,10 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
 
     def check(
         grouped: Sequence[pl.Series],
-        population: Sequence[PopulationColumn] | None,
-        labels: Sequence[
-            pl.Series
-        ],  # with their exceptions, as persons of the population have them
+        labels: Sequence[pl.Series],
+        persons: Sequence[PopulationColumn] | None,
     ) -> CheckedClasses:
+        # labels: with their exceptions, as persons of the population have them.
         if counting is None or not n_rows:
             groups = group_released(grouped, n_rows)
         else:
@@ -217,7 +219,7 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
         if counting is not None and n_rows:
             counted = counting.sizes(grouped, groups, sizes)
         is_same = judged is seen
-        seen, beyond = _with_population(seen, labels, models, population, groups)
+        seen, beyond = _with_population(seen, labels, models, persons, groups)
         judged = seen if is_same else replace(judged, population=seen.population)
         item_sets = None
         if sets is not None:
@@ -262,14 +264,14 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
 
     plain = population
     if population is not None and texts:  # exceptions are null among values
-        plain = [one.without_exceptions() for one in population]
-    by_value = check(quasi_identifiers, plain, quasi_identifiers)
+        plain = [column.without_exceptions() for column in population]
+    by_value = check(quasi_identifiers, quasi_identifiers, plain)
     if not texts:
         return by_value
     by_text = check(
         [texts.get(column.name, column) for column in quasi_identifiers],
+        [name_exceptions(column, texts.get(column.name)) for column in quasi_identifiers],
         population,
-        [name_exceptions(one, texts.get(one.name)) for one in quasi_identifiers],
     )
     checks = tuple(
         value if text.satisfied and not value.satisfied else text
@@ -278,9 +280,9 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
     fails = [not all(one.satisfied for one in each.checks) for each in (by_value, by_text)]
     # δ-presence may hold for parts of a class that violates it.
     worse = by_value if fails == [True, False] else by_text
-    known = {column.name: column.n_unique() for column in quasi_identifiers}
-    several = tuple(name for name, one in texts.items() if one.n_unique() > known.get(name, 0))
-    return replace(worse, checks=checks, text_columns=several)
+    distinct = {column.name: column.n_unique() for column in quasi_identifiers}
+    more = [name for name, text in texts.items() if text.n_unique() > distinct.get(name, 0)]
+    return replace(worse, checks=checks, text_columns=tuple(more))
 
 
 def _told_and_judged(

@@ -332,12 +332,7 @@ def parts_of(
     *,
     hides_refusals: bool | None = None,
 ) -> tuple[Part, ...]:
-    """Return the parts of a verdict.
-
-    persons: who they are as stated. rows: of the release. hides_refusals: whether the algorithm
-    left to chance what it refused because of sensitive values; None where it refused nothing for
-    them, or is not known.
-    """
+    """Return the parts of a verdict; persons: who they are as stated, rows: of the release."""
     if not rows:
         return tuple(Part(name, "not assessed", NO_RECORDS) for name in get_args(PartName))
     return (

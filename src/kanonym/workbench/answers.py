@@ -11,7 +11,7 @@ from kanonym.data.errors import KanonymError
 from kanonym.pipeline.planning import Violations
 from kanonym.pipeline.transformation import ActionExample
 from kanonym.workbench.project.edits import text_of
-from kanonym.workbench.project.hierarchy_rows import is_foreign_file
+from kanonym.workbench.project.hierarchy_rows import groups_of, is_foreign_file
 from kanonym.workbench.project.history import Form
 from kanonym.workbench.work.facts import BoundHierarchy, ReadCell, RecordRisks, ReportPart, Rows
 from kanonym.workbench.work.held import GONE, HeldTable
@@ -33,6 +33,7 @@ class Answers:
         """Remember nothing: another table was opened."""
         self._parts: dict[str, tuple[ReportPart, ...]] = {}
         self._bound: dict[str, BoundHierarchy] = {}
+        self._groups: tuple[BoundHierarchy | None, tuple[tuple[int, str], ...]] = (None, ())
         self._violations: dict[str, Violations | KanonymError] = {}
         self._unkept: str | None = None
 
@@ -111,6 +112,13 @@ class Answers:
                 self._bound.clear()
             self._bound[key] = found
         return found
+
+    async def groups(self, column: str, form: Any) -> tuple[tuple[int, str], ...]:
+        """Return the labels between the values and the root of a hierarchy, by level."""
+        tree = await self.hierarchy(column, form)
+        if self._groups[0] is not tree:
+            self._groups = (tree, groups_of(tree.rows))
+        return self._groups[1]
 
     async def recoding_fault(self) -> str:
         """Return why the recoding of the release cannot be kept for further batches."""

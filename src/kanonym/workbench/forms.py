@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from kanonym.data.errors import PolicyError
+from kanonym.data.loading.lazy_registry import LazyRegistry
 from kanonym.data.option import Option
 from kanonym.language import ENGLISH, Translator
 from kanonym.policy import document
@@ -116,7 +117,7 @@ def parse_fields(inputs: Sequence[Field], sent: Mapping[str, str]) -> dict[str, 
     return found
 
 
-def check_typed(form: Mapping[str, Any], kinds: Mapping[str, Any]) -> None:
+def check_typed(form: Mapping[str, Any], kinds: LazyRegistry[Any]) -> None:
     """Refuse parameters that a model or an algorithm refuses, at the first field at fault."""
     try:
         build_typed(dict(form), kinds)

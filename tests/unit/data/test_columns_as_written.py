@@ -255,6 +255,7 @@ HALF = [(f"{hour % 12 or 12}:{m:02}", "ap"[hour > 11]) for hour in range(24) for
 TIMES = {
     "a.m.": ([f"{t} {h}.m." for t, h in HALF], {"12:05 a.m.": time(0, 5)}),
     "8PM": ([f"{hour % 12 or 12}{'AP'[hour > 11]}M" for hour in range(24)] * 3, {"8PM": time(20)}),
+    "8.05 pm": ([f"{t.replace(':', '.')} {h}m" for t, h in HALF], {"12.05 am": time(0, 5)}),
     "French hours": ([one.format("h") for one in CLOCK], {"20h05": time(20, 5)}),
     "hours with zeros": ([one.format("h").zfill(5) for one in CLOCK], {"03h05": time(3, 5)}),
     "20:05 Uhr": ([one.format(":") + " Uhr" for one in CLOCK], {"20:05 Uhr": time(20, 5)}),
@@ -352,6 +353,7 @@ TEXTS = {
     "counts": written("n={}"),
     "numbered": written("Nr. {}"),
     "several numbers": [f"{one}; {one}" for one in AGES],
+    "days and times without marks": dates("%Y%m%dT101500"),
     "Eastern dates": dates("%Y年%-m月%-d日"),
 }
 

@@ -279,7 +279,9 @@ def test_free_text_is_read_if_asked_for(monkeypatch):
     table = pl.DataFrame({"notes": texts, "age": [at % 5 for at in range(60)]})
     finding = finding_by_values("e-mail address", 0.01, share_reason("mentions", 0.01))
     read = []
-    monkeypatch.setattr(profiling, "find_in_text", lambda one: read.append(one.name) or (finding,))
+    monkeypatch.setattr(
+        profiling.identifiers, "find_in_text", lambda one: read.append(one.name) or (finding,)
+    )
     assert finding.evidence not in profile(table).columns[0].evidence
     assert read == []
     found = profile(table, free_text=True).columns[0]

@@ -13,11 +13,11 @@ import pyarrow as pa
 import pytest
 
 import kanonym as ka
-from copula_tables import latent
 from kanonym.data import frames
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.synthesis import inject, injected_rows
 from kanonym.synthesis.columns import Constraint
+from normal_tables import latent
 
 KEY = b"of these tests only, never of data"
 KNOWN = ["age", "sex", "ward"]
@@ -382,12 +382,12 @@ def test_new_values_of_two_attributes_fit_each_other(names):
     low = (i // 10 + i % 5) % 8
     table = pl.DataFrame({"q": i // 10, "low": low, "high": low + i % 10 // 5 * 2})
     asked = {"quasi_identifiers": ["q"], "sensitive": names, "constraints": ["low <= high"]}
-    for l, seed in ((6, 2), (7, 0), (7, 1), (8, 0)):
+    for l, seed in ((3, 0), (3, 1), (6, 0), (7, 1), (8, 0)):
         try:
             done = inject(table, **asked, l=l, seed=seed)
         except InfeasibleError as refused:
             assert f"no further value of {names[1]!r} fits the class of row" in str(refused)  # noqa: PT017
-            assert l > 6
+            assert l > 3
         else:
             assert (done.frame["low"] <= done.frame["high"]).all()
             assert min(done.after.attributes[name].l_distinct for name in names) >= l

@@ -11,12 +11,12 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from copula_tables import latent
 from kanonym.data import frames
 from kanonym.evaluation.utility.table_utility import utility
 from kanonym.synthesis import SequentialTrees, synthesize
 from kanonym.synthesis.appraisal import count_copies
 from kanonym.synthesis.columns import Constraint
+from normal_tables import latent
 
 DAY = date(2020, 1, 1)
 

@@ -186,19 +186,18 @@ def assess(
                 user_missing=missing[released],
             )
         before, after = (options.group_long(one, grouped) for one in (before, after))
-        columns, (before, after), persons = options.read_like_first_table(
+        columns, (before, after), people = options.read_like_first_table(
             columns, (before, after), step, persons
         )
         step("risk")
         found = ka.risk(
             before if after is None else after,
             **columns,
-            population=persons,
+            population=people,
             entity=options.parse_names(entity) or None,
             weight=weight,
             household=household,
             largest=largest,
-            seed=seed,
             **further,
         )
         parts: dict[str, Any] = {"risk": found.to_dict()}

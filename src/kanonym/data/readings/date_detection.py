@@ -235,7 +235,8 @@ def detect_times(cells: Cells) -> DateReading | None:
     """Return the style of times of day among cells; None where there are none."""
     parts = cells.texts.str.extract_groups(_TIME).struct.unnest()
     held = parts["minute"].is_not_null() | parts["half"].is_not_null()
-    held &= parts["mark"].ne_missing(".") | (parts["behind"].str.strip_chars() == "Uhr")
+    shown_by = parts["half"].is_not_null() | (parts["behind"].str.strip_chars() == "Uhr")
+    held &= parts["mark"].ne_missing(".") | shown_by.fill_null(value=False)
     held = held.fill_null(value=False)
     if 2 * cells.number(held) < cells.total:
         return None

@@ -19,6 +19,8 @@ from kanonym.data.readings.numbers import (
 )
 
 MANY_FRACTIONS = 50
+_CLOCK = re.compile(r"\s?[AaPp]\.?[Mm]\.?$|T[0-9]")
+"""What is no unit: 8.30 pm, 20240304T1015."""
 
 
 def detect_numbers(cells: Cells) -> NumberReading | None:
@@ -41,7 +43,9 @@ def detect_numbers(cells: Cells) -> NumberReading | None:
     )
     if not suffix and not prefix and _are_codes(own):
         return None
-    if suffix.strip() == "Uhr" and own["number"].str.contains("[.,]").any():
+    if _CLOCK.match(suffix) or (
+        suffix.strip() == "Uhr" and own["number"].str.contains("[.,]").any()
+    ):
         return None  # 20.30 Uhr is half past eight
     scored = [
         (int(own["n"].filter(values.is_not_null()).sum()), style, values)

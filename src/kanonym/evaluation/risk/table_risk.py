@@ -18,10 +18,9 @@ from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.message import Message
 from kanonym.data.person_key import EntityColumns, columns_of, entity_of
 from kanonym.data.results.result import Result, ResultTable
-from kanonym.data.table import encode_column, value_codes
+from kanonym.data.table import value_codes
 from kanonym.evaluation.columns import (
     SelectedColumns,
-    check_seed,
     column_with_exceptions,
     select_columns,
 )
@@ -29,10 +28,8 @@ from kanonym.evaluation.options import households_of, population_of, presets_of,
 from kanonym.evaluation.persons import persons_of_classes, persons_of_release, persons_unknown
 from kanonym.evaluation.releases import unpack_release
 from kanonym.evaluation.risk import RiskAssessment, measure_risk
-from kanonym.evaluation.risk.assessment import SEVERAL_RECORDS
-from kanonym.evaluation.risk.copula import CORRECTNESS, UNIQUENESS, CopulaRisk, copula_risk
 from kanonym.evaluation.risk.disclosure import disclosure_entries
-from kanonym.evaluation.risk.known_items import ESTIMATED, item_candidates
+from kanonym.evaluation.risk.known_items import item_candidates
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.evaluation.risk.suda import ENTRIES as SUDA
 from kanonym.evaluation.risk.suda import MOST_ATTRIBUTES, Suda, largest_feasible, suda
@@ -56,15 +53,9 @@ MANY_ATTRIBUTES = 10
 LARGEST_OF_MANY = 3
 """Of more attributes than ten, minimal sample uniques of up to three are looked for."""
 
-MOST_DISTINCT = 100_000
-"""Of more distinct records the likelihood of a correct match is not computed: 10 s here."""
-
 TOO_MANY_ATTRIBUTES = Message("SUDA takes at most {most} quasi-identifiers", most=MOST_ATTRIBUTES)
 TOO_MANY_RECORDS = Message(
     "SUDA takes minutes and gigabytes of so many records; `largest` asks for it"
-)
-TOO_MANY_DISTINCT = Message(
-    "of more than {most:,} distinct records it takes minutes", most=MOST_DISTINCT
 )
 
 
@@ -82,10 +73,6 @@ class Risk(Result):
     suda
         Special uniques and their scores; None where they were not asked for, of more than
         27 quasi-identifiers, or of too many records.
-    copula
-        How likely a match is correct; None without the number of persons, where persons have
-        several records, or of more than 100,000 distinct records (`evaluation.risk.copula`
-        itself has no such limit).
     reasons
         By entry, why something asked for is not there.
 
@@ -100,7 +87,6 @@ class Risk(Result):
     measurement: Measurement
     assessment: RiskAssessment
     suda: Suda | None
-    copula: CopulaRisk | None
     reasons: Mapping[str, str]
     _like: Any = field(repr=False)
     _table: Any = field(repr=False)
@@ -129,10 +115,7 @@ class Risk(Result):
         found = {**disclosure_entries(self.measurement), **self.assessment.entries()}
         if self.suda is not None:
             found |= self.suda.entries()
-        if self.copula is not None:
-            both = (self.copula.population_uniqueness, self.copula.population_correctness)
-            found |= {one.meaning.name: one for one in both}
-        for meaning in (*SUDA.values(), UNIQUENESS, CORRECTNESS):
+        for meaning in SUDA.values():
             if meaning.name in self.reasons:
                 found[meaning.name] = MeasuredValue(meaning, None, {}, self.reasons[meaning.name])
         return {name: one for name, one in found.items() if one.value is not None or one.reason}
@@ -149,7 +132,7 @@ class Risk(Result):
 
         Of a pandas frame it has the index, too. Columns: `class` (its number), `class_size`,
         `prosecutor`, `journalist`; and `individual`, `household`, `persons` (of the class),
-        `suda`, `dis`, `uniqueness` and `correctness`, where they were measured.
+        `suda` and `dis`, where they were measured.
         """
         labels, found = self._groups.labels, self.assessment
         columns: dict[str, NDArray[Any]] = {
@@ -166,11 +149,6 @@ class Risk(Result):
             columns["persons"] = found.persons.by_class[labels]
         if self.suda is not None and self.suda.is_conclusive:
             columns |= {"suda": self.suda.scores, "dis": self.suda.dis}
-        if self.copula is not None:
-            columns |= {
-                "uniqueness": self.copula.uniqueness,
-                "correctness": self.copula.correctness,
-            }
         return frame_rows.with_index(self._to_frame(columns, []), self._table)
 
     @cached_property
@@ -221,7 +199,6 @@ def risk(
     threshold: float = THRESHOLD,
     presets: Sequence[str] = tuple(PRESETS),
     largest: int | None = None,
-    seed: int = 0,
 ) -> Risk:
     """Measure the risk of a table, before or after anonymization.
 
@@ -262,8 +239,6 @@ def risk(
         none. None: all of up to ten attributes, else three of them; of many records fewer,
         as `evaluation.risk.suda.largest_feasible` says. A range, released as two columns, is one
         attribute.
-    seed
-        Of integration points, where `population` is a number.
 
     Raises
     ------
@@ -274,8 +249,8 @@ def risk(
     Notes
     -----
     Everything is taken from the values of the table. A null is a value like others, but
-    for `k_wildcard`. Cost: one group-by, then O(classes); SUDA and the copula by far the
-    most, see `evaluation.risk.suda` and `evaluation.risk.copula`.
+    for `k_wildcard`. Cost: one group-by, then O(classes); SUDA by far the most,
+    see `evaluation.risk.suda`.
 
     Examples
     --------
@@ -286,7 +261,6 @@ def risk(
     (2, 0.75)
 
     """
-    check_seed(seed)
     named = bool(quasi_identifiers or sensitive or hierarchies)
     frame, meant, release = unpack_release(frame, policy, named=named)
     native = to_canonical(frame, meant)
@@ -329,14 +303,9 @@ def risk(
         presets=judged,
     )
     fraction = None if untold else _fraction(assessment, number)
-    unestimated = ESTIMATED if items is not None and untold is None else untold
-    reasons = _reasons(assessment, groups, number, unestimated)
-    special = likely = None
+    special, why = None, None
     if largest != 0:
         special, why = _suda(asked, groups, largest, fraction)
-        reasons |= {} if why is None else dict.fromkeys(SUDA, why)
-    if number is not None and UNIQUENESS.name not in reasons:
-        likely = _copula(known, asked, number, seed)
     return Risk(
         measurement=measure_table(
             classes_of_release(groups, hidden),
@@ -345,8 +314,7 @@ def risk(
         ),
         assessment=assessment,
         suda=special,
-        copula=likely,
-        reasons=reasons,
+        reasons={} if why is None else dict.fromkeys(SUDA, why),
         _like=frame,
         _table=native,
         _columns=tuple(known),
@@ -366,20 +334,6 @@ def _fraction(assessment: RiskAssessment, population: int | None) -> float | Non
             "it must be the number of persons that the table is a sample of"
         )
     return inside / population if inside else None
-
-
-def _reasons(
-    assessment: RiskAssessment, groups: Groups, population: int | None, untold: str | None
-) -> dict[str, str]:
-    """Return why entries that were asked for are not there, those of SUDA apart."""
-    if population is None:
-        return {}
-    persons, why = assessment.persons, untold
-    if why is None and persons is not None and persons.records > persons.persons:
-        why = SEVERAL_RECORDS
-    if why is None and len(groups.sizes) > MOST_DISTINCT:
-        why = TOO_MANY_DISTINCT
-    return {} if why is None else dict.fromkeys((UNIQUENESS.name, CORRECTNESS.name), why)
 
 
 def _suda(
@@ -402,15 +356,6 @@ def _suda(
     further = {} if fraction is None else {"fraction": fraction}
     found = suda(np.ascontiguousarray(codes), list(asked.held), largest=largest, **further)
     return found, None
-
-
-def _copula(
-    known: Sequence[pl.Series], asked: SelectedColumns, population: int, seed: int
-) -> CopulaRisk:
-    """Return the likelihood of correct matches."""
-    columns = _joint_codes([encode_column(one, by_value=True)[1] for one in known], asked)
-    sizes = [int(codes.max(initial=-1)) + 1 for codes in columns]
-    return copula_risk(np.column_stack(columns), sizes, population, seed=seed)
 
 
 def _joint_codes(

@@ -50,8 +50,6 @@ SENTENCES: Sentences = {
     "measure.population_uniques_zayatz": "Estimated population uniques (Zayatz)",
     "measure.population_uniques_snb": "Estimated population uniques (negative binomial)",
     "measure.population_uniques_dankar": "Estimated population uniques (Dankar’s rule)",
-    "measure.copula_uniqueness": "Average chance of being unique in the population (copula)",
-    "measure.copula_correctness": "Average chance that a match is correct (copula)",
     "measure.suda_highest": "Highest score of a special unique (SUDA)",
     "measure.suda_mean": "Mean score of special uniques (SUDA)",
     "measure.dis_highest": "Highest chance that a unique match is correct (DIS)",

@@ -39,7 +39,6 @@ SENTENCES: Sentences = {
     "unit.share-of-cells": "share of the cells",
     "unit.share-of-bits": "share of the bits",
     "unit.share-of-class": "share of the class",
-    "unit.share-of-population": "share of the population",
     "unit.share-of-range": "share of the range",
     "unit.share-of-order": "share of the range of ranks",
     "unit.share-of-items": "share of the items of all records",

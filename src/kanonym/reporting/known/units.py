@@ -49,8 +49,6 @@ MEASURES: Mapping[str, str] = {
     "population_uniques_zayatz": "persons",
     "population_uniques_snb": "persons",
     "population_uniques_dankar": "persons",
-    "copula_uniqueness": "share-of-population",
-    "copula_correctness": "probability",
     "suda_highest": "score",
     "suda_mean": "score",
     "dis_highest": "probability",

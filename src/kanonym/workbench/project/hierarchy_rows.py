@@ -67,6 +67,19 @@ def rename_label(rows: Sequence[Row], level: int, old: str, new: str) -> list[Ro
     ]
 
 
+def groups_of(rows: Sequence[Row]) -> tuple[tuple[int, str], ...]:
+    """Return the labels between values and root, by level.
+
+    >>> groups_of([("Rome", "Italy", "*"), ("Pisa", "Italy", "*"), (None, None, "*")])
+    ((1, 'Italy'),)
+    """
+    depth = len(rows[0]) if rows else 0
+    found = dict.fromkeys(
+        (level, label) for level in range(1, depth - 1) for row in rows if (label := row[level])
+    )
+    return tuple(found)
+
+
 @dataclass(frozen=True, slots=True)
 class Branch:
     """A label of a hierarchy, the records below it, and the labels below it."""

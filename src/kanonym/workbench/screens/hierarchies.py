@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import urlencode
 
 from kanonym.data.errors import HierarchyError, KanonymError, PolicyError
 from kanonym.data.hierarchy import SOURCES
 from kanonym.data.schema import RECODINGS, Role
-from kanonym.workbench.forms import Field, fields_of, parse_fields, summary_of, with_sent
+from kanonym.workbench.forms import (
+    Field,
+    FieldError,
+    fields_of,
+    parse_fields,
+    summary_of,
+    with_sent,
+)
 from kanonym.workbench.project.edits import columns_of, with_attribute
 from kanonym.workbench.project.hierarchy_rows import (
     Row,
@@ -24,14 +31,14 @@ from kanonym.workbench.view import Screen, View
 
 BUILDERS = tuple(name for name in SOURCES if name not in ("file", "mapping", "automatic"))
 """Rules with a form: a file is imported, and what is automatic needs no choice."""
-SHOWN = 300
-"""Values of a hierarchy on a page."""
-LONGEST_FILE = 1 << 24
+SHOWN = 200
+"""Values of a hierarchy on a page, and groups that are proposed."""
+LONGEST_FILE = 1 << 28
 
 
 async def show(view: View) -> dict[str, Any]:
     """Return the hierarchy of a column, and the builders for another one."""
-    known = columns_of(view.project.form, Role.QUASI_IDENTIFIER)
+    known = _columns(view)
     column = _column(view, known)
     if column is None:
         return {"known": known, "column": None}
@@ -44,7 +51,18 @@ async def show(view: View) -> dict[str, Any]:
         tree, fault = await view.project.answers.hierarchy(column, own), ""
     except KanonymError as error:
         tree, fault = None, str(error)
+    seek = view.asked("seek").strip()
+    places = _places(tree.rows, seek) if tree else range(0)
+    asked = view.asked("row")
+    start = min(int(asked), max(len(places) - 1, 0)) // SHOWN * SHOWN if asked.isdecimal() else 0
+    page = places[start : start + SHOWN]
+    groups = await view.project.answers.groups(column, own) if tree else ()
     return {
+        "is_generalized": column in columns_of(view.project.form, Role.QUASI_IDENTIFIER),
+        "seek": seek,
+        "start": start,
+        "found": len(places),
+        "page": page,
         "known": known,
         "marked": {name for name in known if _own(view, name) is not None},
         "column": column,
@@ -54,15 +72,18 @@ async def show(view: View) -> dict[str, Any]:
         "usual": view.project.form.get("recoding", ""),
         "tree": tree,
         "fault": fault,
-        "shown": SHOWN,
+        "step": SHOWN,
         "builders": {name: summary_of(SOURCES[name]) for name in BUILDERS},
         "builder": builder,
         "inputs": with_sent(inputs, view.sent, view.faults) if view.sent.get("builder") else inputs,
         "opened": bool(builder and view.asked("builder")),
         "ticked": set(view.every("value")),
         "named": view.sent.get("name", ""),
-        "groups": _groups(tree.rows) if tree else [],
-        "branches": branches_of(tree.rows[:SHOWN], tree.counts) if tree else [],
+        "groups": groups[:SHOWN],
+        "labels": [label for _, label in groups if seek.casefold() in label.casefold()][:SHOWN],
+        "branches": branches_of([tree.rows[i] for i in page], [tree.counts[i] for i in page])
+        if tree
+        else [],
     }
 
 
@@ -81,7 +102,7 @@ async def remove(view: View) -> str | None:
     column = _requested_column(view)
     form = with_attribute(view.project.form, column, {"hierarchy": None, "recoding": None})
     view.project.change(form, "wb.did.hierarchy", column=column)
-    return _place(column)
+    return _place(view, column)
 
 
 async def recode(view: View) -> str | None:
@@ -91,7 +112,7 @@ async def recode(view: View) -> str | None:
         raise PolicyError(f"a recoding is one of {', '.join(RECODINGS)}")
     changed = with_attribute(view.project.form, column, {"recoding": recoding or None})
     view.project.change(changed, "wb.did.recoding", column=column)
-    return _place(column)
+    return _place(view, column)
 
 
 async def group(view: View) -> str | None:
@@ -117,8 +138,11 @@ async def rename(view: View) -> str | None:
     column = _requested_column(view)
     tree = await view.project.answers.hierarchy(column, _own(view, column))
     level, _, old = view.sent.get("label", "").partition(":")
-    if not level.isdecimal():
-        raise HierarchyError(view.says.text("wb.hierarchies.none"))
+    if "old" in view.sent:
+        level, old = view.sent.get("level", ""), view.sent["old"].strip()
+    groups = await view.project.answers.groups(column, _own(view, column))
+    if not level.isdecimal() or (int(level), old) not in set(groups):
+        raise FieldError("old", "group", name=old)
     rows = rename_label(tree.rows, int(level), old, view.sent.get("name", ""))
     return await _keep(view, column, rows)
 
@@ -128,9 +152,11 @@ async def import_file(view: View) -> str | None:
     column = _requested_column(view)
     async with view.request.form() as form:
         file = form.get("file")
-        data = b"" if file is None or isinstance(file, str) else await file.read(LONGEST_FILE)
+        data = b"" if file is None or isinstance(file, str) else await file.read(LONGEST_FILE + 1)
+    if len(data) > LONGEST_FILE:
+        raise FieldError("file", "long", most=LONGEST_FILE >> 20)
     if not data:
-        raise HierarchyError(view.says.text("wb.hierarchies.nofile"))
+        raise FieldError("file", "required")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -153,10 +179,12 @@ async def _take(view: View, column: str, form: Mapping[str, Any]) -> str:
     """Give a column a hierarchy, once it is found to cover it."""
     await view.project.answers.hierarchy(column, form)
     # What a person builds here is what is released, not intervals or sets of values.
-    parts = {"hierarchy": dict(form), "recoding": "hierarchy"}
+    parts: dict[str, Any] = {"hierarchy": dict(form)}
+    if column in columns_of(view.project.form, Role.QUASI_IDENTIFIER):
+        parts["recoding"] = "hierarchy"
     changed = with_attribute(view.project.form, column, parts)
     view.project.change(changed, "wb.did.hierarchy", column=column)
-    return _place(column)
+    return _place(view, column)
 
 
 def _write(view: View, column: str, text: str) -> str:
@@ -178,13 +206,29 @@ def _column(view: View, known: list[str]) -> str | None:
 
 def _requested_column(view: View) -> str:
     column = view.sent.get("column", "")
-    if column not in columns_of(view.project.form, Role.QUASI_IDENTIFIER):
-        raise HierarchyError(f"{column!r} is no quasi-identifier")
+    if column not in _columns(view):
+        raise HierarchyError(f"{column!r} is no quasi-identifier, and not sensitive")
     return column
 
 
-def _place(column: str) -> str:
-    return f"hierarchies?column={quote(column, safe='')}"
+def _columns(view: View) -> list[str]:
+    """Return the columns that may have a hierarchy."""
+    roles = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+    return [name for role in roles for name in columns_of(view.project.form, role)]
+
+
+def _place(view: View, column: str) -> str:
+    """Return the address of a column, at the page of its values where somebody was."""
+    more = {name: view.sent[name] for name in ("seek", "row") if view.sent.get(name)}
+    return f"hierarchies?{urlencode({'column': column, **more})}"
+
+
+def _places(rows: Sequence[Row], seek: str) -> Sequence[int]:
+    """Return where rows are that have some letters in a label, whatever the case."""
+    if not seek:
+        return range(len(rows))
+    sought = seek.casefold()
+    return [i for i, row in enumerate(rows) if any(sought in (one or "").casefold() for one in row)]
 
 
 def _inputs(builder: str, given: Mapping[str, Any]) -> list[Field]:
@@ -192,15 +236,6 @@ def _inputs(builder: str, given: Mapping[str, Any]) -> list[Field]:
     return fields_of(
         kind, {f"{name}_" if name == "from" else name: v for name, v in given.items()}, {}
     )
-
-
-def _groups(rows: tuple[Row, ...]) -> list[tuple[int, str]]:
-    """Return the labels between values and root, by level."""
-    depth = len(rows[0]) if rows else 0
-    found = {
-        (level, row[level]): None for level in range(1, depth - 1) for row in rows if row[level]
-    }
-    return [(level, label) for level, label in found if label is not None]
 
 
 SCREEN = Screen(

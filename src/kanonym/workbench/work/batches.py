@@ -13,6 +13,7 @@ from kanonym.data.files.lock import lock_file
 from kanonym.release import Release
 from kanonym.release.manifest import manifest_path
 from kanonym.series import Fitted
+from kanonym.series.fitted import check_recoding
 from kanonym.workbench.work.facts import ReleasedBatch
 
 Step = Callable[[str], None]
@@ -21,7 +22,7 @@ Step = Callable[[str], None]
 def recoding_fault(frame: Any, release: Release) -> str:
     """Return why the recoding of a release is none for further batches; empty where it is."""
     try:
-        series.check_recoding(frame, release)
+        check_recoding(frame, release)
     except KanonymError as error:
         return str(error)
     return ""

@@ -17,7 +17,7 @@ from kanonym.policy.construction import build_source
 from kanonym.policy.faults import FaultsFoundError, policy_error
 from kanonym.workbench.work.facts import BoundHierarchy
 
-MOST_VALUES = 20_000
+MOST_VALUES = 1_000_000
 """Of a hierarchy that is shown or edited by hand."""
 
 

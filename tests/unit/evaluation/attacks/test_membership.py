@@ -10,7 +10,7 @@ import pytest
 
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks.membership import NO_CONTROL, Membership
-from margins import SURE, least_held, slack
+from margins import SURE, assert_covered, slack
 from scenes import HIDDEN, KNOWN, banded, people, released, scene, shuffled, starred
 
 EVERYBODY = Membership(attempts=10**6)
@@ -90,11 +90,9 @@ def test_the_interval_covers_the_truth():
     members = set(table.select(KNOWN).rows())
     strangers = [row not in members for row in control.select(KNOWN).rows()]
     truth = (1 + np.mean(strangers)) / 2
-    covered = 0
-    for seed in range(100):
-        low, high = carried_out(sight, Membership(attempts=100), seed).targets.interval()
-        covered += low <= truth <= high
-    assert covered >= least_held(100)
+    assert_covered(
+        truth, lambda seed: carried_out(sight, Membership(attempts=100), seed).targets.interval()
+    )
 
 
 def test_a_release_of_others_is_no_risk():

@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from copula_tables import people
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.synthesis import SequentialTrees
 from kanonym.synthesis.columns import Constraint
+from normal_tables import people
 
 NAMES = pl.Series("remark", [f"came by bus {one}" for one in range(12)] + ["none"] * 8)
 

@@ -231,7 +231,7 @@ def test_evaluation_says_that_it_is_for_the_holder():
         ({"policy": None}, ka.PolicyError, "needs a policy"),
         ({"epsilon": 0}, ka.PolicyError, "epsilon"),
         ({"delta": 0.1}, ka.PolicyError, "delta"),
-        ({"method": "copula"}, ka.PolicyError, "copula.*not differentially private"),
+        ({"method": "trees"}, ka.PolicyError, "trees.*not differentially private"),
         ({"epsilon": None, "method": "mst"}, ka.PolicyError, "needs a privacy budget"),
         ({"records_per_person": 2}, ka.PolicyError, "needs an entity"),
         ({"entity": "age"}, ka.SchemaError, "not an identifier"),

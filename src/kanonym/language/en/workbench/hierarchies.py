@@ -20,7 +20,7 @@ SENTENCES: Sentences = {
         "A hierarchy says by which labels the values of a column may be released, from the "
         "value to *, which stands for any value."
     ),
-    "wb.hierarchies.nocolumn": "No column is a quasi-identifier.",
+    "wb.hierarchies.nocolumn": "No column is a quasi-identifier or sensitive.",
     "wb.hierarchies.suggested": (
         "This column has no hierarchy of its own. Below is the one that fits its values; it is "
         "used where an algorithm needs one."
@@ -38,7 +38,9 @@ SENTENCES: Sentences = {
     "wb.hierarchies.tree": "Levels as a tree",
     "wb.hierarchies.all": "Tick all values shown",
     "wb.hierarchies.records": "records",
-    "wb.hierarchies.more": "{number} more values are not shown.",
+    "wb.hierarchies.seek": "Search values and groups",
+    "wb.field.group": "There is no group “{name}” at this level.",
+    "wb.field.long": "The file is too large: at most {most} MB.",
     "wb.hierarchies.rename": "Rename a group",
     "wb.hierarchies.newname": "New name",
     "wb.hierarchies.build": "Build by a rule",
@@ -47,7 +49,6 @@ SENTENCES: Sentences = {
     "wb.hierarchies.import.do": "Import",
     "wb.hierarchies.remove": "Remove this hierarchy",
     "wb.hierarchies.none": "Tick at least one value first.",
-    "wb.hierarchies.nofile": "Choose a file first.",
     "wb.builder.intervals": "Numbers: intervals, wider from level to level; width: [5, 10, 20].",
     "wb.builder.groups": "Values in their order, some at a time; fan_outs: [3, 2].",
     "wb.builder.masking": "Codes: one more character hidden at every level.",

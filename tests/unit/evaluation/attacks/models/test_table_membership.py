@@ -91,8 +91,7 @@ def test_the_larger_the_classes_the_less_is_given_away():
     """What a tree gives away of a release falls with k, and is less than before."""
     small, large = (asked(noise(1500), None, policy(k), "secret", hold_out=0.3) for k in (2, 200))
     # Of 30 other seeds: 0.975 ± 0.004 before, then 0.707 ± 0.018 and 0.547 ± 0.019.
-    areas = [small.before["loss"].auc, *(one.after["loss"].auc for one in (small, large))]
-    assert areas == sorted(areas, reverse=True)
+    assert small.before["loss"].auc > small.after["loss"].auc > large.after["loss"].auc
 
 
 def test_of_numbers_the_same_holds():

@@ -1,4 +1,4 @@
-"""Tables drawn from a Gaussian copula, to be imitated."""
+"""Tables of correlated normal numbers, cut and scaled, to be imitated."""
 
 from __future__ import annotations
 
@@ -58,22 +58,3 @@ def people(n, seed):
         pl.Series("town", towns[cut(z[:, 4], -0.7, 0.2, 1.0)]),
         pl.Series("consent", z[:, 5] > 0.5),
     ]
-
-
-def total_variation(first, second):
-    """Return half the sum of absolute differences of two columns' shares of values."""
-    shares = [column.value_counts(normalize=True) for column in (first, second)]
-    name = first.name
-    both = shares[0].join(shares[1], on=name, how="full", suffix="_2", nulls_equal=True)
-    left, right = (both[one].fill_null(0.0) for one in ("proportion", "proportion_2"))
-    return float((left - right).abs().sum() / 2)
-
-
-def cramers_v(first, second):
-    """Return Cramér's V of two columns."""
-    codes = [column.rank("dense").to_numpy().astype(int) - 1 for column in (first, second)]
-    table = np.zeros([code.max() + 1 for code in codes])
-    np.add.at(table, tuple(codes), 1)
-    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
-    chi = ((table - expected) ** 2 / expected).sum()
-    return float(np.sqrt(chi / table.sum() / (min(table.shape) - 1)))
