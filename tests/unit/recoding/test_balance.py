@@ -106,7 +106,7 @@ def test_many_columns_have_fewer_cells(monkeypatch):
 def test_tables_of_two_columns_are_nearer_than_with_modes(algorithm):
     """A balanced release is k-anonymous by its values, and scores above the modes' one.
 
-    Modes lose what one record in four has. With other seeds (30 of them), the scores differ by
+    Modes lose what one record in four has. With other seeds (12 of them), the scores differ by
     102 ± 15 of 1000 for Mondrian, and by 52 ± 10 for MDAV.
     """
     random = np.random.default_rng(0)
