@@ -529,6 +529,7 @@ def test_free_text_and_amounts_take_the_green_off():
     assert {(one.kind, one.columns) for one in found.findings} == {
         ("free-text", ("visits.note",)),
         ("identifying-amount", ("visits.amount",)),
+        ("unprotected-sensitive", ("visits.note", "visits.amount")),
     }
 
 
