@@ -50,12 +50,12 @@ def _float_texts(values: pl.Series) -> pl.Series:
     whole = (values == values.floor()) & values.is_finite()
     fits = (whole & (values.abs() < 2.0**63)).fill_null(value=False)
     plain = values.cast(pl.String)
-    found = values.set(~fits, None).cast(pl.Int64).cast(pl.String).zip_with(fits, plain)
+    column = values.set(~fits, None).cast(pl.Int64).cast(pl.String).zip_with(fits, plain)
     large = (whole & ~fits).fill_null(value=False)
     if not large.any():
-        return found
+        return column
     digits = pl.Series([format(int(one), "d") for one in values.filter(large)], dtype=pl.String)
-    return found.scatter(large.arg_true(), digits)
+    return column.scatter(large.arg_true(), digits)
 
 
 def rewrite_texts(given: pl.Series, change: Callable[[str], str]) -> pl.Series:
@@ -83,8 +83,8 @@ def present_numbers(values: pl.Series, action: str) -> tuple[NDArray[np.bool_], 
                 f"{values[infinite[0]]}; replace it, or leave the cell empty for a missing value"
             )
         values = values.fill_nan(None)
-    held = values.is_not_null()
-    return held.to_numpy(), numbers_of(values.filter(held))
+    column = values.is_not_null()
+    return column.to_numpy(), numbers_of(values.filter(column))
 
 
 def with_numbers(values: pl.Series, held: NDArray[np.bool_], numbers: NDArray[Any]) -> pl.Series:

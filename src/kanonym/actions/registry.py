@@ -64,12 +64,12 @@ def random_actions(several: Iterable[Action | After]) -> list[str]:
 
 def works_on_values(several: Iterable[Action | After]) -> bool:
     """Say whether all actions need numbers or dates, so that texts must be read as such first."""
-    return all(one.by_value for one in unwrap(several))
+    return all(action.by_value for action in unwrap(several))
 
 
 def keeps_values(several: Iterable[Action | After]) -> bool:
     """Say whether no action makes values that the column did not have."""
-    return all(one.keeps_values for one in unwrap(several))
+    return all(action.keeps_values for action in unwrap(several))
 
 
 def share_kept(several: Sequence[Action | After], released: pl.Series | None) -> dict[str, Any]:

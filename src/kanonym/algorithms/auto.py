@@ -57,11 +57,11 @@ class Auto(Algorithm):
         by_size = all(model.attribute is None for model in problem.models)
         if by_size and len(table.weights) <= SMALL:
             tried.append(KMember())
-        found = [one.partition(problem) for one in tried]
-        losses = [_loss(table, costs, one) for one in found]
+        partitions = [one.partition(problem) for one in tried]
+        losses = [_loss(table, costs, one) for one in partitions]
         best = int(np.argmin(losses))
-        account = {"chosen": tried[best].type, **found[best].account}
-        return replace(found[best], account=account)
+        account = {"chosen": tried[best].type, **partitions[best].account}
+        return replace(partitions[best], account=account)
 
 
 def _loss(table: EncodedTable, costs: Costs, partition: Partition) -> float:

@@ -44,8 +44,8 @@ def classes_of(table: EncodedTable, labels: NDArray[np.int32], n_classes: int) -
 def table_counts(table: EncodedTable, j: int) -> NDArray[np.int64]:
     """Return (n_values,) int64: records of each value of sensitive attribute j."""
     codes = table.sensitive_codes[:, j]
-    held = codes >= 0
-    return np.bincount(codes[held], table.weights[held], table.sensitive[j].size).astype(np.int64)
+    mask = codes >= 0
+    return np.bincount(codes[mask], table.weights[mask], table.sensitive[j].size).astype(np.int64)
 
 
 def ancestors_of(table: EncodedTable, j: int) -> NDArray[np.int32]:
@@ -106,7 +106,7 @@ def require_feasible(table: EncodedTable, models: Sequence[PrivacyModel]) -> Non
             possible = "no value is possible: its k or l exceeds the table"
             if math.isfinite(best):
                 possible = f"the best possible is {_format_number(best)}"
-                if any(one.relation == "<" for one in model.criteria()):
+                if any(criterion.relation == "<" for criterion in model.criteria()):
                     possible += ", which must be less than required"
             reasons.append(
                 f"{model.type}{of}: required {_format_number(model.required)}, {possible}"

@@ -250,11 +250,11 @@ def _partition_by_cuts(space: SearchSpace, problem: Problem) -> Partition | None
     problem: its costs are those of the hierarchies.
     """
     try:
-        found = Mondrian().partition(problem)
+        partition = Mondrian().partition(problem)
     except InfeasibleError:
         return None
-    levels = levels_of(space, found.labels, found.n_classes)
-    return replace(found, levels=levels) if (levels <= space.highest).all() else None
+    levels = levels_of(space, partition.labels, partition.n_classes)
+    return replace(partition, levels=levels) if (levels <= space.highest).all() else None
 
 
 def _levels(partition: Partition) -> NDArray[np.int32]:

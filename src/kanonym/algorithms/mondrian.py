@@ -489,4 +489,4 @@ def _satisfies_released(
         classes_of(table, labels, n_classes),
         classes_of(released, labels[kept], n_classes),
     ]
-    return all(bool(model.satisfied(one).all()) for model in models for one in compared)
+    return all(bool(model.satisfied(classes).all()) for model in models for classes in compared)

@@ -93,9 +93,9 @@ class Tree:
             node.state = "class"
             return
         node.state, node.attribute, node.code = "cut", *cut
-        one = histograms[node.attribute]
-        left = one.codes <= node.code
-        records, tuples = int(one.records[left].sum()), int(one.tuples[left].sum())
+        histogram = histograms[node.attribute]
+        left = histogram.codes <= node.code
+        records, tuples = int(histogram.records[left].sum()), int(histogram.tuples[left].sum())
         node.left = self._add(records, tuples)
         node.right = self._add(node.records - records, node.tuples - tuples)
 
@@ -119,12 +119,12 @@ def candidate_cuts(
     histograms: by quasi-identifier. total: records of the node. Cost O(n) an attribute of n
     values.
     """
-    box = np.array([[one.codes[at] for one in histograms] for at in (0, -1)], np.int64)
+    box = np.array([[histogram.codes[at] for histogram in histograms] for at in (0, -1)], np.int64)
     if criteria.chance and is_left_whole(criteria, total, box):
         return
     skipped = skipped_cuts(criteria, total, box) if criteria.chance else 0
     spans = [_span(a, one, costs) for a, one in enumerate(histograms)]
-    order = _widest_first(spans, [len(one.codes) > 1 for one in histograms])
+    order = _widest_first(spans, [len(histogram.codes) > 1 for histogram in histograms])
     late: list[Cut] = []
     upto = {a: np.cumsum(histograms[a].records) for a in order}
     for sixteenths in QUANTILES[: None if len(criteria.thresholds) else 1].tolist():

@@ -230,8 +230,8 @@ class Sweep:
         left = self.open_tuples
         part = _select_tuples(space.table, left)
         own = common.space(part, models, space.budget / part.n_rows)
-        found = search_optimal(replace(own, references=space.references), common.steps, clock)
-        self.assign_node(left, np.array(found.best.levels or space.highest, np.int64), models)
+        result = search_optimal(replace(own, references=space.references), common.steps, clock)
+        self.assign_node(left, np.array(result.best.levels or space.highest, np.int64), models)
         self._note(self.visited)
 
     def _is_done(self) -> bool:
@@ -278,10 +278,10 @@ class Sweep:
         """
         space = self.space
         waited = np.full(len(first), self.visited)
-        held = units >= 0
-        np.minimum.at(waited, units[held], self.nodes_without[held])
+        mask = units >= 0
+        np.minimum.at(waited, units[mask], self.nodes_without[mask])
         least = int(self.criteria.min_size)
-        most = min((1 / (1 - one.alpha) for one in self.caps), default=math.inf) + 1e-9
+        most = min((1 / (1 - cap.alpha) for cap in self.caps), default=math.inf) + 1e-9
         starts = np.unique(np.append(self.nodes_without, 0).clip(0))
         for start, stop in itertools.pairwise([*starts.tolist(), self.visited]):
             left = np.flatnonzero((self.nodes_without > start) | (self.nodes_without < 0))
@@ -320,7 +320,7 @@ def nodes_by_loss(space: SearchSpace, most: int) -> NDArray[np.int64]:
         list(range(low, high + 1))
         for low, high in zip(space.lowest.tolist(), space.highest.tolist(), strict=True)
     ]
-    while np.prod([float(len(some)) for some in levels]) > most:
+    while np.prod([float(len(level)) for level in levels]) > most:
         longest = max(range(len(levels)), key=lambda a: len(levels[a]))
         if len(levels[longest]) <= 2:
             # Even two levels each are too many: attributes of few values keep their top.

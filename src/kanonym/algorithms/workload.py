@@ -73,8 +73,8 @@ class GuidingTarget:
 
         It is in the units of `target`. Parameters are those of `account`.
         """
-        held = self.codes >= 0
-        codes, labels, counts = self.codes[held], labels[held], weights[held]
+        mask = self.codes >= 0
+        codes, labels, counts = self.codes[mask], labels[mask], weights[mask]
         sizes = np.bincount(labels, counts)
         known = np.where(sizes > 0, sizes, 1)
         if self.task == "regression":
@@ -95,8 +95,8 @@ def guiding_target(table: EncodedTable, name: str) -> GuidingTarget:
         raise PolicyError(f"target: the table was encoded without the column {name!r}")
     domain, codes = table.target, table.target_codes
     if domain.kind in ("number", "temporal") and domain.size > FEW:
-        held = codes >= 0
-        values = _distance_units(domain, codes[held], table.weights[held], table.n_rows)
+        mask = codes >= 0
+        values = _distance_units(domain, codes[mask], table.weights[mask], table.n_rows)
         return GuidingTarget("regression", Target(values, np.zeros(0, np.int64), 0.0), codes)
     if domain.size > CATEGORIES:
         raise DataError(

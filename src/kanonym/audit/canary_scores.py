@@ -41,7 +41,7 @@ def canary_scores(
 def _codes(*tables: pl.DataFrame) -> Iterator[NDArray[np.int64]]:
     """Yield a column's values in all tables, one after the other, as numbers from 0."""
     for name in tables[0].columns:
-        column = pl.concat([one[name].cast(pl.String) for one in tables])
+        column = pl.concat([table[name].cast(pl.String) for table in tables])
         yield column.rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
 
 

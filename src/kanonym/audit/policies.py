@@ -83,7 +83,7 @@ def audit_policy(
     """
     check_integer("audit", "canaries", canaries, LEAST)
     asked = attribute_policy(policy)
-    private = [one for one in asked.models if isinstance(one, DifferentialPrivacy)]
+    private = [model for model in asked.models if isinstance(model, DifferentialPrivacy)]
     if private and (epsilon is not None or method is not None):
         raise PolicyError(
             "the policy has the model differential-privacy with an epsilon of its own: leave out "
@@ -110,7 +110,9 @@ def _read(frame: Any, policy: Policy) -> tuple[pl.DataFrame, dict[str, Attribute
     """Return the cells of a table without its identifiers, and what describes these columns."""
     schema = policy.schema_for(frames.column_names(frames.to_eager(frame)))
     attributes = {
-        name: one for name, one in schema.attributes.items() if one.role is not Role.IDENTIFIER
+        name: attribute
+        for name, attribute in schema.attributes.items()
+        if attribute.role is not Role.IDENTIFIER
     }
     cells = declared_cells(frame, attributes)
     # The mechanism reads them again: as a text, 1.234 might then be 1,234.
@@ -123,7 +125,7 @@ def _draw_canaries(table: pl.DataFrame, number: int, random: np.random.Generator
     return pl.DataFrame(
         [
             values.gather(random.integers(0, len(values), number))
-            for values in (one.unique().sort() for one in table.get_columns())
+            for values in (column.unique().sort() for column in table.get_columns())
         ]
     )
 
@@ -167,7 +169,10 @@ def _scores_of_cells(
     return canary_scores(
         *(
             pl.DataFrame(
-                {one.name: one.encode(canonical_texts(table[one.name])) for one in domains}
+                {
+                    domain.name: domain.encode(canonical_texts(table[domain.name]))
+                    for domain in domains
+                }
             )
             for table in (released, others, canaries)
         )
@@ -179,7 +184,9 @@ def _audit_release(
 ) -> Audit:
     """Audit truthful records, on a table of classes near the size that decides."""
     attributes = {
-        name: one for name, one in policy.attributes.items() if isinstance(one, QuasiIdentifier)
+        name: attribute
+        for name, attribute in policy.attributes.items()
+        if isinstance(attribute, QuasiIdentifier)
     }
     distinct = canaries.select(*attributes).unique(maintain_order=True)
     copies = round(model.sampling.k / float(model.sampling.beta)) - 1
@@ -196,7 +203,7 @@ def _audit_release(
     def scores(
         released: pl.DataFrame, known_records: pl.DataFrame, marked: pl.DataFrame
     ) -> NDArray[np.float64]:
-        recoded = (_at_levels(one, attributes, levels) for one in (known_records, marked))
+        recoded = (_at_levels(frame, attributes, levels) for frame in (known_records, marked))
         return canary_scores(*map(_classes, (released.select(*attributes), *recoded)))
 
     return audit_mechanism(
@@ -228,5 +235,5 @@ def _at_levels(
 
 def _classes(table: pl.DataFrame) -> pl.DataFrame:
     """Return one column of the classes of records."""
-    every = pl.struct(pl.all().cast(pl.String)).struct.json_encode()
-    return table.select(every.alias("class"))
+    expression = pl.struct(pl.all().cast(pl.String)).struct.json_encode()
+    return table.select(expression.alias("class"))

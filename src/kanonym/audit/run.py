@@ -76,7 +76,7 @@ def audit_mechanism(
     )
     counts = [round(share * canaries.height) for share in SHARES]
     attempts = [(guesses, right_guesses(marks, put_in, guesses)) for guesses in counts]
-    bound, guesses, correct = max((bound_of(*one), *one) for one in attempts)
+    bound, guesses, correct = max((bound_of(*attempt), *attempt) for attempt in attempts)
     return Audit(
         name,
         epsilon,

@@ -47,7 +47,7 @@ def repetition(
     from kanonym.reporting.known.provenance import PRINTED
 
     values = context.params
-    given = given_names(context, {one.name for one in context.command.params} - {*TOLD})
+    given = given_names(context, {param.name for param in context.command.params} - {*TOLD})
     changed = given & set(OPTIONS)
     file = None if changed or values["policy"] is None else Path(values["policy"]).name
     asked = ["--policy", PRINTED if file is None else file_word(file)]
@@ -76,7 +76,7 @@ def _verification(
     words += option_words(context, ["format", "long", *on_engine])
     words += ["--table", place.table] if place.table else []
     in_memory = values["engine"] is None or file_at(values["table"])
-    compared = any(one.type in COMPARED for one in policy.models)
+    compared = any(model.type in COMPARED for model in policy.models)
     laid_out = values["sheet"] or values["header_row"] or options.COLUMNS.get()
     if compared and in_memory and not laid_out:
         words += ["--original", _bare(values["table"]), *_of_text(context)]
@@ -132,14 +132,14 @@ def anonymize_command(
 
 def given_names(context: Any, names: Collection[str | None]) -> set[str]:
     """Return the parameters that were given on the command line, of those that are named."""
-    sources = {one: context.get_parameter_source(one) for one in names if one is not None}
+    sources = {name: context.get_parameter_source(name) for name in names if name is not None}
     return {one for one, source in sources.items() if source and source.name == "COMMANDLINE"}
 
 
 def option_words(context: Any, names: Iterable[str], *, bare: bool = False) -> list[str]:
     """Return options and values as they were given; bare: files without their folders."""
     given = given_names(context, {*names})
-    named = [one for one in context.command.params if one.name in given]
+    named = [param for param in context.command.params if param.name in given]
     return [word for one in named for word in _words_of(one, context.params, bare=bare)]
 
 

@@ -170,12 +170,14 @@ def read_like_first_table(
         return {**asked, "policy": policy}, list(tables), population
     known = [*asked["quasi_identifiers"], *asked["sensitive"]]
     free = [name for name in known if name not in asked["hierarchies"] and name in tables[0]]
-    found = detect_readings(tables[0], free, lenient=True)
-    for note in found.sentences:
+    detection = detect_readings(tables[0], free, lenient=True)
+    for note in detection.sentences:
         told(note)
-    read = [one if one is None else canonical_table(one, found.readings) for one in tables]
+    read = [
+        table if table is None else canonical_table(table, detection.readings) for table in tables
+    ]
     if isinstance(population, str):
-        return asked, read, typed_like(read_table(population), found.readings)
+        return asked, read, typed_like(read_table(population), detection.readings)
     return asked, read, population
 
 
@@ -188,11 +190,13 @@ def read_values(
     """
     from kanonym.data.readings import detect_readings, typed_table
 
-    found = detect_readings(frame, columns, lenient=True)
-    for note in found.sentences:
+    detection = detect_readings(frame, columns, lenient=True)
+    for note in detection.sentences:
         sentence_printer(step)(note)
     # What is made of a column has no exceptions: with some, it stays text.
-    readings = {name: one for name, one in found.readings.items() if not one.exceptions}
+    readings = {
+        name: reading for name, reading in detection.readings.items() if not reading.exceptions
+    }
     return typed_table(frame, readings), readings
 
 

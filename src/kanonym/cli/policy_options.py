@@ -133,10 +133,10 @@ def takes_policy(
         keyword = inspect.Parameter.KEYWORD_ONLY
         signature = inspect.signature(command, eval_str=True)
         parameters: list[inspect.Parameter] = []
-        for one in signature.parameters.values():
-            if one.name != "asked":
-                kind = keyword if parameters and parameters[-1].kind is keyword else one.kind
-                parameters.append(one.replace(kind=kind))
+        for parameter in signature.parameters.values():
+            if parameter.name != "asked":
+                kind = keyword if parameters and parameters[-1].kind is keyword else parameter.kind
+                parameters.append(parameter.replace(kind=kind))
                 continue
             for name, annotation in spelt.items():
                 switch = OPTIONS[name][0] is bool if name in OPTIONS else False

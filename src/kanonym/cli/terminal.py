@@ -397,9 +397,9 @@ def action_list(kinds: Mapping[str, Sequence[Mapping[str, str]]]) -> list[Render
         table.add_column(kind, no_wrap=True)
         table.add_column("")
         table.add_column("")
-        for one in actions:
-            name = one["type"]
-            for heading, said in one.items():
+        for action in actions:
+            name = action["type"]
+            for heading, said in action.items():
                 if heading != "type" and said:
                     table.add_row(Text(name), heading, Text(said))
                     name = ""

@@ -61,7 +61,7 @@ class Comparison(Result):
     def __post_init__(self) -> None:
         if self.privacy not in get_args(Privacy):
             raise PolicyError(unknown_name("axis of privacy", self.privacy, get_args(Privacy)))
-        taken = dict.fromkeys([*ALWAYS, *(name for one in self.trials for name in one.utility)])
+        taken = dict.fromkeys([*ALWAYS, *(name for trial in self.trials for name in trial.utility)])
         if self.measure not in taken:
             raise PolicyError(
                 f"{self.measure!r} was not measured; it was: {', '.join(taken)}. "
@@ -85,8 +85,8 @@ class Comparison(Result):
 
         Releases that are of no more use than guessing are not among them.
         """
-        privacy = np.array([self.privacy_score(one) for one in self.trials], np.float64)
-        loss = np.array([self.loss_score(one) for one in self.trials], np.float64)
+        privacy = np.array([self.privacy_score(trial) for trial in self.trials], np.float64)
+        loss = np.array([self.loss_score(trial) for trial in self.trials], np.float64)
         return tuple(self.trials[place] for place in frontier(privacy, loss).tolist())
 
     @property
@@ -118,7 +118,7 @@ class Comparison(Result):
             sentences.Point(one.label, self.privacy_of(one), self.utility_of(one))
             for one in self.frontier
         ]
-        released = [one for one in self.trials if one.has_release]
+        released = [trial for trial in self.trials if trial.has_release]
         if released and not any(map(self.beats_guessing, released)):
             return sentences.useless_sentence(axes[1], says)
         return sentences.reason_sentence(points, self._knee, axes, says, released=bool(released))
@@ -159,7 +159,7 @@ class Comparison(Result):
     @property
     def counted_unit(self) -> Literal["records", "persons"]:
         """What `k` and `smallest_class` count: persons, where k-anonymity has an entity."""
-        known = next((one.policy for one in self.trials if one.policy is not None), None)
+        known = next((trial.policy for trial in self.trials if trial.policy is not None), None)
         return "records" if known is None or entity_of(known.models) is None else "persons"
 
     def beats_guessing(self, one: Trial) -> bool:
@@ -263,14 +263,14 @@ class Comparison(Result):
             "counted": self.counted_unit,
             "combinations": [
                 {
-                    "label": one.label,
-                    "parameters": dict(one.parameters),
-                    "released": one.has_release,
-                    **one.row(),
-                    "frontier": id(one) in best,
-                    "knee": one is knee,
+                    "label": trial.label,
+                    "parameters": dict(trial.parameters),
+                    "released": trial.has_release,
+                    **trial.row(),
+                    "frontier": id(trial) in best,
+                    "knee": trial is knee,
                 }
-                for one in self.trials
+                for trial in self.trials
             ],
             "knee": None if knee is None else dict(knee.parameters),
             "reason": self.reason,
@@ -315,7 +315,7 @@ class Comparison(Result):
 
     def tables(self) -> list[ResultTable]:
         """Return how many releases there are, a row for each of them, and what to take."""
-        released = [one for one in self.trials if one.has_release]
+        released = [trial for trial in self.trials if trial.has_release]
         best = self._best
         rows = [
             (

@@ -91,18 +91,18 @@ def lattice(
         task = task_of(asked, native)
         native = encoded_table(native, asked, task.schema)
     acting = bind_actions(native, task.schema, asked.seed)
-    names, found = evaluate_nodes_of_task(
+    names, nodes = evaluate_nodes_of_task(
         task, encoded_columns(native, asked, acting), frames.n_rows(native), watch
     )
-    found = sorted(found, key=lambda one: (not one.satisfied, one.score, one.suppressed))
-    levels = np.array([one.levels for one in found], np.int64).reshape(len(found), len(names))
-    achieved = np.array([one.achieved for one in found], np.float64)
+    nodes = sorted(nodes, key=lambda one: (not one.satisfied, one.score, one.suppressed))
+    levels = np.array([one.levels for one in nodes], np.int64).reshape(len(nodes), len(names))
+    achieved = np.array([one.achieved for one in nodes], np.float64)
     columns = {
         **{f"level_{name}": levels[:, a] for a, name in enumerate(names)},
-        "score": np.array([one.score for one in found], np.float64),
-        "suppressed": np.array([one.suppressed for one in found], np.int64),
-        "classes": np.array([one.classes for one in found], np.int64),
-        "satisfied": np.array([one.satisfied for one in found], np.bool_),
+        "score": np.array([one.score for one in nodes], np.float64),
+        "suppressed": np.array([one.suppressed for one in nodes], np.int64),
+        "classes": np.array([one.classes for one in nodes], np.int64),
+        "satisfied": np.array([one.satisfied for one in nodes], np.bool_),
     }
     if chart is not None:
         with watch.stage("draw"):
@@ -111,7 +111,7 @@ def lattice(
         values = achieved[:, place]
         whole = isinstance(policy.models[place].required, int) and (values % 1 == 0).all()
         columns[name] = values.astype(np.int64) if whole else values
-    rows = np.zeros(len(found), np.int64)
+    rows = np.zeros(len(nodes), np.int64)
     series = [pl.Series(name, values) for name, values in columns.items()]
     return frames.assemble(native, rows, series, frame)
 

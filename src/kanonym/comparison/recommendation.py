@@ -114,7 +114,7 @@ def recommend(
     if not frames.n_rows(native):
         raise DataError("the table has no record: there is nothing to recommend a policy for")
     found = profile(native, progress=progress)
-    asked = found.policy(k)
+    policy = found.policy(k)
     table, sampled = native, found.rows > MOST_ROWS
     if sampled:
         random = np.random.default_rng(SEED)
@@ -122,24 +122,30 @@ def recommend(
         table = frames.assemble(native, rows, frames.column_names(native))
     trials = run(table, [_combination(found, k, form) for form in CANDIDATES], progress=progress)
     best = None
-    for one in _sort_by_loss(trials):
+    for trial in _sort_by_loss(trials):
         step("check")
-        best = one
+        best = trial
         if not sampled:
             break
-        asked_of_all = Combination(dict(one.parameters), one.policy)
+        asked_of_all = Combination(dict(trial.parameters), trial.policy)
         (best,) = run(native, [asked_of_all], progress=progress)
         if best.has_release:
             break
     if best is None or not best.has_release or best.policy is None:
         reason = trials[0].reason if best is None else best.reason
         raise InfeasibleError(f"no release of this table satisfies such a policy: {reason}")
-    form = dict(next(one for one in CANDIDATES if one["type"] == best.parameters["algorithm"]))
+    form = dict(
+        next(
+            candidate
+            for candidate in CANDIDATES
+            if candidate["type"] == best.parameters["algorithm"]
+        )
+    )
     why = [*_choice(best, trials), *([_sample(found.rows)] if sampled else [])]
     text = found.policy_text(k, form, why)
     return Recommendation(
         policy=Policy.from_text(text, source="the recommended policy"),
-        reasons=(*_roles(found, asked, k), *why, LOOK),
+        reasons=(*_roles(found, policy, k), *why, LOOK),
         comparison=Comparison(
             tuple(trials), frames.n_rows(table), _like=as_frame_type(native, frame)
         ),
@@ -167,7 +173,7 @@ def _combination(found: Profile, k: int, form: Mapping[str, Any]) -> Combination
 
 def _sort_by_loss(trials: list[Trial]) -> Iterator[Trial]:
     """Return the releases, that of the least loss first; of equal ones the first that was tried."""
-    return iter(sorted((one for one in trials if one.has_release), key=_loss))
+    return iter(sorted((trial for trial in trials if trial.has_release), key=_loss))
 
 
 def _loss(trial: Trial) -> float:
@@ -238,7 +244,7 @@ def _choice(best: Trial, trials: list[Trial]) -> list[str]:
     others = [one for one in _sort_by_loss(trials) if one.parameters != best.parameters]
     compared = Message(
         ", where others lose more or as much ({others})",
-        others=", ".join(f"{one.label} {_loss(one):.3f}" for one in others),
+        others=", ".join(f"{other.label} {_loss(other):.3f}" for other in others),
     )
     chosen = Message(
         "The algorithm is {label}: its release loses {loss:.3f} of the detail of the "
@@ -255,9 +261,9 @@ def _choice(best: Trial, trials: list[Trial]) -> list[str]:
         suppressed=best.suppressed,
     )
     failed = [
-        Message("{label} produced no release: {reason}.", label=one.label, reason=one.reason)
-        for one in trials
-        if one.reason
+        Message("{label} produced no release: {reason}.", label=trial.label, reason=trial.reason)
+        for trial in trials
+        if trial.reason
     ]
     return [Message("{choice} {result}", choice=chosen, result=has), *failed]
 

@@ -36,7 +36,7 @@ def reason_sentence(
         return says.text("take.none")
     if len(points) == 1:
         return says.text("take.only", release=_describe_point(points[0], axes, says))
-    ends = (_describe_point(one, axes, says) for one in (points[0], points[-1]))
+    ends = (_describe_point(point, axes, says) for point in (points[0], points[-1]))
     way = says.text("take.way", **dict(zip(("first", "last"), ends, strict=True)))
     if knee is None:
         why = says.text("take.two" if len(points) == 2 else "take.straight")

@@ -54,7 +54,7 @@ def combinations(policy: Policy, sweep: Mapping[str, Iterable[Any]]) -> list[Com
         if repr(parameters) not in found:
             found[repr(parameters)] = _combine(policy, asked, parameters)
     every = list(found.values())
-    if all(one.policy is None for one in every):
+    if all(combination.policy is None for combination in every):
         raise PolicyError(f"sweep: no combination is a policy. The first: {every[0].reason}")
     return every
 
@@ -144,7 +144,7 @@ def _check_keys(policy: Policy, sweep: Mapping[str, Sequence[Any]]) -> None:
     thresholds = {name: None for model in policy.models for name in _names(model)}
     of_one_type = [f"{model.type}.{name}" for model in policy.models for name in _names(model)]
     algorithms = [_algorithm(policy, one, {}) for one in sweep.get("algorithm", [None])]
-    own = {f"{OF_ALGORITHM}{name}": None for one in algorithms for name in _names(one)}
+    own = {f"{OF_ALGORITHM}{name}": None for algorithm in algorithms for name in _names(algorithm)}
     known = ["algorithm", *OPTIONS, *thresholds, *own]
     for key in sweep:
         if key not in known and key not in of_one_type:
@@ -196,7 +196,7 @@ def _algorithm(policy: Policy, given: Any, further: Mapping[str, Any]) -> Algori
     try:
         return algorithm_of({**form, **further} if isinstance(form, Mapping) else form)
     except FaultsFoundError as error:
-        faults = [one.below(("algorithm",)) for one in error.faults]
+        faults = [fault.below(("algorithm",)) for fault in error.faults]
         raise policy_error(faults, "sweep") from None
 
 

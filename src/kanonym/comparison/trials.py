@@ -101,18 +101,18 @@ def run(
     """Carry out combinations on a table, in their order whatever order they finish in."""
     tell = progress or (lambda _text: None)
     known: set[str] = set()
-    found: list[Trial | None] = [None] * len(asked)
+    trials: list[Trial | None] = [None] * len(asked)
     faults: list[DataError] = []
     with open_state(resume) as state:
         table = "" if resume is None else table_digest(native)
         keys = [_key(resume, table, one.policy, measures) for one in asked]
         waiting = []
-        for place, (one, key) in enumerate(zip(asked, keys, strict=True)):
-            if one.policy is None:
-                found[place] = Trial(one.parameters, None, one.reason)
+        for place, (combination, key) in enumerate(zip(asked, keys, strict=True)):
+            if combination.policy is None:
+                trials[place] = Trial(combination.parameters, None, combination.reason)
             elif key is not None:
-                found[place] = _read_trial(one, state.get(key), measures)
-            if found[place] is None:
+                trials[place] = _read_trial(combination, state.get(key), measures)
+            if trials[place] is None:
                 waiting.append(place)
         done = len(asked) - len(waiting)
         tell(_progress(done, len(asked)))
@@ -132,7 +132,7 @@ def run(
 
         n_workers = min(workers or min(cores(), MOST_WORKERS), len(waiting))
         for place, trial, built in _run_each(carry_out, waiting, n_workers):
-            found[place] = trial
+            trials[place] = trial
             done += 1
             for sentence in built:
                 if sentence not in known:
@@ -142,7 +142,7 @@ def run(
     policies = sum(one.policy is not None for one in asked)
     if len(faults) == policies and len({str(error) for error in faults}) == 1:
         raise faults[0]
-    return [one for one in found if one is not None]
+    return [one for one in trials if one is not None]
 
 
 def _progress(done: int, total: int, last: str = "") -> Progress:
@@ -229,7 +229,7 @@ def _smallest(release: Release) -> int:
 
 def entity_of(models: Sequence[PrivacyModel]) -> str | None:
     """Return the identifier by which a model counts persons; None where none does."""
-    return next((one.entity for one in models if one.entity is not None), None)
+    return next((model.entity for model in models if model.entity is not None), None)
 
 
 def _read_trial(

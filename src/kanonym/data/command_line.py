@@ -33,7 +33,7 @@ def command_line(*words: object) -> str:
 
     """
     texts = map(str, words)
-    return shlex.join(displayable_url(one) if "://" in one else one for one in texts)
+    return shlex.join(displayable_url(text) if "://" in text else text for text in texts)
 
 
 def file_word(file: str | Path) -> str:

@@ -123,7 +123,7 @@ class Domain:
         values = self.values
         if isinstance(values, str) or not isinstance(values, Sequence) or not len(values):
             raise PolicyError(f"values of a domain are a list of at least one, not {values!r}")
-        if not all(isinstance(one, str | bool | int | float) for one in values):
+        if not all(isinstance(value, str | bool | int | float) for value in values):
             raise PolicyError("values of a domain are texts, numbers or Booleans")
         if len(set(map(str, values))) < len(values):
             raise PolicyError("a domain lists a value twice")

@@ -60,10 +60,10 @@ def append_records(
     else:
         pandas = nw.get_native_namespace(native)
         columns = {}
-        for one in further:
-            own = native[one.name]
-            both = pandas.concat([own, as_pandas(one, own)]).array.take(rows)
-            columns[one.name] = pandas.Series(both, dtype=own.dtype)
+        for column in further:
+            own = native[column.name]
+            both = pandas.concat([own, as_pandas(column, own)]).array.take(rows)
+            columns[column.name] = pandas.Series(both, dtype=own.dtype)
         built = pandas.DataFrame(columns)
     return cast("FrameT", wrap_like(built, like))
 

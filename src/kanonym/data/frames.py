@@ -191,7 +191,7 @@ def with_exceptions(values: pl.Series, exceptions: pl.Series) -> pl.Series:
 def exceptions_of(series: pl.Series) -> pl.Series | None:
     """Return the exceptions of a column as `raw_column` returns it; None where it has none."""
     dtype = series.dtype
-    is_read = isinstance(dtype, pl.Struct) and [one.name for one in dtype.fields] == [
+    is_read = isinstance(dtype, pl.Struct) and [field.name for field in dtype.fields] == [
         VALUE,
         EXCEPTION,
     ]

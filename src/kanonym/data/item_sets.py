@@ -89,13 +89,13 @@ def lists_of(offsets: NDArray[np.int64], items: pl.Series) -> pl.Series:
     """Return (n,) lists of texts; offsets: (n + 1,), those of list i are items[offsets[i]:…]."""
     n = len(offsets) - 1
     rows = np.repeat(np.arange(n), np.diff(offsets))
-    held = (
+    frame = (
         pl.DataFrame({"row": rows, "item": items}, schema_overrides={"item": pl.String})
         .group_by("row", maintain_order=True)
         .agg("item")
     )
-    every = pl.DataFrame({"row": np.arange(n)}, schema={"row": held.schema["row"]})
-    lists = every.join(held, on="row", how="left", maintain_order="left")["item"]
+    every = pl.DataFrame({"row": np.arange(n)}, schema={"row": frame.schema["row"]})
+    lists = every.join(frame, on="row", how="left", maintain_order="left")["item"]
     return lists.fill_null(pl.Series([[]], dtype=pl.List(pl.String)))
 
 
@@ -140,21 +140,21 @@ def encode_sets(
         own = tree.nodes_of(number)
         own = own if any_level else own[own < tree.n_items]
         labels = pl.Series([tree.labels[i] for i in own], dtype=pl.String)
-        known = pl.DataFrame({"label": labels, "node": own.astype(np.int32)})
+        frame = pl.DataFrame({"label": labels, "node": own.astype(np.int32)})
         texts = lists[name].explode(empty_as_null=False)
-        found = pl.DataFrame({"label": texts}).join(
-            known, on="label", how="left", maintain_order="left"
+        column = pl.DataFrame({"label": texts}).join(
+            frame, on="label", how="left", maintain_order="left"
         )["node"]
-        if found.null_count():
+        if column.null_count():
             row = int(
-                np.repeat(np.arange(n_rows), lists[name].list.len())[found.is_null().arg_max()]
+                np.repeat(np.arange(n_rows), lists[name].list.len())[column.is_null().arg_max()]
             )
             raise DataError(
                 f"column {name!r}, record {row + 1}: an item is no "
                 f"{'label' if any_level else 'item'} of its hierarchy. Add it to the hierarchy, or "
                 "name it in missing"
             )
-        nodes = np.append(nodes, found.to_numpy())
+        nodes = np.append(nodes, column.to_numpy())
         rows = np.append(rows, np.repeat(np.arange(n_rows), lists[name].list.len().to_numpy()))
     if len(tree.names) > 1:
         order = np.argsort(rows, kind="stable")
@@ -199,7 +199,7 @@ def items_among(lists: pl.Series, attribute: ItemSet) -> pl.Series:
     """
     if attribute.hierarchy is None:
         labels = lists.explode(empty_as_null=False).unique().to_list()
-        known = [one for one in labels if one != ROOT]
+        known = [label for label in labels if label != ROOT]
         others = OTHER_ITEMS if ROOT in labels else ()
         return pl.Series([[*known, *others]], dtype=pl.List(pl.String))
     if isinstance(attribute.hierarchy, Hierarchy | FromFile | FromMapping):

@@ -49,14 +49,14 @@ class ItemTree(ShortRepr):
             tops += [(label, low + offset, high + offset, number) for label, low, high in inner]
             offset += len(items)
         nodes = [*leaves, *tops]
-        first = np.array([one[1] for one in nodes], np.int32)
-        last = np.array([one[2] for one in nodes], np.int32)
+        first = np.array([node[1] for node in nodes], np.int32)
+        last = np.array([node[2] for node in nodes], np.int32)
         return cls(
-            labels=tuple(one[0] for one in nodes),
+            labels=tuple(node[0] for node in nodes),
             parents=_parents(first, last, len(leaves)),
             first=first,
             last=last,
-            attribute_of=np.array([one[3] for one in nodes], np.int32),
+            attribute_of=np.array([node[3] for node in nodes], np.int32),
             names=tuple(name for name, _ in hierarchies),
         )
 

@@ -45,10 +45,10 @@ def option_of(annotation: Any) -> tuple[type, Option] | None:
     if get_origin(annotation) is not Annotated:
         return None
     kind, *metadata = get_args(annotation)
-    found = next((one for one in metadata if isinstance(one, Option)), None)
-    if found is None:
+    option = next((one for one in metadata if isinstance(one, Option)), None)
+    if option is None:
         return None
-    if found.is_list:
-        return list, found
+    if option.is_list:
+        return list, option
     choices = [one for one in get_args(kind) or (kind,) if one in (bool, int, float)]
-    return (choices[0] if choices else str), found
+    return (choices[0] if choices else str), option

@@ -49,9 +49,9 @@ class PersonKey(str):
             pl.format("{}:{}", one.str.len_bytes(), one).fill_null("-")
             for one in map(pl.col, texts.columns)
         )
-        known = pl.any_horizontal(pl.all().is_not_null())
+        expression = pl.any_horizontal(pl.all().is_not_null())
         return (
-            texts.select(pl.when(known).then(pl.concat_str(*each, separator=" ")))
+            texts.select(pl.when(expression).then(pl.concat_str(*each, separator=" ")))
             .to_series()
             .alias(self)
         )
@@ -63,7 +63,9 @@ def entity_of(owner: str, given: EntityColumns) -> str:
     owner: what error messages name.
     """
     names = [given] if isinstance(given, str) else given
-    known = isinstance(names, list | tuple) and all(isinstance(one, str) and one for one in names)
+    known = isinstance(names, list | tuple) and all(
+        isinstance(name, str) and name for name in names
+    )
     if not known or not names or len(set(names)) < len(names):
         raise PolicyError(
             f"{owner}: entity is {given!r}; it must be the name of the identifier of persons, or a "

@@ -21,9 +21,9 @@ class Progress(str):
 
     def __new__(cls, sentence: str, *, done: int, total: int) -> Progress:  # noqa: PYI034 - final
         """Write a sentence."""
-        told = super().__new__(cls, sentence)
-        told.done, told.total = done, total
-        return told
+        progress = super().__new__(cls, sentence)
+        progress.done, progress.total = done, total
+        return progress
 
     def of(self, stage: str) -> Progress:
         """Return the same after the name of its stage: `stage: sentence`."""

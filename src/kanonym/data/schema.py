@@ -337,11 +337,11 @@ def with_missing(attribute: Attribute, words: Sequence[str]) -> Attribute:
 def readings_of(attributes: Mapping[str, Attribute]) -> dict[str, Reading]:
     """Return how columns of texts are written, of the attributes that say so."""
     found = {
-        name: _reading_of(one)
-        for name, one in attributes.items()
-        if isinstance(one, QuasiIdentifier | Sensitive)
+        name: _reading_of(attribute)
+        for name, attribute in attributes.items()
+        if isinstance(attribute, QuasiIdentifier | Sensitive)
     }
-    return {name: one for name, one in found.items() if one is not None}
+    return {name: reading for name, reading in found.items() if reading is not None}
 
 
 def _unknown_columns(unknown: Iterable[str], columns: Sequence[str]) -> str:

@@ -301,9 +301,9 @@ def _bind(
         return source.bind(present, counts)
     others, codes = _distinct(further)
     counted = np.bincount(codes, minlength=len(others) + 1)
-    held = pl.DataFrame({"value": others, "count": counted[: len(others)]})
+    frame = pl.DataFrame({"value": others, "count": counted[: len(others)]})
     known = pl.DataFrame({"value": present.drop_nulls()}).with_columns(count=pl.lit(0, pl.Int64))
-    both = pl.concat([held, known]).group_by("value").agg(pl.col("count").sum()).sort("value")
+    both = pl.concat([frame, known]).group_by("value").agg(pl.col("count").sum()).sort("value")
     values, counts = both["value"].alias(present.name), both["count"].to_numpy()
     if present.null_count() or further.null_count():
         values, counts = values.extend_constant(None, 1), np.append(counts, counted[-1])

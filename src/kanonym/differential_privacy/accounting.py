@@ -120,7 +120,8 @@ def implies(rho: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
     with localcontext(Context(prec=DIGITS)):
         a = Decimal(_best_alpha(float(rho), float(epsilon)))
         r, e, d = (
-            Decimal(one.numerator) / Decimal(one.denominator) for one in (rho, epsilon, delta)
+            Decimal(fraction.numerator) / Decimal(fraction.denominator)
+            for fraction in (rho, epsilon, delta)
         )
         log_delta = (a - 1) * (a * r - e) + a * (1 - 1 / a).ln() - (a - 1).ln()
         return log_delta <= d.ln()

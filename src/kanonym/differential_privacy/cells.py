@@ -57,7 +57,7 @@ def declared_cells(
 
 def table_of_cells(cells: pl.DataFrame) -> pl.DataFrame:
     """Return cells that were read alone as a table with types, for measures of its holder."""
-    return pl.DataFrame([values_of_file(_plain_texts(one)) for one in cells])
+    return pl.DataFrame([values_of_file(_plain_texts(cell)) for cell in cells])
 
 
 def read_cells(
@@ -132,10 +132,10 @@ def canonical_text(text: str) -> str | None:
         return None
     if _NUMBER.fullmatch(lower):
         return number_text(float(lower))
-    if found := _INSTANT.fullmatch(lower):
-        return _instant_text(found) or text
-    if found := _TIME.fullmatch(lower):
-        return _clock_text(*found.groups())
+    if match := _INSTANT.fullmatch(lower):
+        return _instant_text(match) or text
+    if match := _TIME.fullmatch(lower):
+        return _clock_text(*match.groups())
     return text
 
 

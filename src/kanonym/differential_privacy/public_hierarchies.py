@@ -106,12 +106,12 @@ def _listed(name: str, rows: Rows, attribute: QuasiIdentifier) -> PublicHierarch
             f"{rows.origin}: {twice!r} is listed twice, in two ways of writing it. If these are "
             "codes and not numbers, declare type: text, which compares them as they are written"
         )
-    known = pl.DataFrame({"value": own, "leaf": np.arange(len(own), dtype=np.int32)})
+    frame = pl.DataFrame({"value": own, "leaf": np.arange(len(own), dtype=np.int32)})
     other, missing = tree.size - 2, tree.size - 1
 
     def place(column: pl.Series) -> NDArray[np.int32]:
         found = pl.DataFrame({"value": column}).join(
-            known, on="value", how="left", maintain_order="left"
+            frame, on="value", how="left", maintain_order="left"
         )["leaf"]
         leaves = found.fill_null(other).to_numpy().copy()
         leaves[column.is_null().to_numpy()] = missing

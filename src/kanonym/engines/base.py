@@ -48,9 +48,9 @@ class Request(NamedTuple):
 
 def require_abilities(engine: Engine, asked: Iterable[Request]) -> None:
     """Refuse what an engine cannot do: the one place where that is said."""
-    for one in asked:
-        if one.ability not in engine.abilities:
-            raise unsupported_error(engine.name, one)
+    for request in asked:
+        if request.ability not in engine.abilities:
+            raise unsupported_error(engine.name, request)
 
 
 def unsupported_error(engine: str, asked: Request) -> PolicyError:

@@ -51,31 +51,31 @@ def with_sets(
     with watch.stage("encode"):
         lists = {name: read_sets(column(name), one) for name, one in attributes.items()}
         given = encode_sets(tree_of(attributes, lists), lists, len(decision.labels))
-    (asked,) = [one.known_items for one in task.models if one.known_items is not None]
+    (items,) = [model.known_items for model in task.models if model.known_items is not None]
     kept = np.flatnonzero(decision.labels >= 0)
     part = given.rows(kept)
-    problem = ItemProblem(part.tree, part.offsets, part.nodes, asked.k, asked.m)
+    problem = ItemProblem(part.tree, part.offsets, part.nodes, items.k, items.m)
     merged = 0
-    if asked.by_class:
+    if items.by_class:
         formed = decision.n_classes
         decision = _with_merged_classes(decision, ready, task, problem, watch)
         merged = formed - decision.n_classes
     with watch.stage("algorithm"):
-        if asked.by_class:
-            found = recode_classes(task.item_algorithm, problem, decision.labels[kept])
+        if items.by_class:
+            recoding = recode_classes(task.item_algorithm, problem, decision.labels[kept])
         else:
-            found = task.item_algorithm.recode(problem)
+            recoding = task.item_algorithm.recode(problem)
     # Back to all records of the input: those that are suppressed release nothing.
     place = np.full(len(decision.labels), len(kept))
     place[kept] = np.arange(len(kept))
-    offsets = np.append(found.offsets, found.offsets[-1])
+    offsets = np.append(recoding.offsets, recoding.offsets[-1])
     own = np.arange(part.tree.n_nodes, dtype=np.int32)
-    released = EncodedSets(part.tree, *recode_sets(offsets, found.labels, place, own))
-    emptied = (np.diff(part.offsets) > 0) & (np.diff(found.offsets) == 0)
+    released = EncodedSets(part.tree, *recode_sets(offsets, recoding.labels, place, own))
+    emptied = (np.diff(part.offsets) > 0) & (np.diff(recoding.offsets) == 0)
     account = {
         "type": task.item_algorithm.type,
-        **found.account,
-        **({"classes_merged": merged} if asked.by_class else {}),
+        **recoding.account,
+        **({"classes_merged": merged} if items.by_class else {}),
         "records_emptied": int(emptied.sum()),
     }
     return replace(decision, sets=DecidedSets(given, released, account))
@@ -107,8 +107,8 @@ def _with_merged_classes(
 def _class_spans(decision: EncodedDecision, costs: Costs) -> ClassSpans:
     table, labels = decision.table, decision.labels
     distinct = {}
-    for a, one in enumerate(decision.recoded):
-        if one.recoding == "set":
+    for a, attribute in enumerate(decision.recoded):
+        if attribute.recoding == "set":
             codes = np.ascontiguousarray(table.codes[table.tuple_of_row, a])
             every = np.ones(len(codes), np.int64)
             size = table.domains[a].size
@@ -137,6 +137,6 @@ def released_sets(decision: EncodedDecision, schema: Schema) -> dict[str, pl.Ser
 def texts_of_sets(columns: Mapping[str, pl.Series]) -> dict[str, pl.Series]:
     """Return columns of sets as texts, by which records can be sorted."""
     return {
-        name: one.list.join("\x1f") if isinstance(one.dtype, pl.List) else one
-        for name, one in columns.items()
+        name: column.list.join("\x1f") if isinstance(column.dtype, pl.List) else column
+        for name, column in columns.items()
     }

@@ -229,7 +229,7 @@ def with_input(decision: EncodedDecision, task: Task, given: FrequencySet) -> En
 
 def with_persons(decision: EncodedDecision, task: Task, given: FrequencySet) -> EncodedDecision:
     """Return a decision with the risk of persons; given: as of `with_input`."""
-    entities = [one.entity for one in task.models if one.entity is not None]
+    entities = [model.entity for model in task.models if model.entity is not None]
     if not entities:
         return decision
     codes, _ = value_codes(given.column(entities[0]))
@@ -297,8 +297,8 @@ def evaluate_nodes_of_task(
     with watch.stage("algorithm"):
         from kanonym.algorithms.full_domain import evaluate_lattice  # noqa: PLC0415 - loads much
 
-        found = evaluate_lattice(search, table, task.models, task.suppression_limit, watch.tell)
-    return [domain.name for domain in table.domains], found
+        nodes = evaluate_lattice(search, table, task.models, task.suppression_limit, watch.tell)
+    return [domain.name for domain in table.domains], nodes
 
 
 def _repair_partition(

@@ -302,7 +302,9 @@ def bind_actions(native: Any, schema: Schema, seed: int | None) -> ColumnActions
 
     seed: None draws one anew from the system's source; the result has it.
     """
-    actions = {name: one.action for name, one in schema.attributes.items() if one.action}
+    actions = {
+        name: attribute.action for name, attribute in schema.attributes.items() if attribute.action
+    }
     return ColumnActions(partial(frames.column, native), actions, resolve_seed(seed))
 
 
@@ -317,7 +319,7 @@ def encoded_table(native: Any, policy: Policy, schema: Schema) -> Any:
         return typed_table(native, schema.readings)
     person = [] if promised.entity is None else [promised.entity]
     names = {*schema.names(Role.QUASI_IDENTIFIER), *person}
-    needed = {name: one for name, one in schema.attributes.items() if name in names}
+    needed = {name: attribute for name, attribute in schema.attributes.items() if name in names}
     return declared_cells(native, needed, exact=person)
 
 

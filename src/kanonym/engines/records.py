@@ -76,7 +76,7 @@ def apply_late_actions(
     of_record = pl.Series(np.where(kept, np.cumsum(kept) - 1, 0), dtype=pl.UInt32).set(
         pl.Series(~kept), None
     )
-    known = {one.name: one for one in decision.recoded}
+    known = {attribute.name: attribute for attribute in decision.recoded}
     columns = {}
     for name in acting.late_attributes:
         if name in known:

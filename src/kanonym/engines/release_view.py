@@ -81,9 +81,9 @@ def mechanism_of(
 
     algorithm: Any = policy.algorithm
     known = {
-        name: public_hierarchy(name, one)
-        for name, one in policy.attributes.items()
-        if isinstance(one, QuasiIdentifier)
+        name: public_hierarchy(name, attribute)
+        for name, attribute in policy.attributes.items()
+        if isinstance(attribute, QuasiIdentifier)
     }
     taken = released.take(list(known))
     foreign = [name for name in released.columns if name not in known]

@@ -76,8 +76,8 @@ def released_part(
         part,
         own_partition,
         tuple(
-            replace(one, low=own.low, high=own.high, loss=own.loss)
-            for one, own in zip(decision.recoded, measured, strict=True)
+            replace(attribute, low=own.low, high=own.high, loss=own.loss)
+            for attribute, own in zip(decision.recoded, measured, strict=True)
         ),
     )
 
@@ -110,14 +110,14 @@ def _released_hierarchy(
 
 def _new_codes(before: Domain, after: Domain, codes: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the codes that values have in another domain of theirs; -1 stays."""
-    known = codes >= 0
-    values = values_of(_decoded(before, codes[known]))
+    mask = codes >= 0
+    values = values_of(_decoded(before, codes[mask]))
     order = pl.DataFrame({"value": after.values.head(after.apart), "code": np.arange(after.apart)})
-    found = pl.DataFrame({"value": values}).join(
+    frame = pl.DataFrame({"value": values}).join(
         order, on="value", how="left", maintain_order="left"
     )
     result = codes.copy()
-    result[known] = found["code"].fill_null(after.null_code).to_numpy()
+    result[mask] = frame["code"].fill_null(after.null_code).to_numpy()
     for place, text in enumerate(before.exceptions):
         if text in after.exceptions:
             result[codes == before.apart + place] = after.apart + after.exceptions.index(text)

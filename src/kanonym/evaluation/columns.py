@@ -70,9 +70,10 @@ def select_columns(
         _columns_by_attribute(chosen[Role.QUASI_IDENTIFIER], names),
         [name for name in chosen[Role.SENSITIVE] if name in names],
         {
-            name: one.hierarchy
-            for name, one in policy.attributes.items()
-            if isinstance(one, QuasiIdentifier | Sensitive) and one.hierarchy is not None
+            name: attribute.hierarchy
+            for name, attribute in policy.attributes.items()
+            if isinstance(attribute, QuasiIdentifier | Sensitive)
+            and attribute.hierarchy is not None
         },
         policy.entities,
     )

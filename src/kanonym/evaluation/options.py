@@ -57,8 +57,8 @@ def weights_of(column: pl.Series) -> NDArray[np.float64]:
     """Return (n_rows,) float64 sampling weights; texts are read as numbers, `1,25` as 1.25."""
     if column.dtype == pl.String:
         table = pl.DataFrame([column])
-        found = detect_readings(table, table.columns, lenient=True)
-        column = frames.column(typed_table(table, found.readings), column.name)
+        detection = detect_readings(table, table.columns, lenient=True)
+        column = frames.column(typed_table(table, detection.readings), column.name)
     if not column.dtype.is_numeric():
         raise SchemaError(
             f"column {column.name!r} is not a column of weights: it holds {column.dtype}, not "

@@ -42,12 +42,12 @@ def persons_of_release(
     torn = len(np.unique(own)) != len(of_group)
     if torn or not np.array_equal(of_group[groups.labels], own):
         return None
-    found = release.persons
+    risk = release.persons
     return replace(
-        found,
+        risk,
         threshold=threshold,
-        at_risk=int((found.by_person > threshold).sum()),
-        by_class=found.by_class[of_group],
+        at_risk=int((risk.by_person > threshold).sum()),
+        by_class=risk.by_class[of_group],
     )
 
 

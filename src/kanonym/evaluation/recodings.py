@@ -31,12 +31,12 @@ def recodings_of(policy: Policy, columns: Mapping[str, pl.Series]) -> dict[str, 
     found: dict[str, Recoding] = {}
     for name, values in columns.items():
         attribute = policy.attributes.get(name)
-        known = attribute if isinstance(attribute, QuasiIdentifier) else QuasiIdentifier()
+        identifier = attribute if isinstance(attribute, QuasiIdentifier) else QuasiIdentifier()
         kind = kind_of(values.dtype)
         # As the engine: the mean of microaggregation is the centroid of the kind.
         own = algorithm.recoding
         default = policy.recoding or (CENTROIDS[kind] if own == "mean" else own)
-        found[name] = known.recoding or choose_recoding(name, known, kind, default)
+        found[name] = identifier.recoding or choose_recoding(name, identifier, kind, default)
     return found
 
 
@@ -52,16 +52,16 @@ def with_centroids(pair: TablePair, recodings: Mapping[str, Recoding]) -> TableP
         pair,
         generalizations=tuple(
             replace(
-                one,
+                generalization,
                 unknown=Message(
                     "{name} is released as one value per class ({recoding}): what it stands for is "
                     "known only where the rows of both tables are aligned, or of a release object",
-                    name=one.name,
-                    recoding=recodings[one.name],
+                    name=generalization.name,
+                    recoding=recodings[generalization.name],
                 ),
             )
-            if recodings.get(one.name) in SINGLE
-            else one
-            for one in pair.generalizations
+            if recodings.get(generalization.name) in SINGLE
+            else generalization
+            for generalization in pair.generalizations
         ),
     )

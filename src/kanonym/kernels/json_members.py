@@ -123,11 +123,11 @@ def measure_cells(
         for _ in range(widths[layouts[i]]):
             ends[columns[marks[member, 0]], i] = marks[member, 1]
             member += 1
-    for one in ends:
+    for end in ends:
         total = 0
-        for i in range(len(one)):
-            total += one[i]
-            one[i] = total
+        for i in range(len(end)):
+            total += end[i]
+            end[i] = total
 
 
 @kernel

@@ -150,7 +150,7 @@ class Translator:
 
     def terms(self, terms: Sequence[str]) -> str:
         """Name what columns are or hold, in the language."""
-        return ", ".join(sorted(self.text_or(f"term.{one}", one) for one in terms))
+        return ", ".join(sorted(self.text_or(f"term.{term}", term) for term in terms))
 
     def pairs(self, parts: Mapping[str, Any]) -> str:
         """Write keys and values in a line: `type mondrian, levels (age 2, sex 0)`."""

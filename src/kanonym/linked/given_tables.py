@@ -265,11 +265,11 @@ def parent_rows(
             [as_key(tables[name][one]).alias(str(i)) for i, one in enumerate(columns)]
         )
 
-    asked = keys(table.name, reference.columns)
+    frame = keys(table.name, reference.columns)
     target = keys(reference.table, policy.tables[reference.table].key)
-    target = target.with_row_index("row").unique(asked.columns, keep="first")
-    found = asked.join(target, on=asked.columns, how="left", maintain_order="left")["row"]
-    return found.cast(pl.Int64).fill_null(-1).to_numpy().astype(np.int64)
+    target = target.with_row_index("row").unique(frame.columns, keep="first")
+    column = frame.join(target, on=frame.columns, how="left", maintain_order="left")["row"]
+    return column.cast(pl.Int64).fill_null(-1).to_numpy().astype(np.int64)
 
 
 def as_key(values: pl.Series) -> pl.Series:
@@ -317,9 +317,10 @@ def _check_cycles(tables: Tables, policy: LinkedPolicy) -> None:
     """Refuse references that go round where none of them is ever null: no row could be first."""
     filled = {
         name: [
-            one
-            for one in table.references
-            if tables[name].height and not any(tables[name][c].null_count() for c in one.columns)
+            reference
+            for reference in table.references
+            if tables[name].height
+            and not any(tables[name][c].null_count() for c in reference.columns)
         ]
         for name, table in policy.tables.items()
     }
@@ -357,9 +358,9 @@ def with_column_roles(policy: LinkedPolicy, tables: Tables, *, whole: bool = Fal
             raise SchemaError(f"{name}: {error}") from None
         found[name] = replace(table, attributes={**table.attributes, **further})
     several = found.values() if policy.others is not None else ()
-    faults = [one for table in several for one in table_faults(table, policy.person, found)]
+    faults = [fault for table in several for fault in table_faults(table, policy.person, found)]
     if faults:
-        raise policy_error([one.below(("tables",)) for one in faults], "")
+        raise policy_error([fault.below(("tables",)) for fault in faults], "")
     return replace(policy, tables=found)
 
 
@@ -373,11 +374,11 @@ def banded_policy(policy: LinkedPolicy) -> LinkedPolicy:
     banded = banded_tables(policy.tables)
     gone = with_below(banded, policy.tables)
     tables = {name: one for name, one in policy.tables.items() if name not in gone}
-    for one in tables.values():
-        for reference in one.references:
+    for table in tables.values():
+        for reference in table.references:
             if reference.table in gone:
                 raise PolicyError(
-                    f"{one.name}.{reference.text} refers to {reference.table}, which band does "
+                    f"{table.name}.{reference.text} refers to {reference.table}, which band does "
                     "not release"
                 )
     person = tables[policy.person]
@@ -408,9 +409,10 @@ def released_policy(policy: LinkedPolicy, tables: Tables) -> LinkedPolicy:
         columns = {*tables[name].columns} if name in tables else {*table.linking}
         dropped = {one for one in table.linking if one not in columns and is_plain(table, one)}
         kept = tuple(
-            one
-            for one in table.references
-            if one == table.owner or (one.table not in keyless and not dropped & {*one.columns})
+            reference
+            for reference in table.references
+            if reference == table.owner
+            or (reference.table not in keyless and not dropped & {*reference.columns})
         )
         key = () if name in keyless else table.key
         found[name] = replace(table, references=kept, key=key)

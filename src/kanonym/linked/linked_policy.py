@@ -53,18 +53,18 @@ class TablePolicy:
     @property
     def linking(self) -> list[str]:
         """The columns of its key and of its references, each once."""
-        referring = [name for one in self.references for name in one.columns]
+        referring = [name for reference in self.references for name in reference.columns]
         return list(dict.fromkeys([*self.key, *referring]))
 
     @property
     def other_references(self) -> list[Reference]:
         """The references that do not say whose its rows are."""
-        return [one for one in self.references if one != self.owner]
+        return [reference for reference in self.references if reference != self.owner]
 
     @property
     def referring(self) -> set[str]:
         """The columns of references that do not say whose its rows are."""
-        return {name for one in self.other_references for name in one.columns}
+        return {name for reference in self.other_references for name in reference.columns}
 
     @property
     def quasi_identifiers(self) -> list[str]:
@@ -82,9 +82,9 @@ def with_below(names: Iterable[str], tables: Mapping[str, TablePolicy]) -> list[
     found = list(names)
     for name in found:
         found += [
-            one.name
-            for one in tables.values()
-            if one.owner and one.owner.table == name and one.name not in found
+            table.name
+            for table in tables.values()
+            if table.owner and table.owner.table == name and table.name not in found
         ]
     return found
 
@@ -100,7 +100,7 @@ def gather(faults: list[Fault], *path: str) -> Iterator[None]:
     try:
         yield
     except FaultsFoundError as error:
-        faults.extend(one.below(path) for one in error.faults)
+        faults.extend(fault.below(path) for fault in error.faults)
 
 
 def raise_all(faults: Iterable[Fault]) -> None:
@@ -154,9 +154,9 @@ def _attributes(given: Any, directory: Path) -> dict[str, Attribute]:
     )
     late = "`when: after` is not possible in linked tables"
     raise_all(
-        Fault((column,), sets if isinstance(one, ItemSet) else late)
-        for column, one in built.items()
-        if isinstance(one, ItemSet) or has_late_actions(one.action)
+        Fault((column,), sets if isinstance(attribute, ItemSet) else late)
+        for column, attribute in built.items()
+        if isinstance(attribute, ItemSet) or has_late_actions(attribute.action)
     )
     return built
 
@@ -164,7 +164,7 @@ def _attributes(given: Any, directory: Path) -> dict[str, Attribute]:
 def _columns(given: Any, key: str) -> tuple[str, ...]:
     """Return the columns of a key: a name, or a list of names."""
     names = [given] if isinstance(given, str) else given
-    if not isinstance(names, list | tuple) or not all(isinstance(one, str) for one in names):
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
         raise FaultsFoundError([Fault((key,), "must be the name of a column, or a list of names")])
     return tuple(names)
 
@@ -178,17 +178,17 @@ def _references(given: Any) -> tuple[Reference, ...]:
         pairs = [(one["columns"], one["table"]) for one in given]
     elif not isinstance(given, Mapping):
         raise FaultsFoundError([Fault(("references",), _REFERENCE)])
-    found = [Reference(_columns(columns, "references"), table) for columns, table in pairs]
-    if not all(isinstance(one.table, str) and one.columns for one in found):
+    references = [Reference(_columns(columns, "references"), table) for columns, table in pairs]
+    if not all(isinstance(reference.table, str) and reference.columns for reference in references):
         raise FaultsFoundError([Fault(("references",), _REFERENCE)])
-    return tuple(found)
+    return tuple(references)
 
 
 def _owner(columns: tuple[str, ...], references: Sequence[Reference]) -> Reference:
     """Return the reference of some columns."""
-    for one in references:
-        if one.columns == columns:
-            return one
+    for reference in references:
+        if reference.columns == columns:
+            return reference
     texts = [one.text for one in references]
     reason = unknown_name("reference", ", ".join(columns), texts)
     raise FaultsFoundError([Fault(("owner",), reason)])
@@ -199,18 +199,20 @@ def with_owners(person: str, tables: Mapping[str, TablePolicy]) -> dict[str, Tab
     raise_all(_reference_faults(person, tables))
     leading = {person}
     for table in [*tables.values()] * len(tables):  # as long as the longest way is
-        leading |= {table.name for one in table.references if one.table in leading}
+        leading |= {table.name for reference in table.references if reference.table in leading}
     faults: list[Fault] = []
     found: dict[str, TablePolicy] = {}
     for table in tables.values():
         candidates = [
-            one for one in table.references if one.table in leading and one.table != table.name
+            reference
+            for reference in table.references
+            if reference.table in leading and reference.table != table.name
         ]
         owner = table.owner
         if table.name == person:
             candidates, owner = [], None
         elif owner is None and len(candidates) > 1:
-            ways = " and ".join(f"{one.text} → {one.table}" for one in candidates)
+            ways = " and ".join(f"{candidate.text} → {candidate.table}" for candidate in candidates)
             reason = (
                 f"its rows belong to persons in several ways ({ways}): name the reference of the "
                 "person whom a row is about, owner: COLUMN"
@@ -248,13 +250,15 @@ def _reference_faults(person: str, tables: Mapping[str, TablePolicy]) -> list[Fa
     """Return the references that lead to no key."""
     faults = []
     for table in tables.values():
-        for one in table.references:
-            target, n = tables.get(one.table), len(one.columns)
-            where = (table.name, "references", one.text)
+        for reference in table.references:
+            target, n = tables.get(reference.table), len(reference.columns)
+            where = (table.name, "references", reference.text)
             if target is None:
-                faults.append(Fault(where, unknown_name("table", one.table, tables)))
+                faults.append(Fault(where, unknown_name("table", reference.table, tables)))
             elif len(target.key) != n:
-                reason = f"has {n} column(s), and the key of {one.table} has {len(target.key)}"
+                reason = (
+                    f"has {n} column(s), and the key of {reference.table} has {len(target.key)}"
+                )
                 faults.append(Fault(where, f"{reason}: name as many"))
     if not tables[person].key:
         faults.append(Fault((person, "key"), "is missing: the table of persons needs a key"))
@@ -269,10 +273,12 @@ def table_faults(
     for name in sorted(structural & {*table.attributes} - {*table.key}):
         reason = "says whose a row is, and has no role of its own"
         yield Fault((table.name, "attributes", name), reason)
-    for one in table.references:
-        for name, key in zip(one.columns, tables[one.table].key, strict=True):
+    for reference in table.references:
+        for name, key in zip(reference.columns, tables[reference.table].key, strict=True):
             if name in table.attributes and table.attributes[name].action:
-                reason = f"refers to {one.table}.{key}, whose pseudonyms it gets: move it there"
+                reason = (
+                    f"refers to {reference.table}.{key}, whose pseudonyms it gets: move it there"
+                )
                 yield Fault((table.name, "attributes", name, "action"), reason)
     for name in sorted(table.referring - structural - {*table.attributes}):
         reason = (
@@ -432,7 +438,12 @@ def _check_models(
     """Refuse models that are not about classes of persons."""
     own, gone = tables[person].sensitive, with_below(banded_tables(tables), tables)
     banded = [f"{name}.{one}" for name in gone for one in tables[name].sensitive]
-    other = [f"{one.name}.{name}" for one in tables.values() if one.owner for name in one.sensitive]
+    other = [
+        f"{table.name}.{name}"
+        for table in tables.values()
+        if table.owner
+        for name in table.sensitive
+    ]
     faults = [] if models else [Fault((), construction.AT_LEAST_ONE)]
     for i, model in enumerate(models):
         name, where = model.attribute, (i, "attribute")

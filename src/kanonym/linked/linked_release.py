@@ -131,7 +131,7 @@ class LinkedInput:
                 watch.tell(f"{'.'.join(column)} repeats {'.'.join(other)}")
         with watch.stage("encode"):
             self.built: dict[str, str] = {}
-            known = known_columns(tables, policy, self.built)
+            columns = known_columns(tables, policy, self.built)
             for sentence in self.built.values():
                 watch.tell(f"no hierarchy given; built {sentence}")
             policy = released_policy(policy, tables)
@@ -144,7 +144,7 @@ class LinkedInput:
                     )
             self.persons = PersonClasses(
                 rows,
-                known,
+                columns,
                 PersonModels.of(tables, rows, policy),
                 equal_but_for_levels(tables, rows, self.keys),
                 {n: [codes_of(tables[n][one]) for one in parts[n]] for n in parts},
@@ -158,10 +158,10 @@ class LinkedInput:
     def decide(self) -> LinkedDecision:
         """Return the levels that lose least and protect every person who is not suppressed."""
         with self.watch.stage("algorithm"):
-            found = find_levels([one.losses for one in self.persons.known], self.persons.satisfies)
-            if found is not None:
-                return LinkedDecision(found, *self.persons.at(found.levels))
-        _, failing = self.persons.at(tuple(one.highest for one in self.persons.known))
+            levels = find_levels([one.losses for one in self.persons.known], self.persons.satisfies)
+            if levels is not None:
+                return LinkedDecision(levels, *self.persons.at(levels.levels))
+        _, failing = self.persons.at(tuple(column.highest for column in self.persons.known))
         fixed = [
             f"{name}.{one}"
             for name in self.policy.order
@@ -191,9 +191,9 @@ class LinkedInput:
                 for name, row in stands.items()
             }
             whole = dict(self.tables)
-            for one, level in zip(self.persons.known, decision.search.levels, strict=True):
-                labels = one.released(level).alias(one.name)
-                whole[one.table] = whole[one.table].with_columns(labels)
+            for column, level in zip(self.persons.known, decision.search.levels, strict=True):
+                labels = column.released(level).alias(column.name)
+                whole[column.table] = whole[column.table].with_columns(labels)
             merged = count_merged(whole, rows, self.keys, kept, suppressed)
             notes = order_notes(self.before, whole, rows, kept)
             frames = KeptRows(whole, rows, kept, stands, self.random).frames()
@@ -335,7 +335,7 @@ class LinkedRelease(Result):
     @property
     def told_rows_in(self) -> dict[str, int | None]:
         """`rows_in` as published; None where it would tell the rows of few suppressed persons."""
-        k = max((getattr(one, "k", 1) for one in self.policy.models), default=1)
+        k = max((getattr(model, "k", 1) for model in self.policy.models), default=1)
         few = 0 < self.suppressed < max(k, LEAST_SUPPRESSED)
         person = self.policy.person
         below = {*self.policy.order} - {person} if few else set()

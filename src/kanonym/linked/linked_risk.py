@@ -85,7 +85,7 @@ class LinkedMeasurement(Result):
             "persons_by_multiset_k": self.by_multiset,
             "persons_by_count_k": self.by_count,
             "unique_persons": self.unique_persons,
-            "tables": {name: one._asdict() for name, one in self.by_table.items()},
+            "tables": {name: counts._asdict() for name, counts in self.by_table.items()},
         }
 
     def tables(self) -> list[ResultTable]:
@@ -101,8 +101,8 @@ class LinkedMeasurement(Result):
         header = ("table", "rows", "own rows", "joined rows", "joined persons", *known)
         header = (*header, "number of rows", "most rows")
         each = []
-        for name, one in self.by_table.items():
-            *first, known_rows, by_count, most = one
+        for name, counts in self.by_table.items():
+            *first, known_rows, by_count, most = counts
             numbers = (*first, *known_rows.values(), by_count, most)
             each.append((name, *("–" if n is None else f"{n:,}" for n in numbers)))
         return [
@@ -174,15 +174,15 @@ def _table_counts(rows: LinkedRows, own: Mapping[str, Codes], name: str) -> Tabl
 
 def _known_rows(person: Codes, row: Codes, persons: Codes) -> dict[str, int | None]:
     """Return by number of known rows the persons in the smallest group; None if too many."""
-    held = pl.DataFrame({"person": persons, "class": person[persons], "1": row}).unique()
-    numbers = held.group_by("person").len()["len"].to_list()
-    sets, found, least, groups = held, dict[str, int | None](), held.height, 0
+    frame = pl.DataFrame({"person": persons, "class": person[persons], "1": row}).unique()
+    numbers = frame.group_by("person").len()["len"].to_list()
+    sets, found, least, groups = frame, dict[str, int | None](), frame.height, 0
     for size in range(1, KNOWN_ROWS + 1):
         groups += sum(comb(n, size) for n in numbers)
         if groups > MOST_GROUPS:
             return {**found, **dict.fromkeys(map(str, range(size, KNOWN_ROWS + 1)))}
         if size > 1:
-            further = held.select("person", pl.col("1").alias(f"{size}"))
+            further = frame.select("person", pl.col("1").alias(f"{size}"))
             sets = sets.join(further, on="person").filter(pl.col(f"{size - 1}") < pl.col(f"{size}"))
         sizes = sets.group_by(pl.exclude("person")).len()["len"]
         found[f"{size}"] = least = int(np.min(sizes.to_numpy(), initial=least))
@@ -369,7 +369,11 @@ def _columns(
         }
         parts = counted_parts(released, policy, name)
         skipped += [f"{name}.{one}" for one in (*sorted(unused), *parts)]
-        kept = {column: one for column, one in table.attributes.items() if column not in unused}
+        kept = {
+            column: attribute
+            for column, attribute in table.attributes.items()
+            if column not in unused
+        }
         tables[name] = replace(table, attributes=kept)
     found: dict[str, list[pl.Series]] = {name: [] for name in policy.order}
     for column in known_columns(original, replace(policy, tables=tables), {}):

@@ -297,7 +297,7 @@ class LinkedVerification(Verification):
     def tables(self) -> list[ResultTable]:
         """Return the verdict, other meanings of k, and the notes."""
         parts, models = super().tables()
-        notes = (*models.notes, *(f"note: {one}" for one in self.notes))
+        notes = (*models.notes, *(f"note: {note}" for note in self.notes))
         return [
             replace(parts, lead=parts.lead.replace("records", "persons")),
             replace(models, notes=notes),
@@ -387,7 +387,7 @@ def measured_persons(
 
 def _check_released(tables: Tables, policy: LinkedPolicy) -> None:
     """Refuse identifiers that are still there, and columns that are missing and counted."""
-    protected = {one.attribute for one in policy.models}
+    protected = {model.attribute for model in policy.models}
     for name, table in policy.tables.items():
         columns = tables[name].columns
         prefix = "" if name == policy.person else f"{name}."
@@ -415,13 +415,13 @@ def _notes(tables: Tables, rows: LinkedRows, own: Mapping[str, Codes]) -> Iterat
             alone=int((rows.knowing(unknown).class_sizes(own) == 1).sum()),
         )
     for name in policy.order:
-        for one in policy.tables[name].other_references:
-            if one.table in policy.order:
+        for reference in policy.tables[name].other_references:
+            if reference.table in policy.order:
                 yield Message(
                     "{reference} links rows of persons to rows of {table}: who is linked to whom "
                     "is not counted, and can identify",
-                    reference=f"{name}.{one.text}",
-                    table=one.table,
+                    reference=f"{name}.{reference.text}",
+                    table=reference.table,
                 )
     if policy.counting == "set":
         yield Message(

@@ -83,8 +83,8 @@ class PersonModels:
             for column in policy.tables[name].sensitive
             if column in tables[name].columns
         }
-        elsewhere = [one for one in policy.models if one.attribute in held]
-        own = [one for one in policy.models if one.attribute not in held]
+        elsewhere = [model for model in policy.models if model.attribute in held]
+        own = [model for model in policy.models if model.attribute not in held]
         return cls(own, elsewhere, sensitive, held)
 
     def failing(self, classes: Codes) -> NDArray[np.bool_]:
@@ -198,8 +198,8 @@ def known_columns(tables: Tables, policy: LinkedPolicy, told: dict[str, str]) ->
             except HierarchyError as error:
                 raise HierarchyError(f"{table}: {error}", values=error.values) from None
             assert domain.hierarchy is not None  # noqa: S101 - there is a source
-            known = KnownColumn(table, name, domain.hierarchy, leaves, values, refers, in_key)
-            found.append(known)
+            column = KnownColumn(table, name, domain.hierarchy, leaves, values, refers, in_key)
+            found.append(column)
     return found
 
 
@@ -255,7 +255,9 @@ class SearchedLevels:
         return {
             "type": "full-domain",
             "levels": dict(zip(names, self.levels, strict=True)),
-            "highest_levels": {name: one.highest for name, one in zip(names, known, strict=True)},
+            "highest_levels": {
+                name: column.highest for name, column in zip(names, known, strict=True)
+            },
             "metric": "span-loss",
             "score": self.loss,
             "optimal": self.optimal,
@@ -298,7 +300,9 @@ def find_levels(
         return None
     levels, checked = tops, checked + 1
     while True:
-        for _, below in sorted((loss_of(one), one) for one in _neighbours(levels, tops, -1)):
+        for _, below in sorted(
+            (loss_of(neighbour), neighbour) for neighbour in _neighbours(levels, tops, -1)
+        ):
             checked += 1
             if satisfies(below):
                 levels = below

@@ -55,7 +55,10 @@ class LinkedRows:
     def of(cls, tables: Tables, policy: LinkedPolicy) -> LinkedRows:
         """Return how the rows of tables hang together; `check_tables` found them in order."""
         targets = {
-            name: {one: parent_rows(tables, table, one, policy) for one in table.references}
+            name: {
+                reference: parent_rows(tables, table, reference, policy)
+                for reference in table.references
+            }
             for name, table in policy.tables.items()
         }
         parents: dict[str, Codes] = {}
@@ -96,8 +99,8 @@ class LinkedRows:
         """Return the same rows, where numbers of rows of some tables are known."""
         known = {at for name in names for at, _ in self.way_up(name)}
         tables = {
-            name: replace(one, known=one.known or name in known)
-            for name, one in self.policy.tables.items()
+            name: replace(policy, known=policy.known or name in known)
+            for name, policy in self.policy.tables.items()
         }
         return replace(self, policy=replace(self.policy, tables=tables))
 
@@ -187,7 +190,10 @@ def copied_columns(tables: Tables, rows: LinkedRows) -> list[tuple[Column, Colum
     }
     above = {
         name: [
-            *((one.table, rows.targets[name][one]) for one in table.other_references),
+            *(
+                (reference.table, rows.targets[name][reference])
+                for reference in table.other_references
+            ),
             *(rows.way_up(name)[1:] if name in rows.sizes else ()),
         ]
         for name, table in policy.tables.items()
@@ -291,7 +297,7 @@ def times_since_first(dates: Mapping[Column, Codes], rows: LinkedRows) -> dict[C
 
 def order_notes(before: Tables, after: Tables, rows: LinkedRows, kept: Masks) -> list[Message]:
     """Return which dates were never after others, in a row or the rows above it, and now are."""
-    found: list[Message] = []
+    messages: list[Message] = []
     dated: dict[str, dict[str, tuple[Codes, Codes]]] = {}
     for name in rows.policy.order:
         dated[name] = {}
@@ -314,7 +320,7 @@ def order_notes(before: Tables, after: Tables, rows: LinkedRows, kept: Masks) ->
                 was = sign * np.sign(old_2 - old_1)[held]
                 now = sign * np.sign(new_2 - new_1)[held]
                 if (was >= 0).all() and (was > 0).any() and (now < 0).any():
-                    found.append(
+                    messages.append(
                         Message(
                             "{low} was never after {high}, and is in the release: these dates do "
                             "not move together",
@@ -322,7 +328,7 @@ def order_notes(before: Tables, after: Tables, rows: LinkedRows, kept: Masks) ->
                             high=high,
                         )
                     )
-    return found
+    return messages
 
 
 def milliseconds(values: pl.Series) -> NDArray[np.int64] | None:

@@ -24,10 +24,10 @@ from kanonym.linked.person_rows import Codes, LinkedRows, codes_of_values, combi
 def released_keys(tables: Tables, policy: LinkedPolicy, seed: int) -> dict[Column, Column]:
     """Return the released columns of keys and references, each with the key that it leads to."""
     links = [
-        ((table.name, name), (one.table, key))
+        ((table.name, name), (reference.table, key))
         for table in policy.tables.values()
-        for one in table.references
-        for name, key in zip(one.columns, policy.tables[one.table].key, strict=True)
+        for reference in table.references
+        for name, key in zip(reference.columns, policy.tables[reference.table].key, strict=True)
     ]
     targets, needed = dict(reversed(links)), {key for _, key in links}
     roots: dict[Column, Column] = {}
@@ -45,7 +45,7 @@ def released_keys(tables: Tables, policy: LinkedPolicy, seed: int) -> dict[Colum
                 dropped.add((table.name, name))
         if any((table.name, one) in dropped for one in table.key):
             # What is left is no key: nothing refers to it.
-            dropped |= {(table.name, one) for one in numbered_parts(policy, table.name)}
+            dropped |= {(table.name, part) for part in numbered_parts(policy, table.name)}
     for root in set(roots.values()):
         _pseudonyms(tables[root[0]][root[1]], policy, root, seed, rehearsed=True)
     return {column: root for column, root in roots.items() if column not in dropped}
@@ -71,7 +71,9 @@ def key_actions(policy: LinkedPolicy, root: Column) -> tuple[Any, ...]:
 def is_drawn(policy: LinkedPolicy, root: Column) -> bool:
     """Whether the pseudonyms of a key are numbers of this release alone."""
     actions = key_actions(policy, root)
-    return [isinstance(one, Surrogate) and one.mapping is None for one in actions] == [True]
+    return [isinstance(action, Surrogate) and action.mapping is None for action in actions] == [
+        True
+    ]
 
 
 def _pseudonyms(
@@ -99,15 +101,15 @@ def with_pseudonyms(
         column, actions = tables[root[0]][root[1]], key_actions(policy, root)
         told = {"space": ".".join(root), "values": (n := column.drop_nulls().n_unique())}
         facts.append({**told, "pseudonyms": [one.type for one in actions] or "none"})
-        for one in actions:
-            if isinstance(one, KeyedHash):
-                facts[-1]["collision_probability"] = min(n * (n - 1) / 2 / 16**one.length, 1.0)
+        for action in actions:
+            if isinstance(action, KeyedHash):
+                facts[-1]["collision_probability"] = min(n * (n - 1) / 2 / 16**action.length, 1.0)
         if root[1] in numbered_parts(policy, root[0]):
             continue
         pairs = _pseudonyms(column, policy, root, seed)
         for table, name in (one for one, other in keys.items() if other == root):
-            asked = pl.DataFrame({"value": as_key(tables[table][name])})
-            new = asked.join(pairs, on="value", how="left", maintain_order="left")["pseudonym"]
+            frame = pl.DataFrame({"value": as_key(tables[table][name])})
+            new = frame.join(pairs, on="value", how="left", maintain_order="left")["pseudonym"]
             found[table] = found[table].with_columns(new.alias(name))
     return found, facts
 
@@ -122,14 +124,14 @@ def numbered_parts(policy: LinkedPolicy, name: str) -> tuple[str, ...]:
     table = policy.tables[name]
     if len(table.key) < 2 or name not in policy.order:
         return ()
-    referring = {column for one in table.references for column in one.columns}
+    referring = {column for reference in table.references for column in reference.columns}
     return tuple(
         column
         for column in table.key
         if is_plain(table, column)
         and column not in referring
         and all(
-            sum(other in one.columns for one in follower.references) == 1
+            sum(other in reference.columns for reference in follower.references) == 1
             and other not in follower.quasi_identifiers
             for follower, other in _followers(policy, (name, column))
         )
@@ -139,9 +141,9 @@ def numbered_parts(policy: LinkedPolicy, name: str) -> tuple[str, ...]:
 def _followers(policy: LinkedPolicy, part: Column) -> Iterator[tuple[TablePolicy, str]]:
     """Yield the columns that refer to a column of a key, and those that refer to these."""
     for table in policy.tables.values():
-        for one in table.references:
-            if one.table == part[0]:
-                column = one.columns[policy.tables[part[0]].key.index(part[1])]
+        for reference in table.references:
+            if reference.table == part[0]:
+                column = reference.columns[policy.tables[part[0]].key.index(part[1])]
                 yield table, column
                 if column in table.key and (table.name, column) != part:
                     yield from _followers(policy, (table.name, column))
@@ -185,15 +187,15 @@ def _repeating(
 def quiet_numbers(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
     """Return `numbered_parts` that are 1, 2, … within rows of an equal rest of the key."""
     frame, parts = tables[name], numbered_parts(policy, name)
-    if not parts or any(not frame[one].dtype.is_integer() for one in parts):
+    if not parts or any(not frame[part].dtype.is_integer() for part in parts):
         return []
     rest = [pl.lit(0), *(pl.col(one) for one in policy.tables[name].key if one not in parts)]
     first = pl.col(parts[0])
     counted = frame.select(
-        *(pl.col(one) == first for one in parts[1:]),
+        *(pl.col(part) == first for part in parts[1:]),
         (first.rank("ordinal").over(rest) == first).alias("\0dense"),
     )
-    return list(parts) if all(one.all() for one in counted) else []
+    return list(parts) if all(column.all() for column in counted) else []
 
 
 def known_codes(tables: Tables, policy: LinkedPolicy) -> dict[str, Codes]:
@@ -206,7 +208,11 @@ def known_codes(tables: Tables, policy: LinkedPolicy) -> dict[str, Codes]:
 
 def known_names(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
     """Return the quasi-identifiers of a table, as far as it has them, and counted key columns."""
-    known = [one for one in policy.tables[name].quasi_identifiers if one in tables[name].columns]
+    known = [
+        identifier
+        for identifier in policy.tables[name].quasi_identifiers
+        if identifier in tables[name].columns
+    ]
     return [*known, *counted_parts(tables, policy, name)]
 
 
@@ -265,7 +271,7 @@ def _compared(
                 if (name, one) in keys and is_drawn(policy, keys[name, one])
             }
             skipped = {*table.owner.columns, *drawn}
-            found[name] = [one for one in tables[name].columns if one not in skipped]
+            found[name] = [column for column in tables[name].columns if column not in skipped]
     return found
 
 
@@ -276,11 +282,11 @@ def equal_but_for_levels(
     found = {}
     for name, columns in _compared(tables, rows, keys).items():
         known = rows.policy.tables[name].quasi_identifiers
-        codes = codes_of_values(tables[name], [one for one in columns if one not in known])
+        codes = codes_of_values(tables[name], [column for column in columns if column not in known])
         apart = np.zeros(len(codes), np.bool_)  # or rows below would have one key
         for table in rows.policy.tables.values():
-            for one, target in rows.targets[table.name].items():
-                in_key = one.table == name and {*one.columns} & {*table.key}
+            for reference, target in rows.targets[table.name].items():
+                in_key = reference.table == name and {*reference.columns} & {*table.key}
                 if in_key and not numbered_parts(rows.policy, table.name):
                     apart[target[target >= 0]] = True
         own = np.arange(len(codes)) + len(codes)
@@ -301,7 +307,7 @@ def count_merged(
         persons = pl.Series("\0person", rows.persons[name])
         values = released[name].select(persons, *columns)
         shown = ~suppressed[rows.persons[name]]
-        before, after = (values.filter(pl.Series(one)) for one in (shown, kept[name]))
+        before, after = (values.filter(pl.Series(mask)) for mask in (shown, kept[name]))
         different = before.n_unique()
         lost = different - after.n_unique()
         found[name] = MergedRows(before.height - after.height, different, lost)
@@ -322,7 +328,7 @@ class KeptRows:
     def frames(self) -> dict[str, pl.DataFrame]:
         """Return the tables: references to merged rows follow, those to other rows become null."""
         return {
-            name: pl.DataFrame([self._column(name, one) for one in self.tables[name].columns])
+            name: pl.DataFrame([self._column(name, column) for column in self.tables[name].columns])
             for name in self.rows.policy.tables
         }
 
@@ -338,31 +344,32 @@ class KeptRows:
     def _followed(self, name: str, values: pl.Series) -> pl.Series:
         """Return a column with the keys of the rows that its reference leads to."""
         tables = self.rows.policy.tables
-        for one in sorted(tables[name].references, key=lambda one: one != tables[name].owner):
-            if values.name not in one.columns or one.table not in self.kept:
+        for reference in sorted(tables[name].references, key=lambda one: one != tables[name].owner):
+            if values.name not in reference.columns or reference.table not in self.kept:
                 continue
-            key = tables[one.table].key[one.columns.index(values.name)]
-            if (one.table, key) == (name, values.name):
+            key = tables[reference.table].key[reference.columns.index(values.name)]
+            if (reference.table, key) == (name, values.name):
                 continue
-            target = self.rows.targets[name][one]
+            target = self.rows.targets[name][reference]
             target = target[self.kept[name]] if name in self.kept else target
-            row = self.stands[one.table][np.maximum(target, 0)]
-            gone = pl.Series((target < 0) | ~self.kept[one.table][row])
+            row = self.stands[reference.table][np.maximum(target, 0)]
+            gone = pl.Series((target < 0) | ~self.kept[reference.table][row])
             if values.name in tables[name].key and gone.any():
                 raise PolicyError(
-                    f"{name}.{values.name} is in a key and refers to rows of {one.table} that are "
-                    f"not released: leave out the key of {name}, where nothing refers to it"
+                    f"{name}.{values.name} is in a key and refers to rows of {reference.table} "
+                    f"that are not released: leave out the key of {name}, where nothing refers to "
+                    "it"
                 )
-            place = pl.Series(np.cumsum(self.kept[one.table])[row] - 1).set(gone, None)
-            return self._column(one.table, key).gather(place).alias(values.name)
+            place = pl.Series(np.cumsum(self.kept[reference.table])[row] - 1).set(gone, None)
+            return self._column(reference.table, key).gather(place).alias(values.name)
         return values
 
     def _numbers(self, name: str, random: np.random.Generator) -> pl.Series:
         """Return 1, 2, … in random order within rows of an equal rest of the key."""
         key, parts = self.rows.policy.tables[name].key, numbered_parts(self.rows.policy, name)
-        for one in parts:
-            if (name, one) in self._new:
-                return self._new[name, one]
+        for part in parts:
+            if (name, part) in self._new:
+                return self._new[name, part]
         frame = self.tables[name].filter(pl.Series(self.kept[name]))
         order = frame.select(as_key(frame[one]) for one in key).select(pl.arg_sort_by(key))
         drawn = np.empty(frame.height, np.int64)

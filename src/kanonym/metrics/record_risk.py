@@ -125,18 +125,18 @@ def prosecutor(sizes: NDArray[np.int64], threshold: float = THRESHOLD) -> Record
     (1.0, 0.12, 5, 3.0)
 
     """
-    held = sizes > 0
-    found = summarize(_reciprocals(sizes), sizes, threshold)
-    classes = float(held.sum())
+    mask = sizes > 0
+    risk = summarize(_reciprocals(sizes), sizes, threshold)
+    classes = float(mask.sum())
     # Counted rather than summed: 1 / f times f is not always 1.
     return RecordRisk(
-        found.records,
+        risk.records,
         threshold,
-        found.highest,
-        classes / found.records if found.records else 0.0,
+        risk.highest,
+        classes / risk.records if risk.records else 0.0,
         classes,
-        found.at_risk,
-        found.by_class,
+        risk.at_risk,
+        risk.by_class,
     )
 
 

@@ -133,8 +133,8 @@ def coverages(
 ) -> dict[str, Coverage]:
     """Return what the released values of each quasi-identifier cover, as `coverage_of`."""
     return {
-        one.name: coverage_of(domain, one, sizes, suppressed)
-        for domain, one in zip(domains, recoded, strict=True)
+        attribute.name: coverage_of(domain, attribute, sizes, suppressed)
+        for domain, attribute in zip(domains, recoded, strict=True)
     }
 
 
@@ -194,8 +194,8 @@ def _rmse(
     released: NDArray[np.float64],
     domain: Domain,
 ) -> float:
-    held = codes < domain.apart
-    if not held.any():
+    mask = codes < domain.apart
+    if not mask.any():
         return 0.0
-    errors = numeric_values(domain)[codes[held]] - released[held]
-    return float(np.sqrt(np.average(errors**2, weights=weights[held])))
+    errors = numeric_values(domain)[codes[mask]] - released[mask]
+    return float(np.sqrt(np.average(errors**2, weights=weights[mask])))

@@ -111,9 +111,9 @@ class Categories(ShortRepr):
             [pl.DataFrame({"value": values}) for values in (self.values, column)],
             how="vertical_relaxed",
         )
-        known = both[: len(self.values)].with_row_index("code")
+        frame = both[: len(self.values)].with_row_index("code")
         codes = both[len(self.values) :].join(
-            known, on="value", how="left", nulls_equal=True, maintain_order="left"
+            frame, on="value", how="left", nulls_equal=True, maintain_order="left"
         )["code"]
         places = codes.cast(pl.Int64).fill_null(-1).to_numpy()
         return np.asarray(places[:, None] == np.arange(len(self.values)), dtype=np.float64)

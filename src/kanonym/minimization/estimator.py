@@ -229,13 +229,13 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
             names = [encoding.columns(one) for one in exempted]
             found = question.predict_generalized_records(rows, others, names)
             answers = encode_predictions(found, classes)
-            answers[[not held for held in names]] = codes[rows]  # the records as they are
+            answers[[not name for name in names]] = codes[rows]  # the records as they are
             return answers
 
         matrix = encoding.matrix(records)
         split = self._split(codes, stratified=classes is not None)
         tree = self._unfitted_tree(classes is not None)
-        found = minimize(
+        minimization = minimize(
             matrix,
             encoding.features,
             codes,
@@ -250,21 +250,21 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
             self.__dict__.pop("feature_names_in_", None)
         else:
             self.feature_names_in_ = np.array(records.names, dtype=object)
-        self._encoding, self._found, self._records_kind = encoding, found, records.kind
+        self._encoding, self._found, self._records_kind = encoding, minimization, records.kind
         columns = encoding.columns(np.zeros(len(encoding.kinds), np.bool_))
-        self._representatives = records.take(found.representatives, columns)
-        self._hierarchies = hierarchies_of(encoding, found, matrix)
+        self._representatives = records.take(minimization.representatives, columns)
+        self._hierarchies = hierarchies_of(encoding, minimization, matrix)
         self.tree_ = tree
         self.validation_ = split.validation
-        self.generalizations_ = generalizations_of(encoding, found, records.names)
-        self.cells_ = cells_of(encoding, found, self._representatives, classes)
+        self.generalizations_ = generalizations_of(encoding, minimization, records.names)
+        self.cells_ = cells_of(encoding, minimization, self._representatives, classes)
         self.representatives_ = self._representatives.native
-        self.representative_records_ = found.representatives
+        self.representative_records_ = minimization.representatives
         names = names_of(encoding)
-        self.exempted_ = [names[feature] for feature in found.exempted]
-        self.relative_accuracy_ = found.relative_accuracy
-        self.gcp_ = found.gcp
-        self.path_ = asdict(found.path)
+        self.exempted_ = [names[feature] for feature in minimization.exempted]
+        self.relative_accuracy_ = minimization.relative_accuracy
+        self.gcp_ = minimization.gcp
+        self.path_ = asdict(minimization.path)
         return self
 
     def transform(self, X: Any) -> Any:  # noqa: N803

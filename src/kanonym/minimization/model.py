@@ -103,9 +103,9 @@ class PredictionQuery:
         """
         firsts, places = [], []
         n_asked = 0
-        for held in names:
+        for name in names:
             _, first, which = np.unique(
-                self._kept_codes(held)[rows] * self.records.n + others,
+                self._kept_codes(name)[rows] * self.records.n + others,
                 return_index=True,
                 return_inverse=True,
             )

@@ -83,9 +83,11 @@ class Table(Records):
         if isinstance(table, pl.DataFrame):
             table = table.with_columns(column for one in others for column in one.native)
         elif hasattr(table, "set_column"):  # pyarrow
-            for one in others:
-                for name in one.names:
-                    table = table.set_column(self.names.index(name), name, one.native.column(name))
+            for other in others:
+                for name in other.names:
+                    table = table.set_column(
+                        self.names.index(name), name, other.native.column(name)
+                    )
         else:
             replaced = [name for one in others for name in one.names]
             kept = table.drop(columns=replaced).reset_index(drop=True)
@@ -135,8 +137,8 @@ class Array(Records):
     def with_values(self, *others: Records) -> Records:
         """Return the records with the columns of as many others in the place of their own."""
         array = self.native.copy()
-        for one in others:
-            array[:, [self.names.index(name) for name in one.names]] = one.native
+        for other in others:
+            array[:, [self.names.index(name) for name in other.names]] = other.native
         return Array(array, self.names)
 
 

@@ -234,7 +234,7 @@ class ModelTraits:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters as plain values, without what is None."""
-        given = {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
+        given = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         return {
             name: list(value.columns) if isinstance(value, PersonKey) else value
             for name, value in given.items()
@@ -310,13 +310,13 @@ class PerClass(ModelTraits):
         Infinite where a further criterion fails, because no value of the first
         threshold would help then. 0 where there are no classes.
         """
-        held = classes.sizes > 0
-        if not held.any():
+        mask = classes.sizes > 0
+        if not mask.any():
             return 0
         first, *further = self.criteria()
-        if not all(criterion.satisfied(classes)[held].all() for criterion in further):
+        if not all(criterion.satisfied(classes)[mask].all() for criterion in further):
             return math.inf
-        measured = first.measure_classes(classes)[held]
+        measured = first.measure_classes(classes)[mask]
         worst = float(measured.min() if first.relation == ">=" else measured.max())
         whole = first.measure in (disclosure.SIZE, disclosure.DISTINCT)
         return int(worst) if whole else worst

@@ -193,4 +193,4 @@ class DifferentialPrivacy(ModelTraits):
 
 def sampling_model(models: Iterable[PrivacyModel]) -> DifferentialPrivacy | None:
     """Return the model that samples records, None where all of them take part."""
-    return next((cast("DifferentialPrivacy", one) for one in models if one.sampling), None)
+    return next((cast("DifferentialPrivacy", model) for model in models if model.sampling), None)

@@ -76,11 +76,11 @@ def _rare_labels(
     bits = max(int(len(used) - 1).bit_length(), 1)
     lengths = np.bincount(np.diff(offsets))
     least = math.inf
-    every = np.ones(len(used), np.bool_)
+    mask = np.ones(len(used), np.bool_)
     sets = (offsets, place[labels])
     for size in range(1, min(m, len(lengths) - 1) + 1):
         _refuse_work(lengths, len(used), size, bits)
-        keys, counts = count_itemsets(*sets, size, every, bits)
+        keys, counts = count_itemsets(*sets, size, mask, bits)
         least = min(least, int(counts.min(initial=len(offsets))))
         rare = np.flatnonzero(counts < k)
         if len(rare):
@@ -114,9 +114,9 @@ def _rare_of_levels(
     node = np.arange(tree.n_items, dtype=np.int32)
     covering = np.full(tree.n_items, -1, np.int64)  # the lowest used label says all above it
     while (node >= 0).any():
-        held = (node >= 0) & (covering < 0)
-        held[held] = used[node[held]]
-        covering[held] = node[held]
+        mask = (node >= 0) & (covering < 0)
+        mask[mask] = used[node[mask]]
+        covering[mask] = node[mask]
         node = np.where(node >= 0, tree.parents[node], -1)
     lowest, stands = np.unique(covering, return_index=True)
     lowest, stands = lowest[lowest >= 0], stands[lowest >= 0]

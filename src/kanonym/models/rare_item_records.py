@@ -29,18 +29,18 @@ def records_with_rare_items(
     (n,) bool; None where there are too many itemsets to be looked at.
 
     """
-    found = np.zeros(len(offsets) - 1, np.bool_)
+    mask = np.zeros(len(offsets) - 1, np.bool_)
     n_items = int(items.max(initial=-1)) + 1
     if not n_items:
-        return found
+        return mask
     if (int(class_of_row.max()) + 1) * n_items**m >= 1 << 62:
         return None
-    rows = np.repeat(np.arange(len(found)), np.diff(offsets))
+    rows = np.repeat(np.arange(len(mask)), np.diff(offsets))
     frequent = _frequent(class_of_row[rows].astype(np.int64) * n_items + items, k)
-    found[rows[~frequent]] = True
+    mask[rows[~frequent]] = True
     # A rare item has marked its records: larger itemsets that have it mark no others.
     items, rows = items[frequent], rows[frequent]
-    lengths = np.bincount(rows, minlength=len(found))
+    lengths = np.bincount(rows, minlength=len(mask))
     starts = np.append(0, np.cumsum(lengths))[:-1]
     for size in range(2, min(m, int(lengths.max())) + 1):
         several = [
@@ -59,8 +59,8 @@ def records_with_rare_items(
             keys.append(key.ravel())
             places.append(np.repeat(own, len(chosen)))
         if keys:
-            found[np.concatenate(places)[~_frequent(np.concatenate(keys), k)]] = True
-    return found
+            mask[np.concatenate(places)[~_frequent(np.concatenate(keys), k)]] = True
+    return mask
 
 
 def _frequent(keys: NDArray[np.int64], k: int) -> NDArray[np.bool_]:

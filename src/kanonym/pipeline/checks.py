@@ -132,8 +132,8 @@ def _view_of_table(
     schema = policy.schema_for(
         _original_columns(policy, columns) if before is None else before.columns
     )
-    asked = [one for one in policy.models if recorded is None or not recorded.counts(one)]
-    hidden = sensitive_names(schema, asked)
+    models = [model for model in policy.models if recorded is None or not recorded.counts(model)]
+    hidden = sensitive_names(schema, models)
     _require_columns(policy, [*hidden, *schema.names(Role.SET)], columns, recorded)
     compared = [name for name in hidden if isinstance(schema.attributes.get(name), Sensitive)]
     return ReleaseView(
@@ -264,16 +264,18 @@ def measure(
         taken = table.take(list(roles))
     # Classes of equal texts are parts of those of equal values: no model is better on them.
     as_text = taken.as_text(quasi_identifiers)
-    known = [as_text[name] if name in as_text else taken.column(name) for name in quasi_identifiers]
+    columns = [
+        as_text[name] if name in as_text else taken.column(name) for name in quasi_identifiers
+    ]
     hidden = [SensitiveColumn(taken.column(name), trees.get(name)) for name in sensitive]
-    classes = classes_of_values(known, hidden, taken.n_rows, taken.counts)
+    classes = classes_of_values(columns, hidden, taken.n_rows, taken.counts)
     sets = _columns_of_lists(frame, [name for name in table.columns if name not in roles])
     return measure_table(
         classes,
-        k_wildcard(known, taken.counts),
+        k_wildcard(columns, taken.counts),
         tuple(as_text),
         sets,
-        count_suppressed(known, taken.counts),
+        count_suppressed(columns, taken.counts),
     )
 
 

@@ -63,33 +63,37 @@ def task_of(policy: Policy, native: Any) -> Task:
 
 def required_abilities(policy: Policy, schema: Schema) -> list[Request]:
     """Return what a release needs that not every engine can do."""
-    asked: list[Request] = []
+    requests: list[Request] = []
     for name, attribute in schema.attributes.items():
-        asked += [
+        requests += [
             Request("row-actions", f"attribute {name!r}, action {kind}")
             for kind in record_actions(attribute.action or ())
         ]
         if attribute.role is Role.SET:
-            asked.append(Request("item-sets", f"attribute {name!r}, role set"))
+            requests.append(Request("item-sets", f"attribute {name!r}, role set"))
     target = target_of(policy.algorithm, schema)
     if target is not None and schema.attributes[target].action:
         # It guides the algorithm as it came in; on an engine only what actions leave is counted.
-        asked.append(Request("row-actions", f"target {target!r}, which has an action"))
-    asked += [Request("sampling", one.type) for one in policy.models if one.sampling is not None]
+        requests.append(Request("row-actions", f"target {target!r}, which has an action"))
+    requests += [
+        Request("sampling", model.type) for model in policy.models if model.sampling is not None
+    ]
     if policy.keep_order:
-        asked.append(Request("record-order", "keep_order"))
-    return asked
+        requests.append(Request("record-order", "keep_order"))
+    return requests
 
 
 def is_perturbed(policy: Policy, name: str) -> bool:
     """Whether the released identifiers of persons are no pseudonyms of them."""
     actions = unwrap(policy.attributes[name].action) if name in policy.attributes else []
-    return any(one.perturbs for one in actions)
+    return any(action.perturbs for action in actions)
 
 
 def uncounted_entities(policy: Policy, columns: Sequence[str]) -> list[str]:
     """Return the identifiers that count persons and that the columns of a release lack."""
-    named = [one.entity for one in policy.models if one.entity and one.attribute == one.entity]
+    named = [
+        model.entity for model in policy.models if model.entity and model.attribute == model.entity
+    ]
     return [
         name
         for name in named
@@ -130,15 +134,15 @@ def with_readings(
     default = default if default is None else with_missing(default, policy.missing)
     every = {name: policy.attributes.get(name, default) for name in frames.column_names(native)}
     asked = {
-        name: one
-        for name, one in every.items()
-        if isinstance(one, QuasiIdentifier | Sensitive) and _is_open(one)
+        name: attribute
+        for name, attribute in every.items()
+        if isinstance(attribute, QuasiIdentifier | Sensitive) and _is_open(attribute)
     }
     missing = {name: [str(word) for word in one.missing] for name, one in asked.items()}
-    found = detect_readings(
+    detection = detect_readings(
         native, list(asked), lenient=lenient, missing=missing, bands=not released
     )
-    sentences = list(found.sentences)
+    sentences = list(detection.sentences)
     if not lenient:
         settle_readings(native, readings_of(policy.attributes), sentences.append)
     if told is not None:
@@ -149,13 +153,13 @@ def with_readings(
         for name, number in (decimals or {}).items()
         if isinstance(asked.get(name), QuasiIdentifier)
     }
-    if not found.readings and not fixed:
-        return policy, found.notes
+    if not detection.readings and not fixed:
+        return policy, detection.notes
     attributes = dict(policy.attributes)
-    for name, reading in {**found.readings, **fixed}.items():
+    for name, reading in {**detection.readings, **fixed}.items():
         attributes[name] = replace(asked[name], **declared_form(reading))
     parts = {name: getattr(policy, name) for name in type(policy).model_fields}
-    return type(policy)(**{**parts, "attributes": attributes}), found.notes
+    return type(policy)(**{**parts, "attributes": attributes}), detection.notes
 
 
 def _undeclared_readings(policy: Policy, frame: Any) -> list[str]:
@@ -221,7 +225,7 @@ class PolicyCheck:
             "roles": self.roles,
             "distinct": self.distinct,
             "built_hierarchies": self.built_hierarchies,
-            "proposed_persons": [one.to_dict() for one in self.persons],
+            "proposed_persons": [person.to_dict() for person in self.persons],
         }
 
 
@@ -243,7 +247,7 @@ def check_policy(frame: Any, policy: Policy) -> PolicyCheck:
         require_feasible(ready.table, policy.models)
     return PolicyCheck(
         rows=ready.table.n_rows,
-        roles={name: str(one.role) for name, one in task.schema.attributes.items()},
+        roles={name: str(attribute.role) for name, attribute in task.schema.attributes.items()},
         distinct=int((ready.table.weights > 0).sum()),
         built_hierarchies=dict(ready.built),
         persons=() if policy.entities else proposed_persons(LocalEngine(given).records()),
@@ -274,7 +278,7 @@ class Violations(ShortRepr):
     @property
     def uncounted(self) -> tuple[str, ...]:
         """The models that are not counted."""
-        return tuple(one.type for one in self.models if one.number is None)
+        return tuple(model.type for model in self.models if model.number is None)
 
 
 def count_violations(frame: Any, policy: Policy) -> Violations:
@@ -327,7 +331,7 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
 def persons_of_tuples(table: EncodedTable, entities: Sequence[str]) -> NDArray[np.int32] | None:
     """Return whose records tuples are, -1 for nobody; None where no model counts persons."""
     names = [domain.name for domain in table.sensitive]
-    places = [names.index(one) for one in entities if one in names]
+    places = [names.index(entity) for entity in entities if entity in names]
     return table.sensitive_codes[:, places[0]] if places else None
 
 

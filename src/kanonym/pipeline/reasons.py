@@ -40,7 +40,7 @@ def replay(decision: Decision, policy: Policy) -> Replay | str:
     """Return what an algorithm refused, or why that is not known."""
     if not isinstance(decision, EncodedDecision) or decision.refinement is None:
         return ELSEWHERE
-    problem, found = decision.refinement
+    problem, partition = decision.refinement
     table = problem.table
     if len(table.tuple_of_row) != decision.rows_in or table.population is not None:
         return ELSEWHERE
@@ -50,10 +50,10 @@ def replay(decision: Decision, policy: Policy) -> Replay | str:
     if isinstance(asked, str):
         return asked
     attribute, least = asked
-    refusals = policy.algorithm.refusals(problem, found)
+    refusals = policy.algorithm.refusals(problem, partition)
     if refusals is None:
         return f"nobody knows how to replay {policy.algorithm.type} with these parameters"
-    by_size = policy.algorithm.classes_by_size(problem, found)
+    by_size = policy.algorithm.classes_by_size(problem, partition)
     domain = table.sensitive[attribute]
     values = [*domain.texts, *["null"] * domain.has_null]
     return Replay(
@@ -83,10 +83,10 @@ def _relabel_refusals(refusals: Refusals, decision: EncodedDecision) -> Refusals
     """Return refusals with the classes that are released: some may have been joined."""
     units = refusals.units
     of_row = np.where(decision.labels >= 0, units.of_row, np.int32(-1))
-    held = of_row >= 0
+    mask = of_row >= 0
     classes = np.zeros(units.n_units, np.int32)
-    classes[of_row[held]] = decision.labels[held]
-    sizes = np.bincount(of_row[held], minlength=units.n_units)
+    classes[of_row[mask]] = decision.labels[mask]
+    sizes = np.bincount(of_row[mask], minlength=units.n_units)
     return replace(refusals, units=replace(units, of_row=of_row, sizes=sizes, classes=classes))
 
 
@@ -134,8 +134,8 @@ def reasons_of_records(
     parts = [part for several in trials for _, *both in several for part in both]
     failures = iter(_failures(table, models, parts) if parts else ())
     reasons = []
-    for several in trials:
-        pairs = [(reason, next(failures), next(failures)) for reason, _, _ in several]
+    for trial in trials:
+        pairs = [(reason, next(failures), next(failures)) for reason, _, _ in trial]
         reasons.append(
             tuple(
                 replace(reason, failure=own or rest, others=own is None and rest is not None)

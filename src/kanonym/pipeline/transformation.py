@@ -193,5 +193,5 @@ def example_of_actions(frame: Any, policy: Policy, name: str, count: int = 8) ->
 def _texts(values: pl.Series) -> pl.Series:
     """Return values as a person reads them."""
     if values.dtype == pl.Object:
-        return pl.Series(values.name, [None if one is None else str(one) for one in values])
+        return pl.Series(values.name, [None if value is None else str(value) for value in values])
     return values.cast(pl.String)

@@ -118,9 +118,9 @@ def form_of(built: Action | After) -> dict[str, Any]:
     if isinstance(built, After):
         return {**form_of(built.action), "when": WHEN[1]}
     said = {
-        one.name: getattr(built, one.name)
-        for one in parameters(type(built))
-        if getattr(built, one.name) or getattr(built, one.name) != one.default
+        parameter.name: getattr(built, parameter.name)
+        for parameter in parameters(type(built))
+        if getattr(built, parameter.name) or getattr(built, parameter.name) != parameter.default
     }
     return {"type": built.type, **{name: _plain(value) for name, value in said.items()}}
 
@@ -130,8 +130,12 @@ def parameters(kind: Any) -> list[Parameter]:
     if not is_dataclass(kind):
         return []
     return [
-        Parameter(one.name, one.default is MISSING, None if one.default is MISSING else one.default)
-        for one in fields(kind)
+        Parameter(
+            field.name,
+            field.default is MISSING,
+            None if field.default is MISSING else field.default,
+        )
+        for field in fields(kind)
     ]
 
 

@@ -116,9 +116,9 @@ def check_attributes(
                 reason = f"{name!r} is {attributes[name].role}; it must be a quasi-identifier"
             faults.append(Fault((parameter,), reason))
     faults += _target_faults(built, attributes, others)
-    for name, one in attributes.items():
-        if isinstance(one, QuasiIdentifier) and not _leaves_choice(built, one.recoding):
-            clash = f"but the recoding of {name!r} is {one.recoding!r}"
+    for name, attribute in attributes.items():
+        if isinstance(attribute, QuasiIdentifier) and not _leaves_choice(built, attribute.recoding):
+            clash = f"but the recoding of {name!r} is {attribute.recoding!r}"
             reason = f"{built.type} {RELEASED[built.recodes]}, {clash}: {WAY_OUT}"
             faults.append(Fault((), reason))
     if faults:

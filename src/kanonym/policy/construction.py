@@ -164,7 +164,7 @@ def _with_actions(
     try:
         built = actions(list(attribute.action), directory)
     except FaultsFoundError as error:
-        raise FaultsFoundError([one.below(("action",)) for one in error.faults]) from None
+        raise FaultsFoundError([fault.below(("action",)) for fault in error.faults]) from None
     return replace(attribute, action=built)
 
 

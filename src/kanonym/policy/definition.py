@@ -303,13 +303,14 @@ class Policy(BaseModel):
     def population(self) -> Any:
         """The population table of its models, or the path of one; None without one."""
         return next(
-            (one.population_table for one in self.models if one.guarantee == "population"), None
+            (model.population_table for model in self.models if model.guarantee == "population"),
+            None,
         )
 
     @property
     def entities(self) -> list[str]:
         """The identifiers by which models count persons; keys of several (`PersonKey`)."""
-        return [one.entity for one in self.models if one.entity is not None]
+        return [model.entity for model in self.models if model.entity is not None]
 
     def with_algorithm(self, algorithm: Algorithm | Mapping[str, Any] | str) -> Self:
         """Return this policy with another algorithm, or with other parameters of its own.
@@ -336,13 +337,13 @@ class Policy(BaseModel):
     def leaves_to_chance(self) -> bool:
         """Whether algorithms hide what they refuse because of sensitive values."""
         return self.minimality == "chance" and any(
-            "attributes" in one.protects for one in self.models
+            "attributes" in model.protects for model in self.models
         )
 
     @property
     def hides_refusals(self) -> bool | None:
         """Whether nobody sees what was refused because of sensitive values; None: nothing is."""
-        if not any("attributes" in one.protects for one in self.models):
+        if not any("attributes" in model.protects for model in self.models):
             return None
         return self.leaves_to_chance and self.algorithm.hides_refusals
 
@@ -381,7 +382,7 @@ class Policy(BaseModel):
             },
             "others": None if self.others is None else str(self.others),
             "missing": list(self.missing) or None,
-            "models": [{"type": one.type, **one.to_dict()} for one in self.models],
+            "models": [{"type": model.type, **model.to_dict()} for model in self.models],
             "rows": self.rows,
             "algorithm": algorithms.form_of(self.algorithm),
             "item_algorithm": self.item_algorithm and algorithms.form_of(self.item_algorithm),

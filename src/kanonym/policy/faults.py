@@ -63,11 +63,11 @@ def raise_together(checks: Iterable[Callable[[], object]]) -> None:
 
 def faults_of(error: ValidationError, known: Sequence[str]) -> list[Fault]:
     """Translate what pydantic found into faults; `known` are the keys it could have met."""
-    found: list[Fault] = []
+    faults: list[Fault] = []
     for entry in error.errors(include_url=False):
         context, kind, given = entry.get("ctx", {}), entry["type"], entry["input"]
         if "faults" in context:
-            found += [fault.below(entry["loc"]) for fault in context["faults"]]
+            faults += [fault.below(entry["loc"]) for fault in context["faults"]]
             continue
         if kind == "extra_forbidden":
             reason = unknown_name("key", entry["loc"][-1], known)
@@ -79,8 +79,8 @@ def faults_of(error: ValidationError, known: Sequence[str]) -> list[Fault]:
         else:
             must = entry["msg"].replace("Input should be", "must be", 1)
             reason = f"{must}, not {shown_value(given)}"
-        found.append(Fault(entry["loc"], reason))
-    return found
+        faults.append(Fault(entry["loc"], reason))
+    return faults
 
 
 def unknown_name(what: str, name: object, allowed: Iterable[str]) -> str:

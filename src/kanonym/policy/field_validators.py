@@ -64,11 +64,11 @@ def _attributes(given: Any, info: ValidationInfo) -> dict[str, Attribute]:
     built = construction.build_attributes(
         given, origin_of_parts.get(NOWHERE).directory, actions.build_actions
     )
-    named = any(isinstance(one, QuasiIdentifier | ItemSet) for one in built.values())
+    named = any(isinstance(attribute, QuasiIdentifier | ItemSet) for attribute in built.values())
     if not named and info.data.get("others", Role.QUASI_IDENTIFIER) is not Role.QUASI_IDENTIFIER:
         raise FaultsFoundError([Fault((), "no column is a quasi-identifier: nothing to protect")])
     words = info.data.get("missing", ())
-    return {name: with_missing(one, words) for name, one in built.items()}
+    return {name: with_missing(attribute, words) for name, attribute in built.items()}
 
 
 def _models(given: Any, info: ValidationInfo) -> tuple[PrivacyModel, ...]:
@@ -116,7 +116,7 @@ def _words(given: Any, info: ValidationInfo) -> tuple[str, ...]:
     words, named = shorthand.missing_words(given)
     if named:
         raise FaultsFoundError([Fault((), "is a list; words of one column are its missing")])
-    return tuple(str(one) for one in words)
+    return tuple(str(word) for word in words)
 
 
 by_words = _validator(_words)

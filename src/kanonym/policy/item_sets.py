@@ -66,7 +66,7 @@ def check_item_models(
     if len(asked) > 1:
         faults.append(Fault((asked[1][0],), "is the second model of items: keep the stronger one"))
     known = others is Role.QUASI_IDENTIFIER or any(
-        isinstance(one, QuasiIdentifier) for one in attributes.values()
+        isinstance(attribute, QuasiIdentifier) for attribute in attributes.values()
     )
     if asked and not faults:
         place, model = asked[0]
@@ -108,8 +108,8 @@ def check_item_algorithm(
     attributes: Mapping[str, Attribute],
 ) -> None:
     """Refuse an algorithm of items where there are none, or where it cannot do what is asked."""
-    sets = any(isinstance(one, ItemSet) for one in attributes.values())
-    by_class = any(is_by_class(one) for one in models)
+    sets = any(isinstance(attribute, ItemSet) for attribute in attributes.values())
+    by_class = any(is_by_class(model) for model in models)
     reason = ""
     if built is not None and not sets:
         reason = f"is {built.type}, but no attribute has the role set"
@@ -125,7 +125,7 @@ def check_item_algorithm(
 
 def check_classes(built: Algorithm, models: Iterable[PrivacyModel]) -> None:
     """Refuse a model of the items of classes where classes may overlap."""
-    asked = [one.type for one in models if is_by_class(one)]
+    asked = [model.type for model in models if is_by_class(model)]
     if asked and built.nulls is not None:
         reason = (
             f"is {built.type}, which forms no classes, but {asked[0]} recodes the items of each "

@@ -213,7 +213,11 @@ def takes_keywords(function: Function) -> Function:
     Editors, `help` and reference pages then show them; type checkers read `Unpack[Keywords]`.
     """
     signature = inspect.signature(function)
-    own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    own = [
+        parameter
+        for parameter in signature.parameters.values()
+        if parameter.kind is not parameter.VAR_KEYWORD
+    ]
     keyword = inspect.Parameter.KEYWORD_ONLY
     spelt = [
         inspect.Parameter(name, keyword, default=None, annotation=annotation)

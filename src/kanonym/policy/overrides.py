@@ -45,7 +45,7 @@ def override(policy: Policy, short: Mapping[str, Any]) -> Policy:
     changed = {name: value for name, value in given.items() if name in fields}
     added = construction.build_models(changed.pop("models", ()), Path())
     taken = {(one.type, one.attribute) for one in added}
-    models = [*(one for one in models if (one.type, one.attribute) not in taken), *added]
+    models = [*(model for model in models if (model.type, model.attribute) not in taken), *added]
     algorithm = changed.pop("algorithm", None)
     if "missing" in changed:
         changed["missing"] = missing_words(changed["missing"])[0] or list(policy.missing)
@@ -112,20 +112,20 @@ def _models(
     own: Sequence[PrivacyModel], attributes: Mapping[str, Attribute], given: Mapping[str, Any]
 ) -> list[PrivacyModel]:
     """Return the models with the thresholds that are given."""
-    found = list(own)
+    models = list(own)
     counted = {name: given[name] for name in ("k", "entity") if name in given}
     of_items = {name: given[name] for name in ("k", "m") if name in given}
-    if "m" in given or (of_items and _is_about_items(found)):
-        found = _models_of_items(found, attributes, of_items)
+    if "m" in given or (of_items and _is_about_items(models)):
+        models = _models_of_items(models, attributes, of_items)
         counted.pop("k", None)
     if counted:
-        found = [
-            _change_model(one, counted) if one.type == KAnonymity.type else one for one in found
+        models = [
+            _change_model(one, counted) if one.type == KAnonymity.type else one for one in models
         ]
-        if not any(one.type == KAnonymity.type for one in found):
+        if not any(model.type == KAnonymity.type for model in models):
             if "k" not in counted:
                 raise FaultsFoundError([Fault(("entity",), "needs k as well")])
-            found.insert(0, _build_model("k-anonymity", counted))
+            models.insert(0, _build_model("k-anonymity", counted))
     sensitive = [name for name, one in attributes.items() if one.role is Role.SENSITIVE]
     for form in MODEL_OF:
         if form not in given:
@@ -134,25 +134,27 @@ def _models(
             raise FaultsFoundError([Fault((form,), "needs a sensitive attribute")])
         kind = MODEL_OF[form]
         for name in sensitive:
-            places = [i for i, one in enumerate(found) if (one.type, one.attribute) == (kind, name)]
+            places = [
+                i for i, one in enumerate(models) if (one.type, one.attribute) == (kind, name)
+            ]
             for i in places:
-                found[i] = _change_model(found[i], {form: given[form]})
+                models[i] = _change_model(models[i], {form: given[form]})
             if not places:
-                found.append(_build_model(kind, _parameters(form, name, given)))
-    return found
+                models.append(_build_model(kind, _parameters(form, name, given)))
+    return models
 
 
 def _is_about_items(models: Sequence[PrivacyModel]) -> bool:
     """Whether a model of items is the one that k is about."""
-    types = {one.type for one in models}
-    return KAnonymity.type not in types and any(one.known_items is not None for one in models)
+    types = {model.type for model in models}
+    return KAnonymity.type not in types and any(model.known_items is not None for model in models)
 
 
 def _models_of_items(
     own: Sequence[PrivacyModel], attributes: Mapping[str, Attribute], given: Mapping[str, Any]
 ) -> list[PrivacyModel]:
     """Return the models with another k and m of the items, or with a model of them."""
-    if any(one.known_items is not None for one in own):
+    if any(model.known_items is not None for model in own):
         return [one if one.known_items is None else _change_model(one, given) for one in own]
     sets = [name for name, one in attributes.items() if one.role is Role.SET]
     missing = "a set" if not sets else "k as well" if "k" not in given else None

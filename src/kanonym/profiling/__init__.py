@@ -104,15 +104,23 @@ def profile(
     Schema.resolve(names, {**given}, Role.INSENSITIVE)
     step("columns")
     columns, coded, proposed = _columns_of(native, given, free_text)
-    columns = [replace(one, reading=written.readings.get(one.name)) for one in columns]
-    released = {one.name for one in columns if one.role is not Role.IDENTIFIER}
-    coded = {name: one for name, one in coded.items() if name in released}
+    columns = [replace(column, reading=written.readings.get(column.name)) for column in columns]
+    released = {column.name for column in columns if column.role is not Role.IDENTIFIER}
+    coded = {name: column for name, column in coded.items() if name in released}
     repeated = None if proposed else repeated_persons(list(coded.values()))
-    codes = {name: (one.codes, one.size) for name, one in coded.items()}
+    codes = {name: (column.codes, column.size) for name, column in coded.items()}
     step("sets")
-    known = [one.name for one in columns if one.role is Role.QUASI_IDENTIFIER and one.name in codes]
-    telling = {one.name: codes[one.name] for one in columns if _distinguishes_records(one, codes)}
-    if columns and not any(one.role is Role.QUASI_IDENTIFIER for one in columns):
+    known = [
+        column.name
+        for column in columns
+        if column.role is Role.QUASI_IDENTIFIER and column.name in codes
+    ]
+    telling = {
+        column.name: codes[column.name]
+        for column in columns
+        if _distinguishes_records(column, codes)
+    }
+    if columns and not any(column.role is Role.QUASI_IDENTIFIER for column in columns):
         columns[0] = replace(columns[0], reasons=(*columns[0].reasons, NOTHING_TO_RECODE))
     few = min(FEW_OTHERS, FEW_SHARE * n_rows)
     return Profile(
@@ -136,7 +144,11 @@ def identifiers_of(frame: Any, known: Collection[str] = ()) -> list[str]:
     if not names:
         return []
     columns, _, _ = _columns_of(frames.select(native, names), (), free_text=False)
-    return [one.name for one in columns if one.role is Role.IDENTIFIER and not one.content.trouble]
+    return [
+        column.name
+        for column in columns
+        if column.role is Role.IDENTIFIER and not column.content.trouble
+    ]
 
 
 def _columns_of(
@@ -196,10 +208,12 @@ def _with_persons(
     # Where `user_id` numbers persons, `movie_id` numbers something else.
     other = hints and not any(hint.sure for hint in hints) and numbered
     said = bool(hints) and any(hint.role is not Role.IDENTIFIER for hint in hints)
-    for each in proposed:
-        groups = each.likely_groups and (said or len(each.columns) > 1 or each.values < MANY_GROUPS)
-        if one.name == each.columns[0] and not groups:
-            counts = {"values": each.values, "records": each.records}
+    for persons in proposed:
+        groups = persons.likely_groups and (
+            said or len(persons.columns) > 1 or persons.values < MANY_GROUPS
+        )
+        if one.name == persons.columns[0] and not groups:
+            counts = {"values": persons.values, "records": persons.records}
             reason = Reason("persons", counts)
             if one.role is Role.IDENTIFIER or attribute or other:
                 return replace(one, reasons=(*one.reasons, reason))
@@ -214,7 +228,7 @@ def _is_number(name: str) -> bool:
 
 def _findings(column: pl.Series, free_text: bool) -> tuple[Finding, ...]:  # noqa: FBT001
     findings = identifiers.find_identifiers(column)
-    if free_text and any(one.kind == "free text" for one in findings):
+    if free_text and any(finding.kind == "free text" for finding in findings):
         findings += identifiers.find_in_text(column)
     return findings
 
@@ -225,12 +239,12 @@ def _column_profile(
     hinted = name_hints(content.name)
     role, reasons = role_of(content, findings, hinted, named=named, beside=beside)
     if role is Role.IDENTIFIER:
-        kinds = [one.kind for one in findings]
-        removed = [one.safe_harbor for one in findings]
+        kinds = [finding.kind for finding in findings]
+        removed = [finding.safe_harbor for finding in findings]
     else:
-        others = sorted(one for one in hinted if one.role is not Role.IDENTIFIER and one.sure)
-        kinds = list(dict.fromkeys(one.what for one in others))
-        removed = [one.safe_harbor for one in others]
+        others = sorted(hint for hint in hinted if hint.role is not Role.IDENTIFIER and hint.sure)
+        kinds = list(dict.fromkeys(other.what for other in others))
+        removed = [other.safe_harbor for other in others]
     return ColumnProfile(
         content=content,
         role=role,

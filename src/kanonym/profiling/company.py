@@ -62,8 +62,8 @@ def confidential_by_company(
     ]
     described = sum(Role.QUASI_IDENTIFIER in suggested for suggested in roles.values())
     subjects = [{hint.what for hint in hints[name]} for name in sensitive]
-    health = sum(bool(each & CONFIDENTIAL) for each in subjects)
-    money = sum(bool(each & (CONFIDENTIAL | MONEY)) for each in subjects)
+    health = sum(bool(subject & CONFIDENTIAL) for subject in subjects)
+    money = sum(bool(subject & (CONFIDENTIAL | MONEY)) for subject in subjects)
     about = any(
         hint.sure and hint.what in OF_PERSONS for some in hints.values() for hint in some
     ) and (

@@ -50,10 +50,14 @@ def entity_of(
     the fewest values: where it numbers more than persons, k only asks for more. Where a number of
     records differs in each row, and nothing shows several rows of a person, each row is a person.
     """
-    named = [one for one in columns if one.role is Role.IDENTIFIER and not one.content.trouble]
+    named = [
+        column
+        for column in columns
+        if column.role is Role.IDENTIFIER and not column.content.trouble
+    ]
     numbers = [one for one in named if not one.kinds or set(one.kinds) & set(NUMBERS)]
-    numbers = [one for one in numbers if one.content.type != "real number"]
-    personal = [one for one in numbers if _is_personal(one)]
+    numbers = [number for number in numbers if number.content.type != "real number"]
+    personal = [number for number in numbers if _is_personal(number)]
     if not any(map(_is_unique, personal)):
         if proposed:
             return _proposed_entity(proposed[0], named)
@@ -67,7 +71,7 @@ def entity_of(
             "no value of {column} repeats: each row is treated as a person", column=unique.name
         )
         return Entity(rows_are_persons=True, reason=reason)
-    numbered = numbered or [one for one in numbers if _repeats(one)]
+    numbered = numbered or [number for number in numbers if _repeats(number)]
     if numbered:
         chosen = min(numbered, key=lambda one: one.content.counted.distinct)
         counted = chosen.content.counted

@@ -186,11 +186,11 @@ def sentinels_of(
     have lie far from all others, too: they are counted, and not shown.
 
     """
-    found = values.gather(list(places))
-    shown = [True] * len(found)
+    column = values.gather(list(places))
+    shown = [True] * len(column)
     if values.dtype.is_numeric():
-        shown = [float(one) in _SHOWN for one in found]
-    texts = found.cast(pl.String).to_list()
+        shown = [float(one) in _SHOWN for one in column]
+    texts = column.cast(pl.String).to_list()
     return tuple(
         Sentinel(text if show else None, int(counts[place]))
         for text, show, place in zip(texts, shown, places, strict=True)

@@ -87,7 +87,7 @@ def some_rows(
     widest = max(columns, key=lambda one: one.size)
     chosen = _mixed(np.arange(widest.size)) < np.uint32((1 << 32) * MOST_ROWS // n)
     rows = np.flatnonzero(chosen[widest.codes])
-    return [one._replace(codes=one.codes[rows]) for one in columns], weights[rows]
+    return [column._replace(codes=column.codes[rows]) for column in columns], weights[rows]
 
 
 def _mixed(numbers: NDArray[np.integer]) -> NDArray[np.uint32]:
@@ -256,8 +256,8 @@ class Grouping:
         for key, told in (both, both[::-1]):
             sizes = np.bincount(key).astype(np.float64)
             if len(sizes) < UNIQUE * len(key):
-                found = _dependence(key, sizes, told, int(told.max()) + 1, ones)
-                most = max(most, found.constancy)
+                dependence = _dependence(key, sizes, told, int(told.max()) + 1, ones)
+                most = max(most, dependence.constancy)
         return most
 
 

@@ -57,14 +57,14 @@ class Evidence:
         self.grouping = grouping
         self.constant, self.occasions = list[int](), list[int]()
         self.matched, self.rest = list[int](), list[int]()
-        for place, one in self._told.items():
-            if one.constancy >= CONSTANT:
+        for place, dependence in self._told.items():
+            if dependence.constancy >= CONSTANT:
                 # Constant by chance is no evidence, and none against: it counts nowhere.
-                if one.digits >= DIGITS:
+                if dependence.digits >= DIGITS:
                     self.constant.append(place)
                 continue
-            repeats = one.constancy <= OCCASION and 3 * self._size(place) <= grouping.records
-            if repeats and one.new >= ONCE:
+            repeats = dependence.constancy <= OCCASION and 3 * self._size(place) <= grouping.records
+            if repeats and dependence.new >= ONCE:
                 self.occasions.append(place)
                 continue
             if repeats:
@@ -121,10 +121,10 @@ class Evidence:
         """Further columns that are determined in part, none of which tells of another one."""
         grouping, kept = self.grouping, list[int]()
         for place in sorted(self.rest, key=lambda one: (-self._told[one].constancy, one)):
-            told = self._told[place]
+            dependence = self._told[place]
             if (
-                told.constancy >= PARTLY
-                and told.repeats * told.by_chance > FEWEST_BEYOND_CHANCE
+                dependence.constancy >= PARTLY
+                and dependence.repeats * dependence.by_chance > FEWEST_BEYOND_CHANCE
                 and not self._is_code(place)
                 and all(grouping.tie(place, one) < TIED for one in (*self.independent, *kept))
             ):

@@ -124,7 +124,7 @@ def proposed_persons(
 
     """
     columns = list(coded_columns(table) if isinstance(table, pl.DataFrame) else table)
-    columns = [one for one in columns if one.size > 1]
+    columns = [column for column in columns if column.size > 1]
     if not columns or not len(columns[0].codes):
         return ()
     weights = np.ones(len(columns[0].codes), np.int64) if counts is None else counts
@@ -132,17 +132,17 @@ def proposed_persons(
     columns, weights = some_rows(columns, weights)
     numbers = [place for place, one in enumerate(columns) if one.may_number]
     singles = [Evidence(one) for one in groupings_of_one(columns, numbers, weights)]
-    found = [one for one in singles if _is_person(one)]
-    if not found:
+    evidences = [single for single in singles if _is_person(single)]
+    if not evidences:
         widest = sorted(numbers, key=lambda one: -columns[one].size)[:MOST_PAIRED]
         pairs = groupings_of_two(columns, widest, weights)
-        found = [one for one in map(Evidence, pairs) if _is_pair(one)]
-    found = found or [one for one in singles if _is_partly_person(one)]
-    ranked = sorted(found, key=_rank)
+        evidences = [one for one in map(Evidence, pairs) if _is_pair(one)]
+    evidences = evidences or [single for single in singles if _is_partly_person(single)]
+    ranked = sorted(evidences, key=_rank)
     return tuple(
-        _proposal(one, full, full_weights)
-        for place, one in enumerate(ranked)
-        if not any(_covers(other, one) for other in ranked[:place])
+        _proposal(evidence, full, full_weights)
+        for place, evidence in enumerate(ranked)
+        if not any(_covers(other, evidence) for other in ranked[:place])
     )
 
 
@@ -209,7 +209,7 @@ def are_likely_groups(told: Evidence) -> bool:
 
     Persons have one sex, date of birth and ethnicity. A sampling weight is that of many.
     """
-    names = [one.name for one in told.grouping.columns]
+    names = [column.name for column in told.grouping.columns]
     varying = (hint for place in told.varying for hint in name_hints(names[place]) if hint.sure)
     own = (hint for place in told.grouping.by for hint in name_hints(names[place]) if hint.sure)
     if any(hint.what in LASTING for hint in varying):
@@ -246,8 +246,8 @@ def _proposal(
 def _sizes(columns: Sequence[CodedColumn], weights: NDArray[np.int64]) -> tuple[int, int, int]:
     """Return numbers of groups, of records in them, and of records of the largest."""
     there = weights > 0
-    for one in columns:
-        there &= one.codes != one.null
+    for column in columns:
+        there &= column.codes != column.null
     keys = [one.codes[there] for one in columns]
     groups = label_rows(keys, [one.size for one in columns])
     sizes = np.bincount(groups.labels, weights[there])

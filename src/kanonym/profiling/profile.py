@@ -81,7 +81,7 @@ class ColumnProfile(ShortRepr):
     @property
     def evidence(self) -> tuple[str, ...]:
         """The reasons in English sentences, without a value of the table."""
-        return tuple(one.to_text() for one in self.reasons)
+        return tuple(reason.to_text() for reason in self.reasons)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ class ColumnProfile(ShortRepr):
         return {
             "role": str(self.role),
             "evidence": list(self.evidence),
-            "reasons": [one.to_dict() for one in self.reasons],
+            "reasons": [reason.to_dict() for reason in self.reasons],
             "kinds": list(self.kinds),
             "safe_harbor": self.safe_harbor,
             "type": content.type,
@@ -110,7 +110,8 @@ class ColumnProfile(ShortRepr):
             "nulls": content.nulls,
             "null_share": content.nulls / max(content.counted.records, 1),
             "sentinels": [
-                {"value": one.value, "records": one.records} for one in content.sentinels
+                {"value": sentinel.value, "records": sentinel.records}
+                for sentinel in content.sentinels
             ],
             "outliers": outliers
             and {
@@ -172,7 +173,7 @@ class Profile(Result):
 
     def names(self, role: Role) -> list[str]:
         """Return the columns of one role, in the order of the table."""
-        return [one.name for one in self.columns if one.role is role]
+        return [column.name for column in self.columns if column.role is role]
 
     @property
     def entity(self) -> Entity:
@@ -183,7 +184,7 @@ class Profile(Result):
     def persons(self) -> tuple[str, ...]:
         """What the structure of the table says about its persons, in sentences."""
         repeated = [] if self.repeated_persons is None else [self.repeated_persons.reason]
-        return (*(one.reason for one in self.proposed_persons), *repeated)
+        return (*(person.reason for person in self.proposed_persons), *repeated)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; no value of the table but codes for missing values."""
@@ -191,11 +192,11 @@ class Profile(Result):
             "rows": self.rows,
             "entity": self.entity._asdict(),
             "persons": {
-                "proposed": [one.to_dict() for one in self.proposed_persons],
+                "proposed": [person.to_dict() for person in self.proposed_persons],
                 "repeated": self.repeated_persons and self.repeated_persons.to_dict(),
             },
             "k": self.together.smallest,
-            "columns": {one.name: one.to_dict() for one in self.columns},
+            "columns": {column.name: column.to_dict() for column in self.columns},
             "quasi_identifiers": {
                 "columns": self.names(Role.QUASI_IDENTIFIER),
                 **self.together.to_dict(),
@@ -218,14 +219,16 @@ class Profile(Result):
 
     def tables(self) -> list[ResultTable]:
         """Return a row for each column, its role and why; and what is known about persons."""
-        rows = [(one.name, str(one.role), "; ".join(one.evidence)) for one in self.columns]
+        rows = [
+            (column.name, str(column.role), "; ".join(column.evidence)) for column in self.columns
+        ]
         lead = (
             f"records {self.rows:,} · current k {self.together.smallest:,} · "
             f"records alone in their class {self.together.uniques:,}"
         )
         tables = [ResultTable(("column", "role", "why"), rows, lead=lead)]
         if self.persons:
-            tables.append(ResultTable(("persons",), [(one,) for one in self.persons]))
+            tables.append(ResultTable(("persons",), [(person,) for person in self.persons]))
         return tables
 
     def policy(self, k: int = 5) -> Policy:
@@ -286,13 +289,13 @@ class Profile(Result):
         counted = {"entity": entity.name} if entity.values >= k else {}
         form = {
             "version": 1,
-            "attributes": {one.name: attribute_form(one) for one in self.columns},
+            "attributes": {column.name: attribute_form(column) for column in self.columns},
             "models": [
                 {"type": "k-anonymity", "k": k, **counted},
                 *(
-                    _model(one)
-                    for one in self.columns
-                    if one.role is Role.SENSITIVE and one.content.counted.distinct >= 2
+                    _model(column)
+                    for column in self.columns
+                    if column.role is Role.SENSITIVE and column.content.counted.distinct >= 2
                 ),
             ],
             **({"rows": "persons"} if entity.rows_are_persons else {}),
@@ -301,11 +304,14 @@ class Profile(Result):
             "suppression_limit": 0.0,
         }
         comments: dict[tuple[str, ...], list[str]] = {
-            ("attributes", one.name): [
+            ("attributes", column.name): [
                 _as_remark(text)
-                for text in (*one.evidence, *(() if one.role is Role.IDENTIFIER else one.remarks))
+                for text in (
+                    *column.evidence,
+                    *(() if column.role is Role.IDENTIFIER else column.remarks),
+                )
             ]
-            for one in self.columns
+            for column in self.columns
         }
         comments["algorithm",] = list(why)
         if entity.reason:

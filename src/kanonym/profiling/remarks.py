@@ -22,10 +22,12 @@ def remarks_of(content: Content) -> list[str]:
         Message(
             "{value}, in {records:,} records, seems to stand for a missing value: if it does, "
             "leave these cells empty",
-            value=Message("a number far from the others") if one.value is None else repr(one.value),
-            records=one.records,
+            value=Message("a number far from the others")
+            if sentinel.value is None
+            else repr(sentinel.value),
+            records=sentinel.records,
         )
-        for one in content.sentinels
+        for sentinel in content.sentinels
     ]
     if outliers is not None and outliers.far:
         remarks.append(

@@ -132,7 +132,7 @@ def repeated_persons(
 
     """
     columns = list(coded_columns(table) if isinstance(table, pl.DataFrame) else table)
-    columns = [one for one in columns if one.size > 1]
+    columns = [column for column in columns if column.size > 1]
     if len(columns) < 2 or not len(columns[0].codes):
         return None
     weights = np.ones(len(columns[0].codes), np.int64) if counts is None else counts
@@ -153,7 +153,7 @@ def repeated_persons(
         together.append(_agreeing(grouping))
     sets = sorted(set(together), key=lambda one: (-len(one), one))[:MOST_TOGETHER]
     found = (_by_lone_records(columns, one, weights) for one in sets)
-    return next((one for one in found if one is not None), None)
+    return next((persons for persons in found if persons is not None), None)
 
 
 def _is_evidence(grouping: Grouping, told: Evidence, independent: Sequence[int]) -> bool:
@@ -172,13 +172,13 @@ def _is_evidence(grouping: Grouping, told: Evidence, independent: Sequence[int])
 def _agreeing(grouping: Grouping) -> tuple[int, ...]:
     """Return the columns that form groups, and those that are mostly constant in them."""
     others = (place for place in range(len(grouping.columns)) if place not in grouping.by)
-    agreeing = [one for one in others if grouping.dependence(one).constancy >= AGREEING]
+    agreeing = [other for other in others if grouping.dependence(other).constancy >= AGREEING]
     return tuple(sorted([*grouping.by, *agreeing]))
 
 
 def _by_constant(grouping: Grouping, told: Evidence) -> RepeatedPersons:
     """Return groups in which columns are constant."""
-    names = [one.name for one in grouping.columns]
+    names = [column.name for column in grouping.columns]
     return RepeatedPersons(
         tuple(names[place] for place in grouping.by),
         tuple(names[place] for place in told.constant),
@@ -211,8 +211,8 @@ def _by_lone_records(
     )
     if expected < least:
         return None
-    told = Evidence(Grouping(columns, chosen, weights))
-    if len(chosen) - 1 + told.n_explained < EXPLAINED * (len(columns) - 1):
+    evidence = Evidence(Grouping(columns, chosen, weights))
+    if len(chosen) - 1 + evidence.n_explained < EXPLAINED * (len(columns) - 1):
         return None
     return RepeatedPersons(
         tuple(columns[one].name for one in chosen),
@@ -231,10 +231,12 @@ class _Combinations:
     def __init__(
         self, columns: Sequence[CodedColumn], rows: NDArray[np.int64], weights: NDArray[np.int64]
     ) -> None:
-        self.columns = [one._replace(codes=one.codes[rows]) for one in columns]
+        self.columns = [column._replace(codes=column.codes[rows]) for column in columns]
         groups = self._grouped(range(len(columns)))
         self.weights = np.bincount(groups.labels, weights).astype(np.int64)
-        self.columns = [one._replace(codes=one.codes[groups.first]) for one in self.columns]
+        self.columns = [
+            column._replace(codes=column.codes[groups.first]) for column in self.columns
+        ]
 
     def _grouped(self, chosen: Iterable[int]) -> Groups:
         """Group the combinations by some of the columns."""
@@ -245,8 +247,8 @@ class _Combinations:
         """Return about how many records would be alone if no column told of another one."""
         records = self.weights.sum()
         agreeing = np.full(len(self.weights), float(records))
-        for one in self.columns:
-            agreeing *= np.bincount(one.codes, self.weights)[one.codes] / records
+        for column in self.columns:
+            agreeing *= np.bincount(column.codes, self.weights)[column.codes] / records
         return float(self.weights @ np.exp(-agreeing))
 
     def n_independent(self) -> int:
@@ -294,7 +296,7 @@ class _Combinations:
 
     def _is_one_determined(self) -> bool:
         """Whether one of two columns determines the other, or nearly."""
-        return max(len(np.unique(one.codes)) for one in self.columns) >= ONE_EACH * len(
+        return max(len(np.unique(column.codes)) for column in self.columns) >= ONE_EACH * len(
             self.weights
         )
 

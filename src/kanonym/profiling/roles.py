@@ -44,9 +44,9 @@ def role_of(
         return Role.QUASI_IDENTIFIER, (Reason("given"), *_separation_reasons(content))
     if content.trouble:
         return Role.IDENTIFIER, (Reason("trouble", detail=content.trouble),)
-    found = _identifier_reasons(content, findings, hinted)
-    if found:
-        return Role.IDENTIFIER, found
+    reasons = _identifier_reasons(content, findings, hinted)
+    if reasons:
+        return Role.IDENTIFIER, reasons
     hinted = [hint for hint in hinted if hint.sure]
     sensitive = {hint.what for hint in hinted if hint.role is Role.SENSITIVE}
     if NUMBERED & set(name_words(content.name)):
@@ -65,7 +65,10 @@ def _identifier_reasons(
     content: Content, findings: Sequence[Finding], hinted: Collection[Hint]
 ) -> Reasons:
     """Return why a column names persons; empty where nothing says so."""
-    counted, reasons = content.counted, [one for found in findings for one in found.reasons]
+    counted, reasons = (
+        content.counted,
+        [reason for finding in findings for reason in finding.reasons],
+    )
     if "running" in content.traits and not _is_attribute(hinted):
         each = "records" if counted.distinct == counted.records else "groups"
         reasons.append(Reason(f"counts-{each}"))

@@ -103,10 +103,10 @@ def key_of(columns: Sequence[Codes], n_rows: int) -> Key:
 def columns_of_one_key(columns: Sequence[Codes]) -> list[Codes]:
     """Return columns with many codes, as many as are counted by one sort of keys."""
     kept, bits = list[Codes](), 0
-    for one in sorted(columns, key=_width, reverse=True):
-        if bits + _width(one) <= KEY_BITS:
-            kept.append(one)
-            bits += _width(one)
+    for column in sorted(columns, key=_width, reverse=True):
+        if bits + _width(column) <= KEY_BITS:
+            kept.append(column)
+            bits += _width(column)
     return kept
 
 

@@ -90,20 +90,20 @@ def name_hints(name: str) -> frozenset[Hint]:
     """
     words = name_words(PERIOD.sub(" ", name))
     words = words[: words.index("per")] if "per" in words[1:] else words
-    found: set[Hint] = set().union(*map(_compound_hints, words))
+    hints: set[Hint] = set().union(*map(_compound_hints, words))
     for start, stop in _phrases(words):
         phrase = "".join(words[start:stop])
         alone = stop - start == len(words)
-        found |= _sure().get(phrase, frozenset())
+        hints |= _sure().get(phrase, frozenset())
         if alone:
-            found |= _alone().get(phrase, frozenset())
-        found |= _vague().get(phrase, frozenset())
-    sensitive = any(hint.sure and hint.role is Role.SENSITIVE for hint in found)
+            hints |= _alone().get(phrase, frozenset())
+        hints |= _vague().get(phrase, frozenset())
+    sensitive = any(hint.sure and hint.role is Role.SENSITIVE for hint in hints)
     # What one phrase is sure of another one need not guess.
     return frozenset(
         hint
-        for hint in found
-        if (hint.sure or hint._replace(sure=True) not in found) and not (sensitive and hint.yields)
+        for hint in hints
+        if (hint.sure or hint._replace(sure=True) not in hints) and not (sensitive and hint.yields)
     )
 
 

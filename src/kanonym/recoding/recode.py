@@ -149,11 +149,11 @@ def join_equal(
     do not overlap need no look.
     """
     distinct = not partition.by_row and all(
-        one.recoding in ("interval", "range")
+        attribute.recoding in ("interval", "range")
         and domain.kind in ("number", "temporal")
         and not domain.has_null
         and not domain.exceptions
-        for domain, one in zip(table.domains, recoded, strict=True)
+        for domain, attribute in zip(table.domains, recoded, strict=True)
     )
     if distinct or not partition.n_classes:
         return partition

@@ -151,9 +151,9 @@ class Release(Result, Generic[FrameT]):
             found = ProsecutorRisk(persons.highest, persons.average, persons.uniques)
         # Whoever knows items, or all rows of a person, finds fewer candidates than the class has.
         known = [
-            one.achieved
-            for one in self.verification.checks
-            if one.guarantee == "itemsets" or one.linked_by
+            check.achieved
+            for check in self.verification.checks
+            if check.guarantee == "itemsets" or check.linked_by
         ]
         highest = max([found.highest, *(1 / one for one in known if one >= 1)])
         return replace(found, highest=highest)

@@ -113,7 +113,7 @@ def _without_folder(form: dict[str, Any]) -> dict[str, Any]:
 
 def protected_unit(policy: Policy) -> Unit:
     """Return what a policy's mechanism protects: persons, where it says that each has a record."""
-    named = any(one.entity for one in policy.models)
+    named = any(model.entity for model in policy.models)
     return "person" if named or policy.rows == "persons" else "record"
 
 

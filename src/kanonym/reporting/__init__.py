@@ -143,9 +143,9 @@ def report(
 
     """
     form = format_of(path)
-    known = KnownResults(_outcomes(attacks), risk, utility, comparison, profile)
+    results = KnownResults(_outcomes(attacks), risk, utility, comparison, profile)
     for name, (kind, maker) in _RESULTS.items():
-        given = getattr(known, name)
+        given = getattr(results, name)
         if given is not None and not isinstance(given, kind):
             raise DataError(
                 f"{name} must be what ka.{maker} returned, a {kind.__name__}, and this is "
@@ -166,7 +166,7 @@ def report(
         recorded=bool(uncounted_entities(release.policy, release.columns)),
     )
     cover = Cover.of(title, purpose, author, language)
-    summary = summarize(release, cover, known, rectangles=rectangles, provenance=provenance)
+    summary = summarize(release, cover, results, rectangles=rectangles, provenance=provenance)
     files.write_bytes(path, encode(summary, form))
 
 
@@ -285,14 +285,14 @@ _RESULTS: dict[str, tuple[type, str]] = {
 
 
 def _outcomes(attacks: Iterable[AttackResult]) -> tuple[AttackResult, ...]:
-    found = tuple(attacks)
-    for one in found:
-        if not isinstance(one, AttackResult):
+    results = tuple(attacks)
+    for result in results:
+        if not isinstance(result, AttackResult):
             raise DataError(
                 "attacks must be what ka.attack returned, or outcomes of attacks, and one is "
-                f"{type(one).__name__}"
+                f"{type(result).__name__}"
             )
-    return found
+    return results
 
 
 def format_of(path: str | Path) -> Format:

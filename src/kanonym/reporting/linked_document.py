@@ -40,23 +40,23 @@ def linked_document(
 
     facts: places of what was read and written, as of the manifest.
     """
-    found = release.verification
-    colour = COLOURS[found.verdict]
-    satisfied = found.satisfied is not False
+    verification = release.verification
+    colour = COLOURS[verification.verdict]
+    satisfied = verification.satisfied is not False
     note = says.text(f"linked.{'satisfied' if satisfied else 'failed'}")
-    if found.findings and satisfied:
-        count = len(found.findings)
+    if verification.findings and satisfied:
+        count = len(verification.findings)
         note = says.text("verdict.findings", count, findings=says.count(count))
-    elif found.verdict == "not assessed":
+    elif verification.verdict == "not assessed":
         note = says.text("verdict.not-assessed.note")
-    n = len(found.checks)
+    n = len(verification.checks)
     key = "satisfied" if satisfied else "failed"
     two = key == "satisfied" and n == 2
     words = says.text("verdict.satisfied.two" if two else f"verdict.{key}", n, requirements=n)
     measured = release.verification.measured
-    asked = banded_policy(release.policy)
-    counted = [name for name in asked.order[1:] if asked.tables[name].known]
-    lead = "linked.lead.set" if asked.counting == "set" else "linked.lead"
+    policy = banded_policy(release.policy)
+    counted = [name for name in policy.order[1:] if policy.tables[name].known]
+    lead = "linked.lead.set" if policy.counting == "set" else "linked.lead"
     lead = lead if counted else "linked.lead.own"
     places = [facts[name]["place"] for name in ("input", "output") if name in facts]
     dated = [" → ".join(places), f"kanonym {versions()['kanonym']}", author, purpose]
@@ -65,19 +65,23 @@ def linked_document(
         title=title or says.text("linked.title"),
         verdict=Banner(colour, words, note),
         parts=part_banners(
-            found.parts, [(one.part, _sentence(one, says)) for one in found.findings], says
+            verification.parts,
+            [(finding.part, _sentence(finding, says)) for finding in verification.findings],
+            says,
         ),
         dated=" · ".join(one for one in dated if one),
         signed=(),
         tiles=(
             Tile(says.text("linked.persons"), says.count(measured.persons)),
-            Tile(says.text("linked.k"), says.count(found.k)),
+            Tile(says.text("linked.k"), says.count(verification.k)),
             Tile(says.text("linked.suppressed"), says.count(release.suppressed)),
             Tile(says.text("linked.loss"), says.percent(release.algorithm["score"])),
         ),
         lead=(
             Paragraph(
-                says.text(lead, others=says.count(max(found.k - 1, 0)), tables=says.names(counted))
+                says.text(
+                    lead, others=says.count(max(verification.k - 1, 0)), tables=says.names(counted)
+                )
             ),
         ),
         first=(),
@@ -107,11 +111,11 @@ def _requirements(release: LinkedRelease, says: Translator) -> Section:
     header = tuple(says.text(f"linked.{one}") for one in ("model", "required", "achieved"))
     rows = tuple(
         (
-            one.type if one.attribute is None else f"{one.type}: {one.attribute}",
-            says.value(one.required),
-            says.value(one.achieved),
+            check.type if check.attribute is None else f"{check.type}: {check.attribute}",
+            says.value(check.required),
+            says.value(check.achieved),
         )
-        for one in release.verification.checks
+        for check in release.verification.checks
     )
     return Section(
         "requirements",
@@ -137,7 +141,7 @@ def _tables(release: LinkedRelease, says: Translator) -> Section:
     for name, one in release.merged.items():
         count, lost = says.count(one.different), says.count(one.lost)
         notes.append(says.text("linked.merged.note", table=name, different=count, lost=lost))
-    blocks = (Paragraph(one, tone="note") for one in notes)
+    blocks = (Paragraph(note, tone="note") for note in notes)
     table = Table(header, rows, frozenset({1, 2, 3}))
     return Section("tables", says.text("linked.tables"), (table, *blocks))
 
@@ -167,17 +171,19 @@ def _knowledge(release: LinkedRelease, says: Translator) -> Section:
     measured = release.verification.measured
     told = measured.to_dict()
     header = (says.text("linked.known"), says.text("linked.class"))
-    rows = tuple((says.text(f"linked.{one}"), says.count(told[one])) for one in _MEANINGS)
+    rows = tuple(
+        (says.text(f"linked.{meaning}"), says.count(told[meaning])) for meaning in _MEANINGS
+    )
     alone = measured.unique_persons
     names = ("table", "one-row", "two-rows", "all-rows", "most")
     each = tuple(
         (
             name,
-            *map(says.value, one.known_rows_k.values()),
-            says.count(one.by_count_k),
-            says.count(one.most_rows),
+            *map(says.value, counts.known_rows_k.values()),
+            says.count(counts.by_count_k),
+            says.count(counts.most_rows),
         )
-        for name, one in measured.by_table.items()
+        for name, counts in measured.by_table.items()
     )
     return Section(
         "knowledge",
@@ -198,23 +204,23 @@ def _keys(release: LinkedRelease, says: Translator) -> Section:
     header = tuple(says.text(f"linked.{one}") for one in ("space", "values", "pseudonyms"))
     rows = tuple(
         (
-            one["space"],
-            says.count(one["values"]),
+            key["space"],
+            says.count(key["values"]),
             says.text("linked.none")
-            if one["pseudonyms"] == "none"
-            else ", ".join(one["pseudonyms"]),
+            if key["pseudonyms"] == "none"
+            else ", ".join(key["pseudonyms"]),
         )
-        for one in release.keys
+        for key in release.keys
     )
     note = Paragraph(says.text("linked.keys.note"), tone="note")
     return Section("keys", says.text("linked.keys"), (Table(header, rows, frozenset({1})), note))
 
 
 def _limits(release: LinkedRelease, says: Translator) -> Section:
-    notes = [says.translate(one) for one in release.verification.notes]
+    notes = [says.translate(note) for note in release.verification.notes]
     notes += [says.text(f"linked.limit.{one}") for one in ("dates", "links", "next")]
     return Section(
         "limits",
         says.text("linked.limits"),
-        (Bullets(tuple(("", one) for one in notes)),),
+        (Bullets(tuple(("", note) for note in notes)),),
     )

@@ -64,7 +64,7 @@ class ReleasePlots(ShortRepr):
 
     def marginals(self, *names: str, language: str = "en") -> Any:
         """Draw the distribution of quasi-identifiers before and after; of all without a name."""
-        every = {one.name: one for one in self._summary(language).loss.marginals}
+        every = {marginal.name: marginal for marginal in self._summary(language).loss.marginals}
         for name in names:
             if name not in every:
                 raise SchemaError(unknown_name("quasi-identifier", name, list(every)))
@@ -75,10 +75,10 @@ class ReleasePlots(ShortRepr):
         return as_image(
             alt.vconcat(
                 *(
-                    one.chart.properties(
-                        data=alt.InlineData(values=one.rows), width=one.width, title=name
+                    drawing.chart.properties(
+                        data=alt.InlineData(values=drawing.rows), width=drawing.width, title=name
                     )
-                    for name, one in zip(names or every, drawn, strict=True)
+                    for name, drawing in zip(names or every, drawn, strict=True)
                 )
             ).configure(font=FONT, background="#ffffff"),
             says,
@@ -105,7 +105,7 @@ def plot_risk(risk: Risk, language: str = "en") -> Any:
 def plot_attacks(attacks: Iterable[AttackResult], language: str = "en") -> Any:
     """Draw how often each attack was right, with its interval, beside chance."""
     says = translator(language)
-    tried = [one for one in rank_attacks(attacks) if one.attempts]
+    tried = [attack for attack in rank_attacks(attacks) if attack.attempts]
     if not tried:
         raise DataError("no attack was run: there is nothing to draw")
     return attacks_chart(tried, [title_of(one.type, says) for one in tried], says).to_altair()
@@ -120,7 +120,7 @@ def plot_comparison(comparison: Comparison, language: str = "en") -> Any:
 def plot_profile(profile: Profile, language: str = "en") -> Any:
     """Draw which share of the pairs of records each column tells apart, most first."""
     says = translator(language)
-    shares = {one.name: one.content.counted.separation for one in profile.columns}
+    shares = {column.name: column.content.counted.separation for column in profile.columns}
     return shares_chart(shares, says.text("axis.separation"), says).to_altair()
 
 

@@ -57,12 +57,16 @@ class _Histogram:
 def profile_document(frame: Frame, profile: Profile, says: Translator) -> Document:
     """Put the page on an original table together."""
     table = frames.to_polars(frames.to_eager(frame))
-    names = [one.name for one in profile.columns]
+    names = [column.name for column in profile.columns]
     if table.columns != names or table.height != profile.rows:
         raise DataError("the profile is of another table: profile this one")
-    histograms = {one.name: _histogram(table[one.name], says) for one in _drawn_columns(profile)}
+    histograms = {
+        column.name: _histogram(table[column.name], says) for column in _drawn_columns(profile)
+    }
     missing = {
-        one.name: one.content.nulls / profile.rows for one in profile.columns if one.content.nulls
+        column.name: column.content.nulls / profile.rows
+        for column in profile.columns
+        if column.content.nulls
     }
     return Document(
         language=says.code,
@@ -89,9 +93,9 @@ def profile_document(frame: Frame, profile: Profile, says: Translator) -> Docume
 def _drawn_columns(profile: Profile) -> list[ColumnProfile]:
     """Return the columns to draw: no identifiers, and those that distinguish most."""
     drawable = [
-        one
-        for one in profile.columns
-        if one.role is not Role.IDENTIFIER and not one.content.trouble
+        column
+        for column in profile.columns
+        if column.role is not Role.IDENTIFIER and not column.content.trouble
     ]
     ranked = sorted(drawable, key=lambda one: -one.content.counted.separation)[:MOST_HISTOGRAMS]
     return [one for one in drawable if one in ranked]
@@ -104,7 +108,7 @@ def _histogram(column: pl.Series, says: Translator) -> _Histogram:
     records = np.bincount(bars.bar_of_code, counts, minlength=len(bars.labels))
     return _Histogram(
         bars.labels,
-        tuple(int(one) for one in records),
+        tuple(int(record) for record in records),
         bars.bar_of_code[codes],
         domain.kind in ("number", "temporal"),
     )
@@ -114,8 +118,8 @@ def _persons(profile: Profile, says: Translator) -> list[Section]:
     """Return what the structure of the table says about its persons."""
     if not profile.persons:
         return []
-    told = tuple(Paragraph(says.translate(one)) for one in profile.persons)
-    return [Section("persons", says.text("section.persons"), told)]
+    paragraphs = tuple(Paragraph(says.translate(person)) for person in profile.persons)
+    return [Section("persons", says.text("section.persons"), paragraphs)]
 
 
 def _lead(profile: Profile, says: Translator) -> Paragraph:
@@ -145,7 +149,7 @@ def _tiles(profile: Profile, says: Translator) -> tuple[Tile, ...]:
 
 
 def _distinguishing(profile: Profile, says: Translator) -> Section:
-    shares = {one.name: one.content.counted.separation for one in profile.columns}
+    shares = {column.name: column.content.counted.separation for column in profile.columns}
     blocks: list[Block] = [
         Paragraph(says.text("distinguish.text")),
         _shares(shares, says.text("axis.separation"), "alt.distinguish", says),
@@ -157,8 +161,8 @@ def _distinguishing(profile: Profile, says: Translator) -> Section:
         return Section("distinguish", says.text("section.distinguish"), tuple(blocks))
     header = tuple(says.text(f"head.{key}") for key in ("columns", "combinations", "uniques"))
     rows = tuple(
-        (says.names(names), says.count(one.distinct), says.count(one.uniques))
-        for names, one in sets
+        (says.names(names), says.count(separation.distinct), says.count(separation.uniques))
+        for names, separation in sets
     )
     blocks.append(Table(header, rows, frozenset({1, 2})))
     return Section("distinguish", says.text("section.distinguish"), tuple(blocks))
@@ -179,16 +183,16 @@ def _roles(profile: Profile, says: Translator) -> Section:
     header = tuple(says.text(f"head.{key}") for key in ("attribute", "role", "content", "why"))
     rows = tuple(
         (
-            one.name,
-            role_of(str(one.role), says),
-            _content(one, says),
+            column.name,
+            role_of(str(column.role), says),
+            _content(column, says),
             Cell(
-                "; ".join(reason.to_text(says) for reason in one.reasons) or "–",
-                note="; ".join(one.remarks),
+                "; ".join(reason.to_text(says) for reason in column.reasons) or "–",
+                note="; ".join(column.remarks),
                 note_language="" if says.code == "en" else "en",
             ),
         )
-        for one in profile.columns
+        for column in profile.columns
     )
     return Section("roles", says.text("section.suggested"), (Table(header, rows, style="reasons"),))
 
@@ -242,16 +246,16 @@ def _histogram_figure(name: str, one: _Histogram, says: Translator) -> Figure:
 
 
 def _pair_sections(histograms: Mapping[str, _Histogram], says: Translator) -> tuple[Section, ...]:
-    found = _strongest_pairs(histograms)
-    if found is None:
+    associations = _strongest_pairs(histograms)
+    if associations is None:
         return ()
 
     def draw() -> str:
         from kanonym.reporting.charts.associations import associations_chart  # noqa: PLC0415
 
-        return associations_chart(found, says).to_svg()
+        return associations_chart(associations, says).to_svg()
 
-    a, b, much = max(found.pairs, key=lambda pair: pair[2])
+    a, b, much = max(associations.pairs, key=lambda pair: pair[2])
     alternative = says.text("alt.pairs", most=says.names([a, b]), much=says.value(round(much, 3)))
     blocks = (Paragraph(says.text("pairs.text")), Figure("", alternative, draw))
     return (Section("pairs", says.text("section.pairs"), blocks),)
@@ -259,7 +263,7 @@ def _pair_sections(histograms: Mapping[str, _Histogram], says: Translator) -> tu
 
 def _strongest_pairs(histograms: Mapping[str, _Histogram]) -> Associations | None:
     """Return the associations of at most 14 columns, those that go together most strongly."""
-    held = {name: one for name, one in histograms.items() if len(one.labels) > 1}
+    held = {name: histogram for name, histogram in histograms.items() if len(histogram.labels) > 1}
     strength = {
         (a, b): cramers_v(held[a].bar_of_record, held[b].bar_of_record)
         for a, b in combinations(held, 2)

@@ -92,7 +92,7 @@ def meaning_of(
     items = ("whatever", "together", persons, "about-groups", small, "scale")
     return (
         Paragraph(told),
-        Bullets(tuple(("", says.text(f"private.{one}", **numbers)) for one in items)),
+        Bullets(tuple(("", says.text(f"private.{item}", **numbers)) for item in items)),
     )
 
 

@@ -60,7 +60,7 @@ def coarse_utility(utility: InformationLoss, step: float) -> dict[str, Any]:
         if form.get(name) is not None:
             form[name] = round_share(form[name])
     covered = coarse_coverage(utility, step)
-    form["coverage"] = {name: one.to_dict() for name, one in covered.items()}
+    form["coverage"] = {name: coverage.to_dict() for name, coverage in covered.items()}
     form["ncp"] = {name: round_share(loss) for name, loss in form["ncp"].items()}
     form["rmse"] = {name: round_amount(error, step) for name, error in form["rmse"].items()}
     return form
@@ -70,13 +70,13 @@ def coarse_coverage(utility: InformationLoss, step: float) -> dict[str, Coverage
     """Return what labels cover: shares in tenths of a percent, numbers in few digits."""
     return {
         name: replace(
-            one,
-            loss=round_share(one.loss),
-            span=round_share(one.span),
-            listed=round_share(one.listed),
-            values=round_amount(one.values, step),
+            coverage,
+            loss=round_share(coverage.loss),
+            span=round_share(coverage.span),
+            listed=round_share(coverage.listed),
+            values=round_amount(coverage.values, step),
         )
-        for name, one in utility.coverage.items()
+        for name, coverage in utility.coverage.items()
     }
 
 

@@ -206,7 +206,7 @@ class Summary:
     def counts_persons(self) -> bool:
         """Whether k-anonymity counts persons, who may have several records."""
         models = self.privacy.verification.models
-        return any(one.type == "k-anonymity" and one.attribute is not None for one in models)
+        return any(model.type == "k-anonymity" and model.attribute is not None for model in models)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form: the fields of design §9 are at the top; no number is infinite."""
@@ -231,7 +231,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, _Result):
         value = value.to_dict()
     elif is_dataclass(value):
-        value = {one.name: getattr(value, one.name) for one in fields(value)}
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -205,7 +205,7 @@ def _privacy(context: _Context) -> Privacy:
         models=_requirements(says, verification, context.models),
         largest_shares=verification.largest_shares,
         parts=verification.parts,
-        findings=tuple(_finding_sentence(says, one) for one in verification.findings),
+        findings=tuple(_finding_sentence(says, finding) for finding in verification.findings),
     )
     return Privacy(verified, class_sizes, risk, (*answer, *_countings(says, verification)))
 
@@ -219,8 +219,8 @@ def _loss(context: _Context, rectangles: tuple[str, str] | None) -> Loss:
         suppressed=release.suppressed,
         limit=float(context.policy.get("suppression_limit", 0)),
         lost=release.utility.span_loss,
-        by_column={name: one.loss for name, one in covered.items()},
-        sampled=any(one.guarantee == "mechanism" for one in release.verification.checks),
+        by_column={name: coverage.loss for name, coverage in covered.items()},
+        sampled=any(check.guarantee == "mechanism" for check in release.verification.checks),
     )
     maps, further = maps_of(
         context.table,
@@ -261,7 +261,7 @@ def _limits(context: _Context, known: KnownResults) -> tuple[tuple[str, str], ..
             for name, attribute in context.release.schema.attributes.items()
             for one in unwrap(attribute.action)
         ],
-        attacked=any(one.attempts for one in known.attacks),
+        attacked=any(attack.attempts for attack in known.attacks),
         entity=entity_of("the policy", entities[0]) if entities else None,
         private=any(check.guarantee == "mechanism" for check in checks),
     )
@@ -284,16 +284,16 @@ def _losses(context: _Context, covered: Mapping[str, Coverage]) -> tuple[Attribu
     rmse = context.release.utility.rmse
     return tuple(
         AttributeLoss(
-            name=one.name,
-            recoding=one.recoding,
-            lost=covered[one.name].loss,
-            listed=covered[one.name].listed,
-            named=covered[one.name].values,
-            rmse=coarse_amount(rmse.get(one.name), context.step),
+            name=attribute.name,
+            recoding=attribute.recoding,
+            lost=covered[attribute.name].loss,
+            listed=covered[attribute.name].listed,
+            named=covered[attribute.name].values,
+            rmse=coarse_amount(rmse.get(attribute.name), context.step),
             values=int((counts > 0).sum()),
-            released_values=len(one.columns[0]),
+            released_values=len(attribute.columns[0]),
         )
-        for one, counts in zip(context.recoded, context.held, strict=True)
+        for attribute, counts in zip(context.recoded, context.held, strict=True)
     )
 
 

@@ -40,7 +40,7 @@ def synthetic_document(
         ("others", other_releases(promise.spent, says)),
     ]
     if made.constraints:
-        rules = Bullets(tuple(("", Cell(one, "code")) for one in made.constraints))
+        rules = Bullets(tuple(("", Cell(constraint, "code")) for constraint in made.constraints))
         sections.insert(4, ("constraints", (rules,)))
     if output is not None:
         sections.append(("file", (file_table(output),)))

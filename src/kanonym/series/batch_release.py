@@ -121,20 +121,20 @@ def release_batch(
             given.engine, given.native, given.run, given.acting, series, before, persons, withheld
         )
         decision = source.decide()
-        found = publish(source, decision, required=False)
+        published = publish(source, decision, required=False)
         exposed = withheld if persons is None else persons.exposed() | withheld
         if (exposed == withheld).all():
             break
         withheld = exposed
-    alone = found.verification
+    alone = published.verification
     with watch.stage("verify"):
         if series.each_batch:
             _require_satisfied(alone, f"batch {number}")
-        after = source.released(decision, found.staged.checked, alone)
+        after = source.released(decision, published.staged.checked, alone)
         union = _verify_union(source, after, alone)
         _require_satisfied(union, f"the union of {number} batches")
     weights = decision.table.weights
-    made = package_release(engine, given.run, decision, found)
+    made = package_release(engine, given.run, decision, published)
     release = BatchRelease(
         **vars(made),
         batch=number,
@@ -143,8 +143,8 @@ def release_batch(
         if persons is None
         else replace(persons.repeated, suppressed=int(withheld.sum())),
         unseen={
-            known.name: int(weights[source.placement.strange[:, a]].sum())
-            for a, known in enumerate(series.recoding.known)
+            attribute.name: int(weights[source.placement.strange[:, a]].sum())
+            for a, attribute in enumerate(series.recoding.known)
         },
         outside=int(weights[source.placement.outside].sum()),
     )
@@ -184,7 +184,7 @@ class BatchInput(LocalInput):
             codes = [domain.values.to_numpy()[own] for domain, own in pairs]
             table = replace(
                 table,
-                domains=tuple(one.domain for one in placed),
+                domains=tuple(column.domain for column in placed),
                 codes=np.ascontiguousarray(np.stack(codes, axis=1), dtype=np.int32),
             )
         with self.run.watch.stage("algorithm"):
@@ -213,14 +213,16 @@ class BatchInput(LocalInput):
 
     def released(self, decision: EncodedDecision, checked: Any, alone: Verification) -> Released:
         """Return what the series has released with the batch, from the released values alone."""
-        known = [frames.column(checked, name) for name in decision.columns]
+        columns = [frames.column(checked, name) for name in decision.columns]
         hidden = [
             align_column(frames.column(checked, name), dtype)
             for name, dtype in self.series.sensitive.items()
         ]
-        tally = Tally(counted([*known, *hidden]), len(known)).merge_equal_rows()
+        tally = Tally(counted([*columns, *hidden]), len(columns)).merge_equal_rows()
         before, entities = self.before, self.run.policy.entities
-        fewest = [one.achieved for one in alone.checks if one.attribute in entities and alone.rows]
+        fewest = [
+            check.achieved for check in alone.checks if check.attribute in entities and alone.rows
+        ]
         fewest += [] if before.fewest_persons is None else [before.fewest_persons]
         return Released(
             before.batches + 1,

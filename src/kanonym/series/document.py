@@ -141,9 +141,9 @@ def from_json(name: str, values: Sequence[Any], dtype: pl.DataType) -> pl.Series
 
 def table_form(columns: Sequence[pl.Series]) -> dict[str, Any]:
     """Return the JSON form of columns: their types, and a line a row."""
-    rows = zip(*(to_json(one) for one in columns), strict=True)
+    rows = zip(*(to_json(column) for column in columns), strict=True)
     return {
-        "columns": {one.name: type_form(one.dtype) for one in columns},
+        "columns": {column.name: type_form(column.dtype) for column in columns},
         "rows": [list(row) for row in rows],
     }
 

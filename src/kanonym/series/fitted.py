@@ -290,7 +290,7 @@ def _refuse_unsuitable(
     policy: Policy, attributes: dict[str, Attribute], *, each_batch: bool
 ) -> None:
     """Refuse what has no meaning for a batch, or for the union of several."""
-    kinds = {one.guarantee: one.type for one in policy.models}
+    kinds = {model.guarantee: model.type for model in policy.models}
     sets = [name for name, one in attributes.items() if one.role is Role.SET]
     after = [name for name, one in attributes.items() if has_late_actions(one.action)]
     reason = ""
@@ -319,12 +319,12 @@ def _refuse_unsuitable(
 def _embed_hierarchies(policy: Policy) -> Policy:
     """Return the policy with its hierarchies as mappings: a recoding needs no file beside it."""
     attributes = dict(policy.attributes)
-    for name, one in policy.attributes.items():
-        if not isinstance(one, QuasiIdentifier | Sensitive):
+    for name, attribute in policy.attributes.items():
+        if not isinstance(attribute, QuasiIdentifier | Sensitive):
             continue
-        if isinstance(one.hierarchy, FromFile | FromMapping | Hierarchy):
-            rows = one.hierarchy.bind(pl.Series(name, [], dtype=pl.String)).rows()
+        if isinstance(attribute.hierarchy, FromFile | FromMapping | Hierarchy):
+            rows = attribute.hierarchy.bind(pl.Series(name, [], dtype=pl.String)).rows()
             # JSON has no key for null, which gets its own branch.
             known = {leaf: list(above) for leaf, *above in rows if leaf is not None}
-            attributes[name] = replace(one, hierarchy=from_mapping(known))
+            attributes[name] = replace(attribute, hierarchy=from_mapping(known))
     return policy.model_copy(update={"attributes": attributes})

@@ -98,7 +98,7 @@ class RepeatedPersons:
 
     def given_away(self, models: Iterable[PrivacyModel]) -> dict[str, tuple[int, int]]:
         """Return the attributes of which too few values stay open: persons known, and values."""
-        asked = {one.attribute: getattr(one, "l", 1) for one in models}
+        asked = {model.attribute: getattr(model, "l", 1) for model in models}
         return {
             name: (self.known[name], least)
             for name, least in self.least.items()
@@ -127,7 +127,7 @@ class KnownPersons:
         counted: Counter[Any] = Counter()
         for person, records in self.classes.items():
             if not alike:
-                counted.update({one.split()[1] for one in records})
+                counted.update({record.split()[1] for record in records})
             elif person:  # nobody tells which records without a person are of one
                 counted[tuple(sorted(records))] += 1
         return min(counted.values(), default=0)
@@ -136,7 +136,7 @@ class KnownPersons:
     def in_several(self) -> int:
         """Persons who are in several batches."""
         batches = ({one.split()[0] for one in self.classes[name]} for name in self.classes if name)
-        return sum(len(one) > 1 for one in batches)
+        return sum(len(batch) > 1 for batch in batches)
 
 
 class BatchPersons:
@@ -167,19 +167,19 @@ class BatchPersons:
                 f"in all batches, not by {asked.column!r}"
             )
         key = read_key("person", asked.key)
-        known = before or KnownPersons(_hash(key, "column", asked.column))
+        persons = before or KnownPersons(_hash(key, "column", asked.column))
         if before is None and number > 1:
             raise PolicyError(
                 "the persons of earlier batches were not recorded: fit again, and name the column "
                 "of persons from the first batch on"
             )
-        if known.check != _hash(key, "column", asked.column):
+        if persons.check != _hash(key, "column", asked.column):
             raise PolicyError(
                 "the persons of earlier batches were recognized by another column or under another "
                 "key: name the same ones for every batch"
             )
         texts = cell_texts(frames.column(frame, asked.column), "person")
-        self.asked, self.key, self.before, self.number = asked, key, known, number
+        self.asked, self.key, self.before, self.number = asked, key, persons, number
         self.hashes = _hash_texts(texts, key, "person")  # (n_rows,) null without a person
         # By person of an earlier batch the fewest values that are left open of any attribute.
         self.left: dict[str, int] = {}
@@ -190,7 +190,7 @@ class BatchPersons:
         persons = self.hashes.gather(released.rows).fill_null("")
         columns = [frames.column(frame, one) for one in labels]
         groups = group_released(columns, len(persons))
-        first = (cell_texts(one.gather(groups.first), "person") for one in columns)
+        first = (cell_texts(column.gather(groups.first), "person") for column in columns)
         names = [_hash(self.key, "class", json.dumps(one)) for one in zip(*first, strict=True)]
         classes = groups.labels.tolist()
         records = {one: list(known) for one, known in before.classes.items()}

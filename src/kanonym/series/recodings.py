@@ -62,16 +62,16 @@ class Levels(ShortRepr):
         strange = _strange(table, placed)
         levels = np.empty(table.codes.shape, np.int32)
         labels, sizes = [], []
-        for a, (one, level) in enumerate(zip(placed, self.levels, strict=True)):
-            tree = one.domain.hierarchy
+        for a, (column, level) in enumerate(zip(placed, self.levels, strict=True)):
+            tree = column.domain.hierarchy
             assert tree is not None  # noqa: S101 - all known ones have one
-            at, otherwise = one.levels[level], one.levels[-1] if level else BLANK
+            at, otherwise = column.levels[level], column.levels[-1] if level else BLANK
             levels[:, a] = np.where(strange[:, a], otherwise, at)
             sizes.append(len(tree.labels[at]) + 1)
             own = tree.codes[at, table.codes[:, a]]
             labels.append(np.where(strange[:, a], np.int32(sizes[-1] - 1), own))
         groups = group_rows(labels, sizes)
-        names = (one.name for one in self.known)
+        names = (attribute.name for attribute in self.known)
         joined = Partition(
             groups.labels,
             len(groups.sizes),
@@ -92,16 +92,20 @@ class Levels(ShortRepr):
     def describe(self) -> dict[str, Any]:
         """Return the level and the highest one of each attribute."""
         attributes: dict[str, Any] = {}
-        for one, level in zip(self.known, self.levels, strict=True):
-            highest = 0 if one.hierarchy is None else one.hierarchy.n_levels - 1
-            attributes[one.name] = {"type": str(one.dtype), "level": level, "highest": highest}
+        for attribute, level in zip(self.known, self.levels, strict=True):
+            highest = 0 if attribute.hierarchy is None else attribute.hierarchy.n_levels - 1
+            attributes[attribute.name] = {
+                "type": str(attribute.dtype),
+                "level": level,
+                "highest": highest,
+            }
         return {"form": self.form, "attributes": attributes}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         attributes = {
-            one.name: {"level": level, **one.to_dict()}
-            for one, level in zip(self.known, self.levels, strict=True)
+            attribute.name: {"level": level, **attribute.to_dict()}
+            for attribute, level in zip(self.known, self.levels, strict=True)
         }
         return {"form": self.form, "attributes": attributes}
 
@@ -248,8 +252,8 @@ class Boxes(ShortRepr):
     def describe(self) -> dict[str, Any]:
         """Return how many boxes there are, and how each attribute is recoded."""
         attributes = {
-            one.known.name: {"type": str(one.known.dtype), "recoding": one.recoding}
-            for one in self.sides
+            side.known.name: {"type": str(side.known.dtype), "recoding": side.recoding}
+            for side in self.sides
         }
         return {"form": self.form, "boxes": len(self.class_of_box), "attributes": attributes}
 
@@ -311,8 +315,11 @@ def select_classes(
 ) -> tuple[RecodedAttribute, ...]:
     """Return what some classes release."""
     parts = ("label_of_class", "low", "high", "loss")
-    chosen = ((one, {name: getattr(one, name)[classes] for name in parts}) for one in recoded)
-    return tuple(replace(one, **own) for one, own in chosen)
+    chosen = (
+        (attribute, {name: getattr(attribute, name)[classes] for name in parts})
+        for attribute in recoded
+    )
+    return tuple(replace(attribute, **own) for attribute, own in chosen)
 
 
 def _sort_codes(offsets: NDArray[np.int64], codes: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -343,15 +350,17 @@ def _distinct_rows(
 
 def learn_recoding(task: Task, decision: EncodedDecision, column: Columns) -> Recoding:
     """Return the recoding of a release: levels where it has one an attribute, else boxes."""
-    known = tuple(_known_attribute(task.schema, one, column) for one in decision.table.domains)
+    attributes = tuple(
+        _known_attribute(task.schema, domain, column) for domain in decision.table.domains
+    )
     levels = decision.account.get("levels")
     if levels is not None:
-        return Levels(known, tuple(int(levels[one.name]) for one in known))
-    boxes = _boxes(known, decision, decision.partition)
+        return Levels(attributes, tuple(int(levels[attribute.name]) for attribute in attributes))
+    boxes = _boxes(attributes, decision, decision.partition)
     if not _boxes_agree(boxes, decision):
         # Classes that release the same values were joined, and what they span overlaps
         # with others: before that they may not.
-        boxes = _boxes(known, decision, _partition_before_joining(decision))
+        boxes = _boxes(attributes, decision, _partition_before_joining(decision))
         if not _boxes_agree(boxes, decision):
             raise PolicyError(
                 f"{task.algorithm.type} makes classes that overlap: a new record could belong to "
@@ -388,7 +397,7 @@ def _boxes(
     loss = np.sum([one.loss for one in decision.recoded], axis=0)[class_of_box]
     order = np.argsort(loss, kind="stable")
     sides = []
-    for a, (one, recoded) in enumerate(zip(known, decision.recoded, strict=True)):
+    for a, (attribute, recoded) in enumerate(zip(known, decision.recoded, strict=True)):
         domain = table.domains[a]
         nominal = domain.kind == "nominal" and domain.hierarchy is None
         listed = recoded.recoding == "set" or nominal
@@ -405,7 +414,7 @@ def _boxes(
             offsets, members = np.arange(0, 2 * n + 1, 2), np.stack(bounds, axis=1)[order].ravel()
         sides.append(
             Side(
-                known=one,
+                known=attribute,
                 recoding="hierarchy" if recoded.recoding == "value" else recoded.recoding,
                 values=values_of(domain, members),
                 offsets=offsets,
@@ -424,12 +433,12 @@ def _classes_of_decision(decision: EncodedDecision, partition: Partition) -> NDA
 
 def _partition_before_joining(decision: EncodedDecision) -> Partition:
     """Return the classes before joining, where each lies within a released one."""
-    found = decision.partition if decision.refinement is None else decision.refinement[1]
-    kept = found.labels >= 0
-    joined = _classes_of_decision(decision, found)
-    pairs = np.unique(np.stack([found.labels[kept], joined[kept]], axis=1), axis=0)
-    within = len(pairs) == found.n_classes and (pairs[:, 1] >= 0).all()
-    return found if within else decision.partition
+    partition = decision.partition if decision.refinement is None else decision.refinement[1]
+    kept = partition.labels >= 0
+    joined = _classes_of_decision(decision, partition)
+    pairs = np.unique(np.stack([partition.labels[kept], joined[kept]], axis=1), axis=0)
+    within = len(pairs) == partition.n_classes and (pairs[:, 1] >= 0).all()
+    return partition if within else decision.partition
 
 
 def _boxes_agree(boxes: Boxes, decision: EncodedDecision) -> bool:

@@ -78,7 +78,7 @@ class Tally(ShortRepr):
 
     def merge_equal_rows(self) -> Tally:
         """Return the tally with equal rows made one."""
-        plain = pl.DataFrame([categories_as_text(one) for one in self.rows])
+        plain = pl.DataFrame([categories_as_text(row) for row in self.rows])
         grouped = plain.group_by(self.rows.columns[:-1], maintain_order=True)
         return Tally(grouped.agg(pl.col(COUNT).sum()), self.n_known)
 
@@ -139,7 +139,7 @@ class Released(ShortRepr):
         return {
             "batches": self.batches,
             "rows_in": self.rows_in,
-            "findings": [one.to_dict() for one in self.findings],
+            "findings": [finding.to_dict() for finding in self.findings],
             "fewest_persons": self.fewest_persons,
             "tally": self.tally and self.tally.to_dict(),
             "persons": self.persons and asdict(self.persons),
@@ -165,13 +165,13 @@ class UnionView(ReleaseView):
     @property
     def models(self) -> list[PrivacyModel]:
         """The models that count no persons."""
-        return [one for one in self.policy.models if one.entity is None]
+        return [model for model in self.policy.models if model.entity is None]
 
     def sensitive_column(self, taken: FrequencySet, name: str) -> SensitiveColumn:
         """Return a sensitive attribute, as all batches released it."""
         del taken
         columns = self.tally.sensitive_columns(self.schema)
-        return next(one for one in columns if one.values.name == name)
+        return next(column for column in columns if column.values.name == name)
 
 
 def suppress_failing(
@@ -236,13 +236,13 @@ def _failing_classes(
         return failing
     n_attributes = len(series.sensitive)
     hidden = list(map(values_of, table.sensitive[:n_attributes], table.sensitive_codes.T))
-    known = [
+    columns = [
         column.gather(one.label_of_class[labels].astype(np.uint32))
         for one in decision.recoded
         for column in one.columns
     ]
-    rows = counted([*known, *hidden], table.weights)
-    mine = Tally(rows.filter(pl.Series(kept)), len(known))
+    rows = counted([*columns, *hidden], table.weights)
+    mine = Tally(rows.filter(pl.Series(kept)), len(columns))
     wrong = np.zeros(len(mine.rows), np.bool_)
     if series.each_batch or before is None:
         codes = table.sensitive_codes.T[n_attributes:]
@@ -250,7 +250,7 @@ def _failing_classes(
         wrong |= mine.failing_rows(schema, models, persons)
     if before is not None:
         # Persons are counted in each batch: a class of all has at least those of one.
-        asked = [one for one in models if one.entity is None]
+        asked = [model for model in models if model.entity is None]
         wrong |= before.plus(mine).failing_rows(schema, asked)[len(before.counts) :]
     failing[labels[kept][wrong]] = True
     return failing

@@ -83,9 +83,9 @@ def anonymize_file(path: str, request: Request, tell: Tell) -> bytes:
         tell("warn", f"{records.where} holds no record", {})
         return b""
     attributes = [read_attribute(records, name) for name in request.quasi_identifiers]
-    for one in attributes:
-        if one.kind != "number":
-            tell("info", f"{one.name} is read as {one.kind}", {})
+    for attribute in attributes:
+        if attribute.kind != "number":
+            tell("info", f"{attribute.name} is read as {attribute.kind}", {})
     check_kinds(attributes, request.method)
     tell("info", "Tree building", {})
     clusters = clusters_of(
@@ -125,11 +125,11 @@ def reidentify_files(
     tell("info", "Reading source", {})
     files: list[Records] = [read_records(original), read_records(masked)]
     tell("info", f"{len(files[0])} individuals to re-identify", {})
-    found = reidentify(files[0], files[1], quasi_identifiers, sensitive, threshold)
-    for warning in found.warnings:
+    reidentification = reidentify(files[0], files[1], quasi_identifiers, sensitive, threshold)
+    for warning in reidentification.warnings:
         tell("warn", warning, {})
-    tell("info", "End of Re-identification", {"Re-identified": found.n_found})
-    return found.printed
+    tell("info", "End of Re-identification", {"Re-identified": reidentification.n_found})
+    return reidentification.printed
 
 
 def _tell_clusters(clusters: Clusters, tell: Tell) -> None:

@@ -49,10 +49,10 @@ def check_method(method: str) -> None:
 
 def check_kinds(attributes: Sequence[Attribute], method: str) -> None:
     """Refuse a method that calculates with texts."""
-    for one in attributes:
-        if one.kind == "text" and method not in OF_TEXTS:
+    for attribute in attributes:
+        if attribute.kind == "text" and method not in OF_TEXTS:
             raise SchemaError(
-                f"quasi-identifier {one.name!r} holds texts, and {method} needs numbers or "
+                f"quasi-identifier {attribute.name!r} holds texts, and {method} needs numbers or "
                 f"dates; {', '.join(OF_TEXTS)} work"
             )
 
@@ -79,18 +79,18 @@ def replace_values(
     if method == "general":
         return _generalize(attributes, clusters, bounds)
     printed = {}
-    for one in attributes:
-        values = one.values[clusters.order]
+    for attribute in attributes:
+        values = attribute.values[clusters.order]
         if method in _AGGREGATES:
-            digits = 0 if one.kind == "date" else 2
-            found = one.format_values(_AGGREGATES[method](values, clusters, digits))
-            printed[one.name] = found.gather(clusters.cluster_of_place)
+            digits = 0 if attribute.kind == "date" else 2
+            column = attribute.format_values(_AGGREGATES[method](values, clusters, digits))
+            printed[attribute.name] = column.gather(clusters.cluster_of_place)
         elif method == "outlier":
-            printed[one.name] = one.format_values(clip_to_quartiles(values, clusters))
+            printed[attribute.name] = attribute.format_values(clip_to_quartiles(values, clusters))
         elif method == "swapping":
-            printed[one.name] = one.format_values(swap_values(values, clusters, random))
+            printed[attribute.name] = attribute.format_values(swap_values(values, clusters, random))
         else:
-            printed[one.name] = one.format_values(
+            printed[attribute.name] = attribute.format_values(
                 add_noise(values, clusters, random, _NOISES[method])
             )
     return printed
@@ -163,12 +163,12 @@ def _generalize(
 ) -> dict[str, pl.Series]:
     low, high = clusters.cells() if bounds == "cell" else clusters.ranges()
     printed = {}
-    for a, one in enumerate(attributes):
-        texts = one.format_values(clusters.values[a])
+    for a, attribute in enumerate(attributes):
+        texts = attribute.format_values(clusters.values[a])
         pair = pl.select(
             pl.format("[{},{}]", pl.lit(texts.gather(low[:, a])), pl.lit(texts.gather(high[:, a])))
         ).to_series()
-        printed[one.name] = pair.gather(clusters.cluster_of_place)
+        printed[attribute.name] = pair.gather(clusters.cluster_of_place)
     return printed
 
 

@@ -78,7 +78,7 @@ def clusters_of(
     """Divide records into clusters."""
     n = len(attributes[0].values)
     table = encode(
-        [(pl.Series(one.name, one.values), None) for one in attributes],
+        [(pl.Series(attribute.name, attribute.values), None) for attribute in attributes],
         [(column, None, False) for column in sensitive],
         n,
     )

@@ -87,8 +87,8 @@ def read_records(path: str) -> Records:
     first = text[_skip_blank(text, 0) :][:1]
     if first not in ("", "{", "["):
         return _read_csv(data, where)
-    found = read_objects(text)
-    return _read_sequence(text, where) if found is None else Records(where, *found)
+    texts = read_objects(text)
+    return _read_sequence(text, where) if texts is None else Records(where, *texts)
 
 
 def _read_csv(data: bytes, where: str) -> Records:
@@ -222,8 +222,8 @@ def _compact(value: str) -> str:
 def _skip_blank(text: str, place: int) -> int:
     if text[place : place + 1] not in _BLANKS:  # mostly
         return place
-    found = _BLANK.match(text, place)
-    return found.end() if found else place
+    match = _BLANK.match(text, place)
+    return match.end() if match else place
 
 
 def _fault(text: str, place: int, reason: str, where: str) -> str:

@@ -116,7 +116,7 @@ def reidentify_in_clusters(
         )
     cells = records.columns[given].gather(clusters.order)
     values = identities(cells).to_numpy()
-    points = np.column_stack([one.values[clusters.order] for one in attributes])
+    points = np.column_stack([attribute.values[clusters.order] for attribute in attributes])
     source = np.full(len(records), -1)
     similarity = np.zeros(len(records))
     for start, stop in pairwise(clusters.starts.tolist()):
@@ -129,11 +129,11 @@ def reidentify_in_clusters(
             backwards = masked_here[::-1]
             nearest, distance = _nearest(scaled[backwards - start], scaled[open_here - start])
             source[open_here], similarity[open_here] = backwards[nearest], 1 / (1 + distance)
-    found = pl.Series(source >= 0)
-    nothing = pl.Series([None], dtype=pl.String).new_from_index(0, len(found))
+    column = pl.Series(source >= 0)
+    nothing = pl.Series([None], dtype=pl.String).new_from_index(0, len(column))
     return {
-        given: cells.fill_null(NULL).gather(np.maximum(source, 0)).zip_with(found, nothing),
-        "similarity": go_numbers(similarity).zip_with(found, nothing),
+        given: cells.fill_null(NULL).gather(np.maximum(source, 0)).zip_with(column, nothing),
+        "similarity": go_numbers(similarity).zip_with(column, nothing),
     }
 
 
@@ -153,7 +153,7 @@ def standardize(points: Points) -> Points:
 def _points(records: Records, names: Sequence[str]) -> Points:
     attributes = [read_attribute(records, name) for name in names]
     check_kinds(attributes, "reidentification")
-    return np.column_stack([one.values for one in attributes])
+    return np.column_stack([attribute.values for attribute in attributes])
 
 
 def _other_columns(records: Records, known: set[str]) -> dict[str, NDArray[np.float64]]:

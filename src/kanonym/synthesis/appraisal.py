@@ -61,8 +61,8 @@ def count_copies(
     """Count synthetic records that equal real ones, null equal to null. Cost O(records)."""
 
     def share(real: pl.DataFrame) -> float:
-        found = synthetic.join(real.unique(), on=real.columns, how="semi", nulls_equal=True)
-        return len(found) / len(synthetic)
+        frame = synthetic.join(real.unique(), on=real.columns, how="semi", nulls_equal=True)
+        return len(frame) / len(synthetic)
 
     if held_out is None:
         return Copies(share(learned))

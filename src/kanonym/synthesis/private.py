@@ -207,7 +207,7 @@ class PrivateSynthesis(Synthesis):
             f"epsilon {promise.epsilon:g}, delta {promise.delta:g}, protects {promise.unit}",
             promise.sentence,
             *([NOT_RECORDED] if promise.spent is None and promise.private else []),
-            *(f"constraint {one}" for one in self.constraints),
+            *(f"constraint {constraint}" for constraint in self.constraints),
         ]
         lead = "\n".join(lines)
         return [ResultTable(("column", "cells", "nulls"), rows, frozenset({1}), lead)]
@@ -304,7 +304,9 @@ def synthesize_private(
     epsilon, given = request.epsilon or 0.0, request.policy or {}  # both checked before
     policy = attribute_policy(given)
     entity = request.entity or next(iter(policy.entities), None)
-    roles = {name: one for name, one in policy.attributes.items() if name not in dropped}
+    roles = {
+        name: attribute for name, attribute in policy.attributes.items() if name not in dropped
+    }
     schema = Schema.resolve(names, roles, policy.others)
     domains = cell_domains(names, schema.attributes)
     most = None
@@ -314,10 +316,10 @@ def synthesize_private(
         most = request.records_per_person or 1
         _check_entity(entity, schema)
     person = [] if entity is None else [entity]
-    needed = {*(one.name for one in domains), *person}
+    needed = {*(domain.name for domain in domains), *person}
     table = declared_cells(
         frame,
-        {name: one for name, one in schema.attributes.items() if name in needed},
+        {name: attribute for name, attribute in schema.attributes.items() if name in needed},
         exact=person,
     )
     bits: Bits = SystemBits() if request.seed is None else SeededBits(request.seed)
@@ -331,7 +333,7 @@ def synthesize_private(
     kept = table if entity is None else limit_records(table, entity, most or 1, bits)
     spent = request.enter(protects="record" if most is None else "person")
     made = generate(
-        [kept[one.name] for one in domains],
+        [kept[domain.name] for domain in domains],
         domains,
         request.method,
         Budget(rho),
@@ -346,11 +348,11 @@ def synthesize_private(
         rho=float(rho),
         records_per_person=most,
         private=bits.private,
-        domains={one.name: one.facts() for one in domains},
+        domains={domain.name: domain.facts() for domain in domains},
         measured=made.measured,
         spent=spent,
     )
-    imitated = [one.name for one in domains]
+    imitated = [domain.name for domain in domains]
     identifiers = [name for name in names if name not in imitated]
     return PrivateDraw(
         drawn=made.table,
@@ -403,7 +405,9 @@ def hold_out_records(
 
 def _of_types(table: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
     """Return texts with the types of another table, for comparisons; null where that fails."""
-    return pl.DataFrame([_of_type(table[one.name], one.dtype) for one in like.get_columns()])
+    return pl.DataFrame(
+        [_of_type(table[column.name], column.dtype) for column in like.get_columns()]
+    )
 
 
 def _of_type(texts: pl.Series, dtype: pl.DataType) -> pl.Series:

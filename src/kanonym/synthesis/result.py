@@ -132,8 +132,11 @@ class Synthesis(Result):
         lines = [
             f"{self.rows:,} records by {self.method}, seed {self.seed}",
             f"learned from {self.rows_in - self.held_out:,} records{held}",
-            *(f"left out, as it seems to identify people: {one}" for one in self.identifiers),
-            *(f"constraint {one}" for one in self.constraints),
+            *(
+                f"left out, as it seems to identify people: {identifier}"
+                for identifier in self.identifiers
+            ),
+            *(f"constraint {constraint}" for constraint in self.constraints),
         ]
         records = measured_table("records", {"detection": self.detection})
         copies = [

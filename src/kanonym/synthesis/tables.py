@@ -151,7 +151,10 @@ def synthesize(
         ]
     )
     kept = kept_columns(names, dropped, known, hidden)
-    rules = [one if isinstance(one, Constraint) else Constraint.parse(one) for one in constraints]
+    rules = [
+        constraint if isinstance(constraint, Constraint) else Constraint.parse(constraint)
+        for constraint in constraints
+    ]
     _check_rules(rules, kept)
     identifiers: list[str] = []
     if not private:
@@ -159,7 +162,7 @@ def synthesize(
             *dropped,
             *known,
             *hidden,
-            *(name for one in rules for name in (one.left, one.right)),
+            *(name for rule in rules for name in (rule.left, rule.right)),
         }
         identifiers = identifiers_of(native, meant)
         kept = _without_identifiers(kept, identifiers)

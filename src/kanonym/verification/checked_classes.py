@@ -139,14 +139,14 @@ def _read_levels(
         # A number may read otherwise than its label: 1.50 and 1.5.
         leaves = tree.leaf_of(distinct)
         found[0] = np.where(found[0] < 0, leaves, found[0])
-    known = found >= 0
-    if not known.any(axis=0).all():
-        wrong = distinct[int(np.argmin(known.any(axis=0)))]
+    mask = found >= 0
+    if not mask.any(axis=0).all():
+        wrong = distinct[int(np.argmin(mask.any(axis=0)))]
         raise SchemaError(
             f"column {released.name!r}: {wrong!r} is not a label of its hierarchy{needed}"
         )
-    shared = np.flatnonzero(known.all(axis=1))
-    lowest = np.full(len(texts), shared[0]) if len(shared) else np.argmax(known, axis=0)
+    shared = np.flatnonzero(mask.all(axis=1))
+    lowest = np.full(len(texts), shared[0]) if len(shared) else np.argmax(mask, axis=0)
     levels = lowest[place].astype(np.int32)
     return levels, found[levels, place]
 
@@ -181,10 +181,12 @@ class CheckedClasses(ShortRepr):
     def with_mechanism(self, *, made: bool, repeatable: bool) -> Self:
         """Return the same for a mechanism that did not make the release, or is repeatable."""
         checks = tuple(
-            replace(one, satisfied=one.satisfied and made and not repeatable, repeatable=repeatable)
-            if one.guarantee == "mechanism"
-            else one
-            for one in self.checks
+            replace(
+                check, satisfied=check.satisfied and made and not repeatable, repeatable=repeatable
+            )
+            if check.guarantee == "mechanism"
+            else check
+            for check in self.checks
         )
         return replace(self, checks=checks)
 
@@ -294,7 +296,7 @@ def _told_and_judged(
 ) -> tuple[Classes, Classes]:
     """Return the classes of which is told, and those beside the reference: the same without one."""
     beside = classes_of_release(groups, sensitive, counts)
-    if reference_told or all(one.reference is None for one in sensitive):
+    if reference_told or all(column.reference is None for column in sensitive):
         return beside, beside
     alone = [one._replace(reference=None, reference_counts=None) for one in sensitive]
     return classes_of_release(groups, alone, counts), beside
@@ -326,7 +328,7 @@ def _model_check(
     some = len(seen.sizes) > 0
     protects = model.protects
     if some and "attributes" in protects and bounds_nothing(model, seen):
-        protects = tuple(one for one in protects if one != "attributes")
+        protects = tuple(protect for protect in protects if protect != "attributes")
     return ModelCheck(
         model.type,
         model.attribute,
@@ -338,7 +340,7 @@ def _model_check(
         guarantee=model.guarantee,
         rests_on=model.rests_on,
         protects=protects,
-        strict=any(one.relation == "<" for one in model.criteria()),
+        strict=any(criterion.relation == "<" for criterion in model.criteria()),
     )
 
 
@@ -420,13 +422,13 @@ def requires_nothing(model: PrivacyModel, classes: Classes) -> bool:
     """Return whether classes of one record, than which none is worse, satisfy a model."""
     if model.guarantee != "per class":
         return model.trivial
-    return all(_allows_single_records(one, classes) for one in model.criteria())
+    return all(_allows_single_records(criterion, classes) for criterion in model.criteria())
 
 
 def bounds_nothing(model: PrivacyModel, classes: Classes) -> bool:
     """Return whether what a model asks of its sensitive attribute is nothing."""
     own = [one for one in model.criteria() if one.attribute is not None]
-    return bool(own) and all(_allows_single_records(one, classes) for one in own)
+    return bool(own) and all(_allows_single_records(criterion, classes) for criterion in own)
 
 
 def _allows_single_records(criterion: Criterion, classes: Classes) -> bool:

@@ -44,7 +44,7 @@ def with_linked_rows(view: ReleaseView, checked: CheckedClasses) -> CheckedClass
         persons, units = unit_codes(taken.column(entity)), unit_codes(taken.column(name))
         if not _links_rows(persons, units, taken.counts):
             continue
-        labels = [taken.column(one) for one in view.labels]
+        labels = [taken.column(label) for label in view.labels]
         groups = group_released(labels, taken.n_rows)
         # A row without a pseudonym is linked with none: its class is counted as it is.
         told = taken.column(name).is_not_null().to_numpy()
@@ -129,7 +129,9 @@ def _columns_of_persons(view: ReleaseView, entity: str) -> list[str]:
     n_persons = view.released.take([entity]).column(entity).n_unique()
     found = []
     attribute = view.attributes.get(entity)
-    perturbed = attribute is not None and any(one.perturbs for one in unwrap(attribute.action))
+    perturbed = attribute is not None and any(
+        action.perturbs for action in unwrap(attribute.action)
+    )
     for name in view.released.columns:
         if name in view.labels or (perturbed and name == entity):
             continue

@@ -192,7 +192,9 @@ class ReleaseView:
     def models(self) -> list[PrivacyModel]:
         """The models that released values can answer."""
         recorded = self.recorded
-        return [one for one in self.policy.models if recorded is None or not recorded.counts(one)]
+        return [
+            model for model in self.policy.models if recorded is None or not recorded.counts(model)
+        ]
 
     @property
     def attributes(self) -> dict[str, Attribute]:
@@ -219,7 +221,7 @@ class ReleaseView:
     @property
     def k(self) -> int:
         """The k that is required, or else was reached."""
-        asked = [one.required for one in self.checked.checks if one.type == "k-anonymity"]
+        asked = [check.required for check in self.checked.checks if check.type == "k-anonymity"]
         if asked:
             return int(max(asked))
         sizes = self.checked.classes.sizes
@@ -334,7 +336,7 @@ class ReleaseView:
         attribute = self.schema.attributes.get(name)
         if not isinstance(attribute, Sensitive):
             return SensitiveColumn(taken.column(name))
-        compared = name in {one.attribute for one in self.policy.models}
+        compared = name in {model.attribute for model in self.policy.models}
         if self.reference is None or not compared or has_late_actions(attribute.action):
             return SensitiveColumn.of(taken.coded(name), attribute)
         counts = self.reference.counts
@@ -355,13 +357,13 @@ def verify_release(view: ReleaseView) -> Verification:
         if view.mechanism is not None and kind.rests_on_original:
             continue  # what is found beside the original depends on records that are not released
         if view.original is None and view.recorded is not None and kind.rests_on_original:
-            findings += [one for one in view.recorded.findings if one.kind == kind.type]
+            findings += [finding for finding in view.recorded.findings if finding.kind == kind.type]
         elif view.original is not None or not kind.needs_original:
             findings += kind.find(view)
         elif view.linked or not kind.linked:
             not_looked_for.append(kind.type)
     if not checked.rows:
-        findings = [one for one in findings if one.kind == "no-records"]
+        findings = [finding for finding in findings if finding.kind == "no-records"]
     shares = [largest_share(name, one) for name, one in view.distributions.items()]
     return Verification(
         rows=checked.rows,
@@ -370,7 +372,7 @@ def verify_release(view: ReleaseView) -> Verification:
         violating=checked.violating,
         n_violating=checked.n_violating,
         class_sizes=dict(zip(sizes.tolist(), numbers.tolist(), strict=True)),
-        largest_shares=tuple(one for one in shares if one),
+        largest_shares=tuple(share for share in shares if share),
         findings=tuple(findings),
         parts=parts_of(
             checks, view.sensitive, view.persons, checked.rows, hides_refusals=view.hides_refusals

@@ -276,9 +276,9 @@ def classes_of_values(
     """Return the classes of a table, without excluded nulls or a `reference`."""
     by_key = bool(quasi_identifiers) and n_rows and counts is None
     quick = _all_quick(quasi_identifiers) if by_key else None
-    found = None if quick is None else _classes_by_key(*quick, sensitive)
-    if found is not None:
-        return found
+    classes = None if quick is None else _classes_by_key(*quick, sensitive)
+    if classes is not None:
+        return classes
     return classes_of_release(group_released(quasi_identifiers, n_rows), sensitive, counts)
 
 
@@ -321,9 +321,9 @@ def _distribution(
     histograms = class_histograms(labels, released, weights, n_classes, n_values)
     table = np.bincount(histograms[1], histograms[2], n_values).astype(np.int64)
     if column.reference is not None:
-        known, counts = compared >= 0, column.reference_counts
-        given = None if counts is None else counts[known]
-        table = np.bincount(compared[known], given, n_values).astype(np.int64)
+        mask, counts = compared >= 0, column.reference_counts
+        given = None if counts is None else counts[mask]
+        table = np.bincount(compared[mask], given, n_values).astype(np.int64)
     return _distribution_of(domain, n_values, histograms, table)
 
 
@@ -356,7 +356,7 @@ def _stack_with_exceptions(values: pl.Series, reference: pl.Series) -> pl.Series
         pl.repeat(None, len(column), dtype=pl.String, eager=True) if found is None else found
         for found, column in ((own, values), (others, reference))
     ]
-    return with_exceptions(both, pl.concat([one.rename("") for one in parts]))
+    return with_exceptions(both, pl.concat([part.rename("") for part in parts]))
 
 
 def _stack_columns(values: pl.Series, reference: pl.Series) -> pl.Series:

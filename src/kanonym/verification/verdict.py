@@ -261,12 +261,12 @@ class Verification(Result):
             return "nothing required"
         if self.findings:
             return "satisfied with findings"
-        return "satisfied" if all(one.assessed for one in self.parts) else "not assessed"
+        return "satisfied" if all(part.assessed for part in self.parts) else "not assessed"
 
     def with_findings(self, *findings: Finding) -> Self:
         """Return the same with further findings, each once."""
-        known = {(one.kind, one.columns) for one in self.findings}
-        new = tuple(one for one in findings if (one.kind, one.columns) not in known)
+        known = {(finding.kind, finding.columns) for finding in self.findings}
+        new = tuple(finding for finding in findings if (finding.kind, finding.columns) not in known)
         return replace(self, findings=(*self.findings, *new))
 
     @property
@@ -283,9 +283,9 @@ class Verification(Result):
             "rows": self.rows,
             "classes": self.n_classes,
             "models": [check.to_dict() for check in self.checks],
-            "largest_shares": [one.to_dict() for one in self.largest_shares],
-            "parts": {one.name: one.to_dict() for one in self.parts},
-            "findings": [one.to_dict() for one in self.findings],
+            "largest_shares": [share.to_dict() for share in self.largest_shares],
+            "parts": {part.name: part.to_dict() for part in self.parts},
+            "findings": [finding.to_dict() for finding in self.findings],
             **({"not_looked_for": list(self.not_looked_for)} if self.not_looked_for else {}),
             **({"text_columns": list(self.text_columns)} if self.text_columns else {}),
             "n_violating": self.n_violating,
@@ -299,19 +299,19 @@ class Verification(Result):
         """Return a row for each part and each model, below the verdict; findings stand below."""
         rows = [
             (
-                one.type if one.attribute is None else f"{one.type} of {one.attribute}",
-                f"{'< ' if one.strict else ''}{one.required:.4g}",
-                f"{one.achieved:.4g}",
-                one.verdict,
+                check.type if check.attribute is None else f"{check.type} of {check.attribute}",
+                f"{'< ' if check.strict else ''}{check.required:.4g}",
+                f"{check.achieved:.4g}",
+                check.verdict,
             )
-            for one in self.checks
+            for check in self.checks
         ]
         lead = (
             f"{self.verdict} · records {self.rows:,} · classes {self.n_classes:,} · "
             f"smallest class {self.k:,}"
         )
-        notes = tuple(f"finding: {one.message}" for one in self.findings)
-        parts = [(one.name, one.verdict, one.rests_on) for one in self.parts]
+        notes = tuple(f"finding: {finding.message}" for finding in self.findings)
+        parts = [(part.name, part.verdict, part.rests_on) for part in self.parts]
         header = ("model", "required", "achieved", "verdict")
         return [
             ResultTable(("part", "verdict", "rests on"), parts, lead=lead),
@@ -336,9 +336,9 @@ def parts_of(
     if not rows:
         return tuple(Part(name, "not assessed", NO_RECORDS) for name in get_args(PartName))
     return (
-        _identity([one for one in checks if "identity" in one.protects]),
+        _identity([check for check in checks if "identity" in check.protects]),
         _attributes(
-            [one for one in checks if "attributes" in one.protects],
+            [check for check in checks if "attributes" in check.protects],
             sensitive,
             hides_refusals=hides_refusals,
         ),
@@ -347,7 +347,7 @@ def parts_of(
 
 
 def _identity(checks: Sequence[ModelCheck]) -> Part:
-    asking = [one for one in checks if not one.trivial]
+    asking = [check for check in checks if not check.trivial]
     if asking:
         return Part("identity", _verdict(asking), _models_text(asking, named=False))
     reason = Message("no model limits how well a person can be found: require k-anonymity")
@@ -357,8 +357,8 @@ def _identity(checks: Sequence[ModelCheck]) -> Part:
 def _attributes(
     checks: Sequence[ModelCheck], sensitive: Sequence[str], *, hides_refusals: bool | None
 ) -> Part:
-    asking = [one for one in checks if not one.trivial]
-    everything = any(one.guarantee == "mechanism" for one in asking)
+    asking = [check for check in checks if not check.trivial]
+    everything = any(check.guarantee == "mechanism" for check in asking)
     protected = {one.attribute for one in asking}
     unprotected = [name for name in sensitive if name not in protected]
     if asking and (_verdict(asking) == "violated" or everything or not unprotected):
@@ -395,8 +395,8 @@ def _persons(checks: Sequence[ModelCheck], persons: Message | None) -> Part:
             "entity, the columns that tell persons apart"
         )
         return Part("persons", "not assessed", reason)
-    linked = [one for one in checks if one.linked_by]
-    if all(one.satisfied for one in linked):
+    linked = [check for check in checks if check.linked_by]
+    if all(check.satisfied for check in linked):
         return Part("persons", "checked", persons)
     reason = Message(
         "{columns} tells whose rows are whose, and too few persons are alike in all rows",
@@ -406,7 +406,7 @@ def _persons(checks: Sequence[ModelCheck], persons: Message | None) -> Part:
 
 
 def _verdict(checks: Sequence[ModelCheck]) -> PartVerdict:
-    verdicts = {one.verdict for one in checks}
+    verdicts = {check.verdict for check in checks}
     if verdicts & {"violated", "not private"}:
         return "violated"
     return "by construction" if verdicts == {"by construction"} else "checked"
@@ -415,9 +415,9 @@ def _verdict(checks: Sequence[ModelCheck]) -> PartVerdict:
 def _models_text(checks: Sequence[ModelCheck], *, named: bool = True) -> Message:
     """Say which models a part rests on; named: with their attributes."""
     attributes: dict[str, list[str]] = {}
-    for one in checks:
-        attributes.setdefault(one.type, []).extend(
-            [] if one.attribute is None or not named else [one.attribute]
+    for check in checks:
+        attributes.setdefault(check.type, []).extend(
+            [] if check.attribute is None or not named else [check.attribute]
         )
     names = ", ".join(
         f"{model} of {column_names_text(of)}" if of else model for model, of in attributes.items()

@@ -47,8 +47,8 @@ class Answers:
 
     async def rows(self, start: int, count: int) -> Rows:
         """Return some rows of the table."""
-        found: Rows = await self._held.question("rows", start=start, count=count)
-        return found
+        rows: Rows = await self._held.question("rows", start=start, count=count)
+        return rows
 
     async def readings(self, form: Form) -> dict[str, tuple[ReadCell, ...]]:
         """Return how texts of columns are read; nothing where the policy has faults.
@@ -89,7 +89,7 @@ class Answers:
         self, start: int, count: int, sought: Mapping[str, str], *, suppressed: bool
     ) -> RecordRisks:
         """Return records before and after, the riskiest first."""
-        found: RecordRisks = await self._held.question(
+        risks: RecordRisks = await self._held.question(
             "records",
             released=True,
             start=start,
@@ -97,21 +97,21 @@ class Answers:
             sought=dict(sought),
             suppressed=suppressed,
         )
-        return found
+        return risks
 
     async def hierarchy(self, column: str, form: Any) -> BoundHierarchy:
         """Bind a hierarchy to a column; without a form, what is suggested."""
         key = f"{column}\0{json.dumps(form, default=str)}"
         if key in self._bound:
             return self._bound[key]
-        found: BoundHierarchy = await self._held.question(
+        hierarchy: BoundHierarchy = await self._held.question(
             "hierarchy", column=column, form=form, folder=self._folder
         )
         if not is_foreign_file(form):
             if len(self._bound) >= SNAPSHOTS:
                 self._bound.clear()
-            self._bound[key] = found
-        return found
+            self._bound[key] = hierarchy
+        return hierarchy
 
     async def groups(self, column: str, form: Any) -> tuple[tuple[int, str], ...]:
         """Return the labels between the values and the root of a hierarchy, by level."""
@@ -128,10 +128,10 @@ class Answers:
 
     async def action_example(self, form: Form, column: str) -> ActionExample:
         """Carry out the actions that a policy gives a column on its cells."""
-        found: ActionExample = await self._held.question(
+        example: ActionExample = await self._held.question(
             "action_example", column=column, policy=text_of(form), folder=self._folder
         )
-        return found
+        return example
 
     async def report_parts(self, language: str) -> tuple[ReportPart, ...]:
         """Return the sections of the report on the release."""

@@ -58,13 +58,14 @@ def dots_svg(
     parts.append(_tick((left + width) / 2, height - 8, axes[0]))
     parts.append(_tick(left + 6, 12, axes[1], "start"))
     for i in order:
-        one = solutions[i]
-        kind = "front" if one.front else "holds" if one.satisfied else "fails"
+        solution = solutions[i]
+        kind = "front" if solution.front else "holds" if solution.satisfied else "fails"
         kind += " chosen" if i == chosen else ""
-        told = f"{one.label}: {axes[0]} {says.value(one.privacy)}, {axes[1]} {says.value(one.loss)}"
+        privacy, loss = says.value(solution.privacy), says.value(solution.loss)
+        told = f"{solution.label}: {axes[0]} {privacy}, {axes[1]} {loss}"
         parts.append(
             f'<a href="{escape(place)}?solution={i}#chosen" aria-label="{escape(told)}">'
-            f'<circle class="{kind}" cx="{x(one.privacy):.1f}" cy="{y(one.loss):.1f}" '
+            f'<circle class="{kind}" cx="{x(solution.privacy):.1f}" cy="{y(solution.loss):.1f}" '
             f'r="{8 if i == chosen else 6}"><title>{escape(told)}</title></circle></a>'
         )
     return Markup(  # noqa: S704 - labels are escaped, all else are numbers

@@ -62,23 +62,23 @@ def fields_of(
     hints = get_type_hints(kind, include_extras=True, localns={"Metric": Any})
     told = _sentences(kind)
     found = []
-    for one in fields(kind):
-        option, bare = _unpack(hints.get(one.name, Any))
-        required = one.default is MISSING and one.default_factory is MISSING
-        default = None if one.default is MISSING else one.default
-        value = given.get(one.name, default)
-        sentence = told.get(one.name) or (option.help if option else "")
-        if one.name in columns:
+    for field in fields(kind):
+        option, bare = _unpack(hints.get(field.name, Any))
+        required = field.default is MISSING and field.default_factory is MISSING
+        default = None if field.default is MISSING else field.default
+        value = given.get(field.name, default)
+        sentence = told.get(field.name) or (option.help if option else "")
+        if field.name in columns:
             shown = _display_text(value, "column")
             several = (shown,) if isinstance(value, list | tuple) else ()
-            choices = (*columns[one.name], *several)
-            found.append(Field(one.name, "column", sentence, shown, choices, required))
+            choices = (*columns[field.name], *several)
+            found.append(Field(field.name, "column", sentence, shown, choices, required))
             continue
         type_, choices = _input(bare)
         least = None if option is None else option.least
         most = None if option is None else option.most
         text = _display_text(value, type_)
-        found.append(Field(one.name, type_, sentence, text, choices, required, least, most))
+        found.append(Field(field.name, type_, sentence, text, choices, required, least, most))
     return found
 
 
@@ -130,10 +130,10 @@ def check_typed(form: Mapping[str, Any], kinds: LazyRegistry[Any]) -> None:
 
 def _range_error(field: str, reason: str) -> FieldError:
     """Return the error of a number that is out of its range, else one that has the reason."""
-    found = RANGE.search(reason)
-    if found is None:
+    match = RANGE.search(reason)
+    if match is None:
         return FieldError(field, "fault", reason=reason)
-    manner, least, most = found.groups()
+    manner, least, most = match.groups()
     key = "least" if manner == "of at least" else "above"
     facts = {"least": float(least)} | ({} if most is None else {"most": float(most)})
     return FieldError(field, key if most is None else f"{key}.most", **facts)

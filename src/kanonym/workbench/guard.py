@@ -78,8 +78,8 @@ class Guard:
         length = Headers(scope=scope).get("content-length", "0")
         if not length.isdecimal() or int(length) > limit:
             language = scope["session"].language if "session" in scope else "en"
-            told = told_page("large", language, 413, most=limit >> 20)
-            await told(scope, receive, guarded)
+            response = told_page("large", language, 413, most=limit >> 20)
+            await response(scope, receive, guarded)
             return
         await self._app(scope, _limit_body(receive, limit), guarded)
 
@@ -124,11 +124,11 @@ def _cookie_of(headers: Iterable[str], name: str) -> str | None:
     """Return the value of a cookie."""
     for header in headers:
         try:
-            found = SimpleCookie(header).get(name)
+            morsel = SimpleCookie(header).get(name)
         except CookieError:
             continue
-        if found is not None:
-            return found.value
+        if morsel is not None:
+            return morsel.value
     return None
 
 

@@ -77,7 +77,9 @@ class OpenProject:
     def attacks(self) -> tuple[Mapping[str, Any], ...]:
         """What attacks on the release found, the most successful first; also before a restart."""
         folder = None if self.written is None else self.written.folder
-        return next((one.attacks for one in self.kept if one.written.folder == folder), ())
+        return next(
+            (release.attacks for release in self.kept if release.written.folder == folder), ()
+        )
 
     @property
     def recoding(self) -> Path:
@@ -310,7 +312,7 @@ class OpenProject:
 
     def discard(self, folder: str) -> None:
         """Remove the files of a release from the project."""
-        if any(one.written.folder == folder for one in self.kept):
+        if any(release.written.folder == folder for release in self.kept):
             shutil.rmtree(self.folder.releases / folder, ignore_errors=True)
             self.kept = load_releases(self.folder.releases)
             if self.written is not None and self.written.folder == folder:
@@ -390,9 +392,9 @@ class OpenProject:
         table = None if self.table is None else self.table.sha256
         if not is_repeatable(asked) or not table:
             return None
-        for one in reversed(self.kept):
-            if (one.asked, one.table, one.made.rows) == (asked, table, made.rows):
-                return one
+        for release in reversed(self.kept):
+            if (release.asked, release.table, release.made.rows) == (asked, table, made.rows):
+                return release
         return None
 
     def _resume_release(self) -> None:

@@ -156,9 +156,9 @@ class Desk:
 
     def _resume(self, session: Session, folder: ProjectFolder) -> str:
         """Go on with a project as it was."""
-        known = self._projects.get(folder.path)
-        if known is not None and known.table is not None:
-            return f"/p/{session.add(known)}/columns"
+        project = self._projects.get(folder.path)
+        if project is not None and project.table is not None:
+            return f"/p/{session.add(project)}/columns"
         source, history = folder.load()
         if "://***" in source.path:
             raise DataError(
@@ -205,7 +205,7 @@ def _folder_for(source: Source) -> Path:
 
 def _check_ending(field: str, place: Path) -> None:
     """Refuse a file whose name ends as no table's does."""
-    endings = [one.lower() for one in place.suffixes]
+    endings = [suffix.lower() for suffix in place.suffixes]
     ending = next((one for one in reversed(endings) if one != ".gz"), "")
     if ending and ending not in FORMATS and database_kind(str(place)) is None:
         raise FieldError(field, "ending", ending=ending[:20], known=", ".join(FORMATS))

@@ -32,7 +32,7 @@ from kanonym.workbench.view import Screen, View, texts_of
 from kanonym.workbench.work.held import UNREPEATABLE
 from kanonym.workbench.work.worker import CANCELLED, ENDED, WorkError
 
-BY_NAME = {one.name: one for one in SCREENS}
+BY_NAME = {screen.name: screen for screen in SCREENS}
 
 
 def project_routes() -> list[Route]:
@@ -150,7 +150,10 @@ async def file(request: Request) -> Response:
     """Hand over a file of a release: only those that were written by this project."""
     project = _view(request).project
     folder, name = request.path_params["folder"], request.path_params["name"]
-    if not any(one.written.folder == folder and name in one.written.names for one in project.kept):
+    if not any(
+        release.written.folder == folder and name in release.written.names
+        for release in project.kept
+    ):
         raise HTTPException(404)
     place = project.folder.releases / folder / name
     inside = place.resolve().is_relative_to(project.folder.releases.resolve())

@@ -11,11 +11,11 @@ from kanonym.workbench.view import View
 
 async def status_of(view: View) -> dict[str, Any]:
     """Return what the strip says: violations of the table as it is, and of the release."""
-    project, found, reason = view.project, None, ""
+    project, violations, reason = view.project, None, ""
     if project.table is not None and not (project.busy and project.job.task == "open"):  # type: ignore[union-attr]
         try:
-            found = await project.answers.violations(project.form)
+            violations = await project.answers.violations(project.form)
         except KanonymError as error:
             reason = str(error).splitlines()[0]
     private = is_private(project.form)
-    return {"project": project, "found": found, "reason": reason, "private": private}
+    return {"project": project, "found": violations, "reason": reason, "private": private}

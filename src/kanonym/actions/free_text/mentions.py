@@ -25,12 +25,12 @@ def merge_mentions(found: Iterable[Mention]) -> list[Mention]:
     """
     ranked = sorted(enumerate(found), key=lambda one: (one[1].start, one[0]))
     merged: list[tuple[int, Mention]] = []
-    for rank, one in ranked:
-        if not merged or one.start >= merged[-1][1].end:
-            merged.append((rank, one))
+    for rank, mention in ranked:
+        if not merged or mention.start >= merged[-1][1].end:
+            merged.append((rank, mention))
             continue
         first, last = merged[-1]
-        best = last if first < rank else one
-        widest = best._replace(start=last.start, end=max(last.end, one.end))
+        best = last if first < rank else mention
+        widest = best._replace(start=last.start, end=max(last.end, mention.end))
         merged[-1] = (min(first, rank), widest)
     return [one for _, one in merged]

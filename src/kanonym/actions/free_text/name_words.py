@@ -49,7 +49,9 @@ class NameWords(NamedTuple):
     def of_record(cls, value: str) -> Self:
         """Return the words of a value, for the record's own text."""
         words = _words_of_values([value], LEAST_OWN)
-        return cls(words, frozenset(one for one in words if len(one) >= LEAST_LETTERS) - ORDINARY)
+        return cls(
+            words, frozenset(word for word in words if len(word) >= LEAST_LETTERS) - ORDINARY
+        )
 
     @classmethod
     def of_table(cls, values: Iterable[str], texts: Iterable[str]) -> Self:
@@ -86,7 +88,7 @@ class NameWords(NamedTuple):
             return False
         joined = "-" in written  # x-ray is no Ray
         return any(
-            self._is_one(fold(one), one) for one in parts if not (joined and one[0].islower())
+            self._is_one(fold(part), part) for part in parts if not (joined and part[0].islower())
         )
 
     def _is_one(self, word: str, written: str) -> bool:

@@ -171,9 +171,9 @@ class ScrubText(Action):
         stand_ins = [one for one in own if one.replacement is not None]
         mentions = merge_mentions([*stand_ins, *found, *own, *table])
         parts, last = [], 0
-        for one in mentions:
-            stand = one.replacement or ("" if self.replace == "remove" else f"[{one.kind}]")
-            parts += [text[last : one.start], stand]
-            last = one.end
+        for mention in mentions:
+            stand = mention.replacement or ("" if self.replace == "remove" else f"[{mention.kind}]")
+            parts += [text[last : mention.start], stand]
+            last = mention.end
         scrubbed = "".join([*parts, text[last:]])
         return _BLANKS.sub(" ", scrubbed).strip() if self.replace == "remove" else scrubbed

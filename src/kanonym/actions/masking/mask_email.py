@@ -49,5 +49,5 @@ class MaskEmail(Action):
 
 
 def _mask(text: str) -> str:
-    found = _ADDRESS.fullmatch(text.strip())
-    return "{}***@{}***{}".format(*found.groups()) if found else "***"
+    match = _ADDRESS.fullmatch(text.strip())
+    return "{}***@{}***{}".format(*match.groups()) if match else "***"

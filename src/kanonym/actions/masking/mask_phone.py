@@ -57,10 +57,10 @@ class MaskPhone(Action):
 
 def _mask(text: str) -> str:
     number = text.strip()
-    found = _NUMBER.fullmatch(number)
-    if not found:
+    match = _NUMBER.fullmatch(number)
+    if not match:
         return "***"
-    start = len(found[1] or "")
+    start = len(match[1] or "")
     country = _COUNTRY.match(number, start) if start else None
     kept = country.end() if country else start
     hidden = sum(character.isdecimal() for character in number[kept:]) - _SHOWN

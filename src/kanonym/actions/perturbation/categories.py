@@ -51,7 +51,7 @@ def declared_categories(values: pl.Series, labels: Sequence[object], action: str
             f"text, numbers and booleans"
         )
     typed = _labels_in_type(
-        pl.Series(values.name, [_text(one) for one in labels], pl.String), values
+        pl.Series(values.name, [_text(label) for label in labels], pl.String), values
     )
     if typed.null_count():
         wrong = labels[int(typed.is_null().arg_max() or 0)]
@@ -64,16 +64,16 @@ def declared_categories(values: pl.Series, labels: Sequence[object], action: str
         raise PolicyError(
             f"{action} of column {values.name!r} names a category twice; name it once"
         )
-    held = observed_categories(values)
-    known = [places.get(text, -1) for text in text_of(held.labels).to_list()]
-    codes = np.array(known, np.int64)[held.codes] if known else held.codes
+    categories = observed_categories(values)
+    known = [places.get(text, -1) for text in text_of(categories.labels).to_list()]
+    codes = np.array(known, np.int64)[categories.codes] if known else categories.codes
     if (codes < 0).any():
-        row = int(held.rows[int((codes < 0).argmax())])
+        row = int(categories.rows[int((codes < 0).argmax())])
         raise DataError(
             f"column {values.name!r}, row {row + 1}: {str(values[row])!r} is none of the values "
             f"that {action} names; add it to them"
         )
-    return Categories(held.rows, codes, typed)
+    return Categories(categories.rows, codes, typed)
 
 
 def redraw_values(values: pl.Series, held: Categories, origins: NDArray[np.int64]) -> pl.Series:

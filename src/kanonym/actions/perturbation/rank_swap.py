@@ -108,7 +108,9 @@ class RankSwap(Action):
                 f"column {values.name!r}: {self.type} with percent {self.percent:g} of {n} values "
                 f"reaches no other rank; use at least {math.ceil(100_000 / n) / 1000:g}"
             )
-        held = values.drop_nulls()
-        ranks = (held.to_physical() if held.dtype == pl.Enum else held).rank("dense").to_numpy()
+        column = values.drop_nulls()
+        ranks = (
+            (column.to_physical() if column.dtype == pl.Enum else column).rank("dense").to_numpy()
+        )
         order = rows[np.lexsort((context.random.random(n), ranks))]
         return move_values(values, order, order[swap_ranks(context.random.random(n), reach)])

@@ -239,9 +239,9 @@ def _cheapest_blanks(keys: Keys, k: int) -> NDArray[np.bool_]:
         return (sizes >= k) & ~(keys.is_null & ~pattern).any(axis=1)
 
     for tried in np.array_split(patterns, -(-len(patterns) // TOGETHER)):
-        found = np.stack(parallel(fits, tried), axis=1)[waiting]
-        some = found.any(axis=1)
-        blanks[waiting[some]] = tried[found[some].argmax(axis=1)]
+        mask = np.stack(parallel(fits, tried), axis=1)[waiting]
+        some = mask.any(axis=1)
+        blanks[waiting[some]] = tried[mask[some].argmax(axis=1)]
         waiting = waiting[~some]
         if not len(waiting):
             break

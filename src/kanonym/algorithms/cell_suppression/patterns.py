@@ -70,16 +70,16 @@ def distinct_keys(table: EncodedTable, importance: Sequence[str]) -> Keys:
     """
     d = len(table.domains)
     columns = [np.ascontiguousarray(table.codes[:, a]) for a in range(d)]
-    groups = group_rows(columns, [one.size for one in table.domains])
+    groups = group_rows(columns, [domain.size for domain in table.domains])
     if d == 0:
         groups = one_group(len(table.weights))
     codes = groups.codes
     weights = np.bincount(groups.labels, table.weights, len(groups.sizes)).astype(np.int64)
-    present = np.array([one.null_code for one in table.domains], np.int32)
+    present = np.array([domain.null_code for domain in table.domains], np.int32)
     null_codes = np.array(
-        [one.null_code if one.has_null else one.size for one in table.domains], np.int32
+        [domain.null_code if domain.has_null else domain.size for domain in table.domains], np.int32
     )
-    names = [one.name for one in table.domains]
+    names = [domain.name for domain in table.domains]
     distinct = [len(np.unique(codes[:, a])) for a in range(d)]
     unnamed = [a for a in range(d) if names[a] not in importance]
     order = sorted(unnamed, key=lambda a: -distinct[a])
@@ -130,16 +130,16 @@ def _suitable_patterns(keys: Keys, k: int, room: int) -> NDArray[np.bool_]:
     n, d = keys.codes.shape
     homes = np.unique(keys.is_null, axis=0)
     few = (
-        np.isin(np.arange(d), one)
+        np.isin(np.arange(d), combination)
         for size in range(d + 1)
-        for one in combinations(keys.order.tolist(), size)
+        for combination in combinations(keys.order.tolist(), size)
     )
     cheap = np.array(list(islice(few, room // 8)), np.bool_).reshape(-1, d)
     sizes = keys.null_codes.astype(np.int64) + 1
     split = split_top_down(keys.codes, keys.weights, sizes, keys.costs, np.int64(k)) | keys.is_null
-    found, of_key = np.unique(split, axis=0, return_inverse=True)
+    mask, of_key = np.unique(split, axis=0, return_inverse=True)
     records = np.bincount(of_key.reshape(-1), keys.weights)
-    found = found[np.argsort(-records, kind="stable")][: 3 * room // 8]
+    mask = mask[np.argsort(-records, kind="stable")][: 3 * room // 8]
     # Keys from all over the table, each with another attribute that it shows first.
     number = np.arange(min(room // 2, n * (d + 1)))
     chosen = (number * max(n // len(number), 1)) % n
@@ -147,4 +147,4 @@ def _suitable_patterns(keys: Keys, k: int, room: int) -> NDArray[np.bool_]:
     grown = grow_patterns(keys.codes, keys.weights, keys.costs, np.int64(k), chosen, first)
     grown |= keys.is_null[chosen]
     whole = np.ones((1, d), np.bool_)
-    return np.unique(np.concatenate([homes, whole, cheap, found, grown]), axis=0)
+    return np.unique(np.concatenate([homes, whole, cheap, mask, grown]), axis=0)

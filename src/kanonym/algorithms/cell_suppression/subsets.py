@@ -46,7 +46,9 @@ def rare_subsets(keys: Keys, k: int, size: int) -> tuple[NDArray[np.bool_], NDAr
     Cost: a grouping for each subset, and a byte for each subset and key.
     """
     n, d = keys.codes.shape
-    chosen = [one for few in range(1, size + 1) for one in combinations(range(d), few)]
+    chosen = [
+        combination for few in range(1, size + 1) for combination in combinations(range(d), few)
+    ]
     subsets = np.zeros((len(chosen), d), np.bool_)
     rare = np.empty((len(chosen), n), np.bool_)
 

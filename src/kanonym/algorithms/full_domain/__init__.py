@@ -355,13 +355,13 @@ def search_lattice(
     known: the best node of other parts; it is returned where none here is better.
     """
     if algorithm.search == "optimal":
-        found = search_optimal(space, steps, clock, known)
+        result = search_optimal(space, steps, clock, known)
     else:
         search = {"best-first": search_best_first, "genetic": genetic_search}[algorithm.search]
-        found = search(space, steps, clock)
-    if not found.best < known:
-        return found._replace(best=known)
-    return found._replace(best=lower_levels(space, found.best))
+        result = search(space, steps, clock)
+    if not result.best < known:
+        return result._replace(best=known)
+    return result._replace(best=lower_levels(space, result.best))
 
 
 def partition_at_best(algorithm: FullDomain, space: SearchSpace, found: SearchResult) -> Partition:
@@ -422,10 +422,10 @@ def evaluate_lattice(
         if len(walked) == space.size:
             return walked
     noted = replace(space, seen=[])
-    found = find_best_node(replace(algorithm, seconds=limit), noted, listen)
-    if not found.interrupted:
+    result = find_best_node(replace(algorithm, seconds=limit), noted, listen)
+    if not result.interrupted:
         genetic_search(noted, KEPT, SearchClock(limit and limit / 2, listen))
-    best = sorted({(found.best.score, found.best.levels), *(noted.seen or [])})[:KEPT]
+    best = sorted({(result.best.score, result.best.levels), *(noted.seen or [])})[:KEPT]
     known = {node.levels: node for node in walked}
     clock = SearchClock(limit and limit / 2, listen)
     for node in evaluate(space, [levels for _, levels in best if levels and levels not in known]):

@@ -58,11 +58,11 @@ def _one_pass(
     checked, left = 0, float("inf")
     d = len(space.order)
     for depth in range(d):
-        found = parallel(partial(promising_children, space, best=best), layer)
+        children = parallel(partial(promising_children, space, best=best), layer)
         tasks = [
-            (branch, child) for branch, some in zip(layer, found, strict=True) for child in some
+            (branch, child) for branch, some in zip(layer, children, strict=True) for child in some
         ]
-        checked += sum(map(partial(count_new, space), layer, found))
+        checked += sum(map(partial(count_new, space), layer, children))
         if clock.is_over() or remaining_steps(steps, checked) == 0:
             return best, checked, min([left, *(child.bound for _, child in tasks)])
         if depth == d - 1:

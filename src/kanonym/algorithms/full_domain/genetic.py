@@ -50,8 +50,11 @@ def genetic_search(space: SearchSpace, steps: int | None, clock: SearchClock) ->
         new = [one for one in dict.fromkeys(new) if one not in known][
             : remaining_steps(steps, len(known))
         ]
-        known.update((one.levels, one) for one in parallel(lambda one: _value(space, one), new))
-        pool = {one.levels: one for one in people}
+        known.update(
+            (individual.levels, individual)
+            for individual in parallel(lambda one: _value(space, one), new)
+        )
+        pool = {person.levels: person for person in people}
         pool.update(
             (levels, known[levels]) for levels in map(tuple, generation.tolist()) if levels in known
         )

@@ -42,12 +42,12 @@ def improve_in_neighbourhoods(
         highest = lowest.copy()
         lowest[picked], highest[picked] = space.lowest[picked], space.highest[picked]
         part = narrow_space(space, lowest, highest)
-        found = branch_and_bound(part, best, remaining_steps(steps, checked), quiet)
-        checked += found.checked
-        failures = 0 if found.best < best else failures + 1
-        best = min(best, found.best)
+        result = branch_and_bound(part, best, remaining_steps(steps, checked), quiet)
+        checked += result.checked
+        failures = 0 if result.best < best else failures + 1
+        best = min(best, result.best)
         if free == len(choice):
-            return SearchResult(best, found.bound, checked, clock.is_interrupted)
+            return SearchResult(best, result.bound, checked, clock.is_interrupted)
         clock.report_progress(checked, best)
         if failures == PATIENCE:
             free, failures = free + 1, 0

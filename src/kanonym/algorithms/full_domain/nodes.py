@@ -231,12 +231,16 @@ def achieved_values(
 def kept_classes(classes: Classes, kept: NDArray[np.bool_]) -> Classes:
     """Return the kept classes alone; they are compared with the table as before."""
     distributions = {}
-    for name, one in classes.distributions.items():
-        lengths = np.diff(one.offsets)
+    for name, distribution in classes.distributions.items():
+        lengths = np.diff(distribution.offsets)
         entries = np.repeat(kept, lengths)
         offsets = np.concatenate([[0], np.cumsum(lengths[kept])]).astype(np.int64)
         distributions[name] = Distribution(
-            offsets, one.values[entries], one.counts[entries], one.table, one.ancestors
+            offsets,
+            distribution.values[entries],
+            distribution.counts[entries],
+            distribution.table,
+            distribution.ancestors,
         )
     population = None if classes.population is None else classes.population[kept]
     return Classes(classes.sizes[kept], distributions, population)

@@ -178,9 +178,9 @@ def draw_levels(
 
     A class counts as kept where it is expected to have k records of the sample: from ⌈k/β⌉ on.
     """
-    found = model.sampling
+    sampling = model.sampling
     nodes, scores, score = score_every_node(
-        table, metric, math.ceil(found.k / found.beta), levels, targets
+        table, metric, math.ceil(sampling.k / sampling.beta), levels, targets
     )
     drawn: int = draw_candidate(
         scores, model.drawing_epsilon, score.sensitivity, bits, monotone=score.monotone

@@ -148,11 +148,11 @@ def branch_and_bound(
     layer = [root_branch(space)]
     checked = 0
     for depth in range(1, min(3, len(space.order) + 1)):
-        found = parallel(partial(promising_children, space, best=best), layer)
+        children = parallel(partial(promising_children, space, best=best), layer)
         tasks = [
-            (branch, child) for branch, some in zip(layer, found, strict=True) for child in some
+            (branch, child) for branch, some in zip(layer, children, strict=True) for child in some
         ]
-        checked += sum(map(partial(count_new, space), layer, found))
+        checked += sum(map(partial(count_new, space), layer, children))
         if depth == 1 < len(space.order) and not clock.is_over():
             layer = parallel(lambda task: descend(space, *task), tasks)
     tasks.sort(key=lambda task: (task[1].bound, task[0].levels, task[1].level))
@@ -209,8 +209,8 @@ def search_in_parallel(
         except BaseException:
             clock.flag[0] = 1
             raise
-        for one in running:
-            one.result()
+        for future in running:
+            future.result()
 
 
 class _Walk:
@@ -241,9 +241,9 @@ class _Walk:
             self._search_compiled(descend(self.space, branch, child))
         else:
             below = descend(self.space, branch, child)
-            found = promising_children(self.space, below, self.best)
-            self.checked += count_new(self.space, below, found)
-            for one in found:
+            children = promising_children(self.space, below, self.best)
+            self.checked += count_new(self.space, below, children)
+            for one in children:
                 if is_worse(one.bound, self.best):
                     break
                 self.follow(below, one)

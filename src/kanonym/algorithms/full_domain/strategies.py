@@ -64,8 +64,8 @@ def search_optimal(
             some = None if steps is None else (steps - checked) // 2
             checked += bound_suffixes(space, best, some, clock.part(1 / 2))
             bound = max(bound, bound_of_suffixes(space))
-    found = prove(space, best, remaining_steps(steps, checked), clock)
-    return found._replace(checked=found.checked + checked, bound=max(bound, found.bound))
+    result = prove(space, best, remaining_steps(steps, checked), clock)
+    return result._replace(checked=result.checked + checked, bound=max(bound, result.bound))
 
 
 def search_best_first(
@@ -81,8 +81,8 @@ def search_best_first(
     rng, most = np.random.default_rng(0), SOON if once else LATER
     while True:
         room = max(MEMORY // (space.keys.nbytes + space.counts.nbytes), 12)
-        found = beam_search(space, best, remaining_steps(steps, checked), clock, min(width, room))
-        best, checked, bound = found.best, checked + found.checked, max(bound, found.bound)
+        result = beam_search(space, best, remaining_steps(steps, checked), clock, min(width, room))
+        best, checked, bound = result.best, checked + result.checked, max(bound, result.bound)
         if best is NOTHING or bound >= best.score:
             break
         better = improve_in_neighbourhoods(

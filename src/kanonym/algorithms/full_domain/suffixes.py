@@ -51,16 +51,16 @@ def bound_suffixes(
             part, exact=True, remembers=False, checks=(), required=required, seen=None
         )
         # Known nodes to begin with, at the top where attributes are left out.
-        known = [
+        solutions = [
             follow_levels(relaxed, np.maximum(one.levels, lowest)[space.order].tolist())[0]
             for one in (best, last)
             if one is not NOTHING
         ]
-        start = min(known, default=NOTHING)
-        found = branch_and_bound(relaxed, start, remaining_steps(steps, checked), quiet)
-        last = found.best
-        checked += found.checked
-        score = max(score, found.bound * CAUTION)
+        start = min(solutions, default=NOTHING)
+        result = branch_and_bound(relaxed, start, remaining_steps(steps, checked), quiet)
+        last = result.best
+        checked += result.checked
+        score = max(score, result.bound * CAUTION)
         clock.report_progress(checked, best, score)
         rest[first] = (score + 1) ** d if geometric else score
     return checked

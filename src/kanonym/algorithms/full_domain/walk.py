@@ -37,8 +37,8 @@ def evaluate_every_node(
 
     Cost: as of an exhaustive search, and a judgement of every node.
     """
-    found = _every_node(space, partial(evaluate_node, space), listen, seconds)
-    return sorted(found, key=lambda node: node.levels)
+    nodes = _every_node(space, partial(evaluate_node, space), listen, seconds)
+    return sorted(nodes, key=lambda node: node.levels)
 
 
 def visit_every_node(
@@ -54,8 +54,8 @@ def visit_every_node(
     """
 
     def at(node: Node) -> Found:
-        found = node.generalized
-        return visit(found.levels, found.labels, found.sizes)
+        generalized = node.generalized
+        return visit(generalized.levels, generalized.labels, generalized.sizes)
 
     return _every_node(space, at, drops=True)
 

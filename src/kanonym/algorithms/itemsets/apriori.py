@@ -87,10 +87,10 @@ def recoding_of(search: CutSearch, cut: Cut, *, may_drop: bool) -> ItemRecoding:
 
 def account_of(search: CutSearch, cut: Cut, *, may_drop: bool) -> dict[str, Any]:
     """Return what is told of a cut: its loss, what any cut loses at least, what it drops."""
-    held = search.occurrences > 0
+    mask = search.occurrences > 0
     return {
         "loss": search.loss(cut),
         "loss_at_least": least_loss(search, may_drop=may_drop),
-        "labels": len(np.unique(cut[held & (cut != DROPPED)])),
-        "items_dropped": int((held & (cut == DROPPED)).sum()),
+        "labels": len(np.unique(cut[mask & (cut != DROPPED)])),
+        "items_dropped": int((mask & (cut == DROPPED)).sum()),
     }

@@ -39,9 +39,9 @@ def merged_classes(
     order = np.argsort(class_of_row, kind="stable")
     rows = np.split(order, np.cumsum(spans.sizes)[:-1])
     merging = ClassMerging(algorithm, problem, rows, spans)
-    found = merging.best(merging.tree(every))
+    division = merging.best(merging.tree(every))
     group = every.copy()
-    for one in found.groups:
+    for one in division.groups:
         group[one] = one.min()
     return np.unique(group, return_inverse=True)[1].astype(np.int32)
 
@@ -86,7 +86,7 @@ class ClassMerging:
         if len(classes) == 1:
             return Part(classes, (), least, least)
         halves = tuple(map(self.tree, self.spans.halves(classes)))
-        return Part(classes, halves, least, min(least, sum(one.bound for one in halves)))
+        return Part(classes, halves, least, min(least, sum(half.bound for half in halves)))
 
     def best(self, part: Part, limit: float = np.inf) -> Division:
         """Return the best division of a part; any, if none loses less than a limit."""
@@ -96,17 +96,17 @@ class ClassMerging:
         first = bool(part.halves) and int(self.spans.sizes[part.classes].sum()) > (
             LARGE * self.problem.k
         )
-        found = none if first else self._joined(part, limit)
+        division = none if first else self._joined(part, limit)
         if part.halves:
             left, right = part.halves
-            one = self.best(left, min(limit, found.loss) - right.bound)
-            other = self.best(right, min(limit, found.loss) - one.loss)
-            if one.loss + other.loss < found.loss:
-                found = Division(one.loss + other.loss, one.groups + other.groups)
+            one = self.best(left, min(limit, division.loss) - right.bound)
+            other = self.best(right, min(limit, division.loss) - one.loss)
+            if one.loss + other.loss < division.loss:
+                division = Division(one.loss + other.loss, one.groups + other.groups)
         if first:
-            whole = self._joined(part, min(limit, found.loss))
-            found = whole if whole.loss < found.loss else found
-        return found
+            whole = self._joined(part, min(limit, division.loss))
+            division = whole if whole.loss < division.loss else division
+        return division
 
     def _joined(self, part: Part, limit: float) -> Division:
         """Return a part as one class, unless its bound reaches a limit."""

@@ -106,8 +106,8 @@ class CutSearch:
 
     def is_safe(self, cut: Cut) -> bool:
         """Say whether no itemset of labels is rare."""
-        sets, every = self.recoded(cut), np.ones(self.tree.n_nodes, np.bool_)
-        return not any(len(self.rare(sets, size, every)) for size in range(1, self.m + 1))
+        sets, mask = self.recoded(cut), np.ones(self.tree.n_nodes, np.bool_)
+        return not any(len(self.rare(sets, size, mask)) for size in range(1, self.m + 1))
 
     def greedy(self, start: Cut, *, may_drop: bool, limit: float = np.inf) -> Cut | None:
         """Return a cut without rare itemsets; None where raising alone finds none.
@@ -137,9 +137,9 @@ class CutSearch:
                 rare = [one[~changed[one].any(axis=1)] for one in rare]
                 if raised.any():
                     items = np.flatnonzero(raised[cut] & (cut != DROPPED))
-                    held = np.zeros(self.tree.n_items, np.bool_)
-                    held[items] = True
-                    touched = self.recoded(cut, self.rows_with(held))
+                    mask = np.zeros(self.tree.n_items, np.bool_)
+                    mask[items] = True
+                    touched = self.recoded(cut, self.rows_with(mask))
                     rare = [
                         np.concatenate([one, self.rare(touched, size, raised)])
                         for size, one in enumerate(rare, 1)
@@ -213,11 +213,11 @@ class CutSearch:
             trial[self.tree.first[child] : self.tree.last[child] + 1] = child
         occurrences = self.occurrences[low:high]
         before = float(occurrences @ self.cost_of(cut)[low:high])
-        held = np.zeros(self.tree.n_items, np.bool_)
-        held[low:high] = True
+        mask = np.zeros(self.tree.n_items, np.bool_)
+        mask[low:high] = True
         new = np.zeros(self.tree.n_nodes, np.bool_)
         new[self.tree.children[node]] = True
-        sets = self.recoded(trial, self.rows_with(held))
+        sets = self.recoded(trial, self.rows_with(mask))
         rare = []
         for size in range(1, self.m + 1):
             rare.append(self.rare(sets, size, new))
@@ -245,9 +245,9 @@ class CutSearch:
         """Release a dropped item as itself, if that is safe."""
         trial = cut.copy()
         trial[item] = item
-        held = np.zeros(self.tree.n_items, np.bool_)
-        held[item] = True
-        sets = self.recoded(trial, self.rows_with(held))
+        mask = np.zeros(self.tree.n_items, np.bool_)
+        mask[item] = True
+        sets = self.recoded(trial, self.rows_with(mask))
         new = np.zeros(self.tree.n_nodes, np.bool_)
         new[item] = True
         if any(len(self.rare(sets, size, new)) for size in range(1, self.m + 1)):

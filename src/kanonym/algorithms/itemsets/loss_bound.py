@@ -29,8 +29,8 @@ def least_loss(search: CutSearch, *, may_drop: bool) -> float:
     room = np.maximum(search.occurrences * raised - base, 0.0)
     bound = float(base.sum())
     if search.m >= MOST:
-        every = np.ones(search.tree.n_nodes, np.bool_)
-        pairs = search.rare((search.offsets, search.items), MOST, every)
+        mask = np.ones(search.tree.n_nodes, np.bool_)
+        pairs = search.rare((search.offsets, search.items), MOST, mask)
         # The dearest first; ties by item, so that the order of the records has no part in it.
         ordered = np.lexsort((*pairs.T, -room[pairs].min(axis=1, initial=np.inf)))
         bound += float(pack(pairs[ordered], room))

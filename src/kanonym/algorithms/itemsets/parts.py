@@ -24,9 +24,9 @@ def recode_parts(
     sets = []
     for rows in parts:
         offsets, items = recode_sets(problem.offsets, problem.items, rows, own)
-        found = algorithm.recode(replace(problem, offsets=offsets, items=items))
-        lost += float(found.account["loss"]) * len(items)
-        sets.append((found.offsets, found.labels))
+        recoding = algorithm.recode(replace(problem, offsets=offsets, items=items))
+        lost += float(recoding.account["loss"]) * len(items)
+        sets.append((recoding.offsets, recoding.labels))
     total = len(problem.items)
     account = {"loss": lost / total if total else 0.0, "parts": len(parts)}
     return ItemRecoding(*_joined(parts, sets), account)

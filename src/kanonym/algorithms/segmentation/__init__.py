@@ -349,11 +349,11 @@ def _cut_in_best_order(
     lock = Lock()
 
     def cut_in(name: Order) -> Cut:
-        one = _cut_in_order(name, columns, problem, criteria, aim, limit)
+        cut = _cut_in_order(name, columns, problem, criteria, aim, limit)
         with lock:
             if not hides:
-                limit[0] = min(limit[0], hope * one.loss)
-        return one
+                limit[0] = min(limit[0], hope * cut.loss)
+        return cut
 
     found = parallel(cut_in, names)
     best, name = min(zip(found, names, strict=True), key=lambda one: one[0].loss)

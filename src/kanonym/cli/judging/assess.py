@@ -190,7 +190,7 @@ def assess(
             columns, (before, after), step, persons
         )
         step("risk")
-        found = ka.risk(
+        risk = ka.risk(
             before if after is None else after,
             **columns,
             population=people,
@@ -200,7 +200,7 @@ def assess(
             largest=largest,
             **further,
         )
-        parts: dict[str, Any] = {"risk": found.to_dict()}
+        parts: dict[str, Any] = {"risk": risk.to_dict()}
         if after is not None:
             step("utility")
             useful = ka.utility(
@@ -215,7 +215,7 @@ def assess(
             parts["utility"] = useful.to_dict()
         if records is not None:
             step("write")
-            write_table(found.records, records, options.format_of(str(records), format))
+            write_table(risk.records, records, options.format_of(str(records), format))
     if released is not None:
         print_note(f"utility compares {COMPARED}")
     if json:

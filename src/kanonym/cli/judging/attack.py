@@ -179,7 +179,7 @@ def attack(
         columns, (before, after, beside, other), _ = options.read_like_first_table(
             columns, tables, step
         )
-        found = ka.attack(
+        results = ka.attack(
             before,
             after,
             **columns,
@@ -193,11 +193,11 @@ def attack(
             progress=step,
         )
     if json:
-        show_json(found.to_dict())
+        show_json(results.to_dict())
     else:
-        show(*attack_tables(found))
-    if found.verdict == "exceeded":
-        above = [one.type for one in found.checks if one.verdict == "exceeded"]
+        show(*attack_tables(results))
+    if results.verdict == "exceeded":
+        above = [check.type for check in results.checks if check.verdict == "exceeded"]
         typer.echo(
             f"kanonym: error: above the limit of the policy: {', '.join(dict.fromkeys(above))}",
             err=True,

@@ -95,10 +95,12 @@ def _check_linked(policy: Path, place: str | None, schema: str | None, *, json: 
             ".".join(column): ".".join(other) for column, other in copied_columns(tables, rows)
         }
         found["numbered_key_columns"] = [
-            f"{name}.{one}" for name in asked.order for one in numbered_parts(asked, name)
+            f"{name}.{part}" for name in asked.order for part in numbered_parts(asked, name)
         ]
         found["counted_key_columns"] = [
-            f"{name}.{one}" for name in asked.order for one in unnumbered_parts(tables, asked, name)
+            f"{name}.{part}"
+            for name in asked.order
+            for part in unnumbered_parts(tables, asked, name)
         ]
     if json:
         show_json(found)

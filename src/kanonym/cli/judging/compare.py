@@ -185,7 +185,7 @@ def compare(
     else:
         more = next_command(context, table, policies) or _command(context, table, contract["knee"])
         show(*comparison_tables(contract), *more, to_stderr=output == "-")
-    if not any(one.has_release for one in found.trials):
+    if not any(trial.has_release for trial in found.trials):
         raise typer.Exit(1)
 
 

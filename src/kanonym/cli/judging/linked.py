@@ -35,13 +35,13 @@ def verify_linked(
         if original is not None:
             before = read_tables(Place.of(original), list(asked.tables))
         step("verify")
-        found = verify(tables, asked, original=before)
-    told = found.to_dict()
+        verification = verify(tables, asked, original=before)
+    told = verification.to_dict()
     if json:
         show_json(told)
     else:
         show(*verdict_of_tables(told))
-    if found.satisfied is False:
+    if verification.satisfied is False:
         failed = dict.fromkeys(one["type"] for one in told["models"] if not one["satisfied"])
         typer.echo(
             f"kanonym: error: {place.display_name} violates {', '.join(failed)}: "
@@ -108,8 +108,8 @@ def attack_linked(
         step("read")
         before = read_tables(Place.of(original), list(asked.tables))
         after = read_tables(Place.of(released), list(banded_policy(asked).tables))
-        found = attack(before, after, asked, attempts=attempts, seed=seed, progress=step)
+        results = attack(before, after, asked, attempts=attempts, seed=seed, progress=step)
     if json:
-        show_json(found.to_dict())
+        show_json(results.to_dict())
     else:
-        show(*attack_tables(found))
+        show(*attack_tables(results))

@@ -50,16 +50,16 @@ def recommend(
             user_missing=user_missing,
             columns=options.COLUMNS.get(),
         )
-        found = comparison.recommend(frame, k=k, progress=step)
+        recommendation = comparison.recommend(frame, k=k, progress=step)
         if write is not None:
             step("write")
-            found.write_policy(write)
+            recommendation.write_policy(write)
     seconds = perf_counter() - start
     written = [] if write is None else [str(write)]
     if json:
-        show_json({**found.to_dict(), "seconds": seconds, "written": written})
+        show_json({**recommendation.to_dict(), "seconds": seconds, "written": written})
     else:
         show(
-            *recommendation_tables(found.to_dict(), written, seconds),
+            *recommendation_tables(recommendation.to_dict(), written, seconds),
             *next_command(context, table, written),
         )

@@ -137,14 +137,14 @@ def verify(
         step("verify")
         lacking = pipeline.uncounted_entities(asked, engine_of(frame).columns)
         wanted = manifest is not None or bool(lacking) or before is None
-        known = _recorded_release(manifest, released, asked, lacking) if wanted else None
+        release = _recorded_release(manifest, released, asked, lacking) if wanted else None
         found = pipeline.verify(
             frame,
             asked,
             original=before,
             count=count,
             texts=texts,
-            recorded=known,
+            recorded=release,
             unread=texts.unread,
         ).to_dict()
     if json:
@@ -219,7 +219,7 @@ def _recorded_release(
     if locations.file_at(released) is None or not there:
         return None
     try:
-        found = pipeline.recorded_release(beside, released, policy)
+        release = pipeline.recorded_release(beside, released, policy)
     except DataError as error:
         if lacking:
             raise
@@ -228,5 +228,5 @@ def _recorded_release(
     counted = f", and how many persons by {', '.join(lacking)}" if lacking else ""
     print_note(f"{beside} tells what was found beside the original{counted}")
     # Persons whom the table still tells apart are counted again.
-    persons = {name: number for name, number in found.persons.items() if name in lacking}
-    return replace(found, persons=persons)
+    persons = {name: number for name, number in release.persons.items() if name in lacking}
+    return replace(release, persons=persons)

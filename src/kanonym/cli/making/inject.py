@@ -133,7 +133,7 @@ def inject(
         raise typer.BadParameter("marks need a file of their own", param_hint="--marks")
     if remove:
         others = (asked.given or None, size, diversity, l, drop, named, constraint, seed)
-        if any(one not in (None, []) for one in others):
+        if any(other not in (None, []) for other in others):
             raise typer.BadParameter(
                 "only --key and --marks can be combined with it", param_hint="--remove"
             )

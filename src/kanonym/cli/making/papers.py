@@ -30,8 +30,8 @@ class Papers(NamedTuple):
     def options(self) -> list[tuple[str, Path | None]]:
         """Every file with the option that names it."""
         return [
-            *(("--report", one) for one in self.reports),
-            *(("--public-report", one) for one in self.public_reports),
+            *(("--report", report) for report in self.reports),
+            *(("--public-report", report) for report in self.public_reports),
             ("--manifest", self.manifest),
             ("--public-manifest", self.public_manifest),
         ]
@@ -79,16 +79,16 @@ class Papers(NamedTuple):
         self, release: Release, about: dict[str, Any], source: Any, output: Content | None
     ) -> None:
         """Write the reports, and what is for the public; about: of the report."""
-        for one in self.reports:
+        for report in self.reports:
             source = source if self.input_hash else None
-            release.report(one, **about, input=source, output=output)
+            release.report(report, **about, input=source, output=output)
         told = {name: about[name] for name in ("title", "language")}
         self.write_public(release, output, **told)
 
     def write_public(self, release: Release | PrivateSynthesis, output: Any, **told: Any) -> None:
         """Write what may go along with a release or a synthetic table; output: its file."""
-        for one in self.public_reports:
-            release.public_report(one, **told, output=output)
+        for report in self.public_reports:
+            release.public_report(report, **told, output=output)
         if self.public_manifest:
             release.public_manifest(self.public_manifest, output=output)
 

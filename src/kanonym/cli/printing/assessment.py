@@ -78,8 +78,8 @@ def _measures(heading: str, entries: Mapping[str, Mapping[str, Any]]) -> list[Re
         if one["value"] is None:
             missing.setdefault(one["reason"], []).append(_measure_name(name))
         else:
-            said = Text(_unit(one))
-            table.add_row(Text(_measure_name(name)), _figure(one["value"]), _ends(one), said)
+            text = Text(_unit(one))
+            table.add_row(Text(_measure_name(name)), _figure(one["value"]), _ends(one), text)
     lacking = _table("no value")
     lacking.add_column("why", overflow="fold")
     for reason, names in missing.items():

@@ -39,17 +39,17 @@ def attack_tables(found: AttackResults) -> list[RenderableType]:
     for heading in ("rate", "baseline", "control", "risk"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("interval", justify="right", no_wrap=True)
-    for one in found:
-        if not one.attempts:
+    for result in found:
+        if not result.attempts:
             continue
-        low, high = one.interval
-        control = one.control if one.control and one.control.attempts else None
+        low, high = result.interval
+        control = result.control if result.control and result.control.attempts else None
         table.add_row(
-            Text(one.type),
-            _percent(one.targets.rate),
-            _percent(one.baseline.rate),
+            Text(result.type),
+            _percent(result.targets.rate),
+            _percent(result.baseline.rate),
             "–" if control is None else _percent(control.rate),
-            Text(_percent(one.risk), style="bold red" if low > ALARMING else ""),
+            Text(_percent(result.risk), style="bold red" if low > ALARMING else ""),
             f"{_percent(low)} to {_percent(high)}",
         )
     shown: list[RenderableType] = [table, TOLD, *map(_indented, finding_notes(found.results))]
@@ -82,8 +82,8 @@ def _untried_table(outcomes: Sequence[AttackResult]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
     table.add_column("not run", overflow="fold")
     table.add_column("why", overflow="fold")
-    for one in outcomes:
-        table.add_row(Text(one.type), Text(one.reason or ""))
+    for outcome in outcomes:
+        table.add_row(Text(outcome.type), Text(outcome.reason or ""))
     return table
 
 

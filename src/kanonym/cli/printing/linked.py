@@ -62,9 +62,9 @@ def measured_tables(found: Mapping[str, Any]) -> list[RenderableType]:
         whole.add_row(words, format_number(found[key]))
     whole.add_row("persons who are alone", format_number(found["unique_persons"]))
     header = ["joined", "1 known row", "2 known rows", "number of rows"]
-    each = plain_table("smallest class by", *header, "most rows of one")
+    table = plain_table("smallest class by", *header, "most rows of one")
     for name, one in found["tables"].items():
         known = one["known_rows_k"]
         numbers = [one["join_persons_k"], known["1"], known["2"], one["by_count_k"]]
-        each.add_row(Text(name), *(format_number(n) for n in [*numbers, one["most_rows"]]))
-    return [whole, each] if found["tables"] else [whole]
+        table.add_row(Text(name), *(format_number(n) for n in [*numbers, one["most_rows"]]))
+    return [whole, table] if found["tables"] else [whole]

@@ -73,8 +73,8 @@ def _rows(columns: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Mapping[s
     others = [item for item in ranked if item not in shown]
     shown += others[:RANKED]
     groups = sorted(_group_similar(others[RANKED:]), key=lambda some: -some[0][1]["separation"])
-    for some in groups:
-        shown += [_summary(some)] if len(some) >= FEWEST_ALIKE else some
+    for group in groups:
+        shown += [_summary(group)] if len(group) >= FEWEST_ALIKE else group
     return shown
 
 
@@ -103,9 +103,13 @@ def _is_similar(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 def _summary(some: Sequence[Column]) -> Column:
     """Return what alike columns have in common, in the form of one column."""
     names, columns = zip(*sorted(some, key=itemgetter(0)), strict=True)
-    values = _range([format_number(one["distinct"]) for one in sorted(columns, key=_distinct)])
-    apart = _range([f"{100 * one['separation']:.2f}" for one in sorted(columns, key=_separation)])
-    noted = sum(bool(one["remarks"]) for one in columns)
+    values = _range(
+        [format_number(column["distinct"]) for column in sorted(columns, key=_distinct)]
+    )
+    apart = _range(
+        [f"{100 * column['separation']:.2f}" for column in sorted(columns, key=_separation)]
+    )
+    noted = sum(bool(column["remarks"]) for column in columns)
     kinds = f"their names suggest: {', '.join(columns[0]['kinds'])}"
     told = f"{values} values distinguish {apart} % of the pairs of records"
     named = f"{', '.join(names[:NAMED])}, …" if len(names) > NAMED else ", ".join(names)

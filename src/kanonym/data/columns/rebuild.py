@@ -132,7 +132,7 @@ def _text_for(dtype: Any) -> Any:
     if dtype == pl.Array:
         return pl.Array(_text_for(dtype.inner), dtype.size)
     if dtype == pl.Struct:
-        return pl.Struct({one.name: _text_for(one.dtype) for one in dtype.fields})
+        return pl.Struct({field.name: _text_for(field.dtype) for field in dtype.fields})
     return dtype
 
 
@@ -141,14 +141,14 @@ def _type_in_use(series: pl.Series) -> pl.DataType:
     dtype: Any = series.dtype
     if dtype == pl.Enum:
         found = set(series.unique().cast(pl.String))
-        return pl.Enum([one for one in dtype.categories if one in found])
+        return pl.Enum([category for category in dtype.categories if category in found])
     if dtype == pl.List:
         return pl.List(_type_in_use(series.explode()))
     if dtype == pl.Array:
         return pl.Array(_type_in_use(series.explode()), dtype.size)
     if dtype == pl.Struct:
         return pl.Struct(
-            {one.name: _type_in_use(series.struct.field(one.name)) for one in dtype.fields}
+            {field.name: _type_in_use(series.struct.field(field.name)) for field in dtype.fields}
         )
     return cast("pl.DataType", dtype)
 

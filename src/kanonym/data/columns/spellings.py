@@ -126,17 +126,17 @@ def _one_date(texts: pl.Series) -> pl.Series:
 def _date_text(text: str) -> str:
     """Return a date as `year-month-day`, other texts as they are; `10/31/2020` is read, too."""
     for form in _DATES:
-        found = form.fullmatch(_MIDNIGHT.sub("", text))
-        if found is None:
+        match = form.fullmatch(_MIDNIGHT.sub("", text))
+        if match is None:
             continue
-        day, month = int(found["d"]), found["m"]
+        day, month = int(match["d"]), match["m"]
         if not month.isdigit():
             month = str(_MONTHS.index(month[:3]) + 1) if month[:3] in _MONTHS else "99"
         number = int(month)
         if number > 12 >= day:
             day, number = number, day
         if number <= 12 and day <= 31:
-            return f"{found['y']}-{number}-{day}"
+            return f"{match['y']}-{number}-{day}"
     return text
 
 

@@ -26,7 +26,7 @@ def keep_differing(
 
 def _count_values(values: pl.Series) -> int:
     if values.dtype.is_nested() or values.dtype == pl.Object:
-        return len({repr(one) for one in values.to_list()})
+        return len({repr(value) for value in values.to_list()})
     if values.dtype.is_float():
         values = values.fill_nan(None) + 0.0
     return values.n_unique()
@@ -46,9 +46,9 @@ def differing_floats(columns: Iterable[pl.Series]) -> dict[str, pl.Series]:
     """Return as texts the columns with both NaN and null, or both 0.0 and -0.0."""
     found: dict[str, pl.Series] = {}
     floats = [
-        one
-        for one in columns
-        if one.dtype.is_float() and ((one.is_nan() | (1 / one == float("-inf"))).any())
+        column
+        for column in columns
+        if column.dtype.is_float() and ((column.is_nan() | (1 / column == float("-inf"))).any())
     ]
     keep_differing(found, ((float_texts(one), one) for one in floats))
     return found

@@ -203,7 +203,7 @@ def _read_lines(data: bytes, held: pl.DataFrame) -> pl.DataFrame:
 
 def _json_type(dtype: Any) -> ArrowType:
     if isinstance(dtype, pl.Struct):
-        return pa.struct([(one.name, _json_type(one.dtype)) for one in dtype.fields])
+        return pa.struct([(field.name, _json_type(field.dtype)) for field in dtype.fields])
     if isinstance(dtype, pl.List):
         return pa.list_(_json_type(dtype.inner))
     return pa.string() if dtype == pl.String else _arrow_type(dtype)
@@ -217,18 +217,18 @@ def _read_array(data: bytes, held: pl.DataFrame) -> pl.DataFrame:
 
 
 def _read_sheet(data: bytes, _: pl.DataFrame) -> pl.DataFrame:
-    names, found = excel.load(data, "the workbook")
-    found.columns = names
-    return found
+    names, frame = excel.load(data, "the workbook")
+    frame.columns = names
+    return frame
 
 
 def _read_statistical(data: bytes, held: pl.DataFrame, kind: str) -> pl.DataFrame:
     """Return the table; no other library reads these files, so the reader is the writer's."""
-    found = statistical.read_written(data, "the file", kind)
-    return found.with_columns(
-        found[one.name].cast(one.dtype)
-        for one in held
-        if one.name in found.columns and found[one.name].dtype.is_numeric()
+    frame = statistical.read_written(data, "the file", kind)
+    return frame.with_columns(
+        frame[column.name].cast(column.dtype)
+        for column in held
+        if column.name in frame.columns and frame[column.name].dtype.is_numeric()
     )
 
 

@@ -210,7 +210,7 @@ def _tell_user_missing(
     except DataError:
         _logger.warning("%s: user-missing codes cannot be told from null in this format", where)
         return
-    keep_differing(texts, ((kept[one.name].cast(pl.String), one) for one in frame))
+    keep_differing(texts, ((kept[column.name].cast(pl.String), column) for column in frame))
 
 
 def _read_cells(

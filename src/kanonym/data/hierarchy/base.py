@@ -121,8 +121,8 @@ class Hierarchy(ShortRepr):
 
         NaN is null. Cost: one hash join.
         """
-        asked = values.fill_nan(None) if values.dtype.is_float() else values
-        kind = _comparable(self.values.dtype, asked.dtype)
+        column = values.fill_nan(None) if values.dtype.is_float() else values
+        kind = _comparable(self.values.dtype, column.dtype)
         is_value = self.values.is_not_null()
         if self.has_null:
             is_value |= pl.Series(np.arange(self.size) == self.size - 1)
@@ -132,13 +132,13 @@ class Hierarchy(ShortRepr):
                 "leaf": np.arange(self.size, dtype=np.int32)[is_value.to_numpy()],
             }
         )
-        found = (
-            pl.LazyFrame({"value": asked.cast(kind)})
+        frame = (
+            pl.LazyFrame({"value": column.cast(kind)})
             .join(leaves, on="value", how="left", nulls_equal=True, maintain_order="left")
             .select(pl.col("leaf").fill_null(-1))
             .collect()
         )
-        return found["leaf"].to_numpy()
+        return frame["leaf"].to_numpy()
 
     def bind(self, values: pl.Series, counts: NDArray[np.int64] | None = None) -> Hierarchy:
         """Return this hierarchy over a column: leaves in the column's type, all values known.

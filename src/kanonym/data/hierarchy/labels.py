@@ -13,7 +13,11 @@ def set_label(members: list[str | None]) -> str | None:
     """Return the label of a set of values, null as None: one alone as itself, `{a, b}`."""
     if len(members) == 1:
         return members[0]
-    return "{" + ", ".join("null" if one is None else _quote_member(one) for one in members) + "}"
+    return (
+        "{"
+        + ", ".join("null" if member is None else _quote_member(member) for member in members)
+        + "}"
+    )
 
 
 def members_of(text: str) -> list[str | None] | None:

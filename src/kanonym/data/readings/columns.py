@@ -104,7 +104,7 @@ def styled_columns(columns: Sequence[Column], readings: Mapping[str, Reading]) -
     A name stands for a column of the input, which has its style. A column that the style cannot
     hold exactly stays as it is.
     """
-    names = [one if isinstance(one, str) else one.name for one in columns]
+    names = [column if isinstance(column, str) else column.name for column in columns]
 
     def style(one: Column) -> Any:
         if isinstance(one, str):
@@ -116,7 +116,7 @@ def styled_columns(columns: Sequence[Column], readings: Mapping[str, Reading]) -
             return replace(one, values=_style_column(one.values, reading, reading.style))
         return _style_column(one, reading, reading.style)
 
-    return [style(one) for one in columns]
+    return [style(column) for column in columns]
 
 
 def styled_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
@@ -165,8 +165,8 @@ def _read(texts: pl.Series, reading: Reading) -> pl.Series:
 def _canonical_texts(texts: pl.Series, reading: Reading, style: Style) -> pl.Series:
     values, bare = reading.read(texts), texts.str.strip_chars()
     exceptional = bare.is_in(list(reading.exceptions or ())).fill_null(value=False)
-    known = ~is_missing(bare, reading.missing, words=True)
-    if known.any() and not (values.is_null() & known & ~exceptional).any():
+    column = ~is_missing(bare, reading.missing, words=True)
+    if column.any() and not (values.is_null() & column & ~exceptional).any():
         return _read(texts, reading)
     labels = translate_labels(
         texts.set(exceptional, None),

@@ -67,18 +67,18 @@ def detect_dates(cells: Cells) -> DateReading | None:
         if not sample.str.contains(pattern).any():
             continue
         parts = cells.texts.str.extract_groups(pattern).struct.unnest()
-        held = parts["mark"].is_not_null()
+        column = parts["mark"].is_not_null()
         if "name" in parts.columns:
             bare = parts["name"].str.to_lowercase().str.strip_suffix(".")
-            held &= bare.is_in(list(NUMBER_OF_MONTH)).fill_null(value=False)
+            column &= bare.is_in(list(NUMBER_OF_MONTH)).fill_null(value=False)
         if name == "month year" and not parts["month"].str.starts_with("0").any():
-            held &= parts["mark"] != "."  # 3.2024 is a number as well
+            column &= parts["mark"] != "."  # 3.2024 is a number as well
         if name == "year month" and _are_two_years(parts):
             continue
-        held = held.fill_null(value=False)
-        number = cells.number(held)
+        column = column.fill_null(value=False)
+        number = cells.number(column)
         if number > most:
-            best, most, shape = (parts.filter(held), cells.filter(held)), number, name
+            best, most, shape = (parts.filter(column), cells.filter(column)), number, name
     if best is None or 2 * most < cells.total:
         return None
     parts, own = best
@@ -91,9 +91,9 @@ def detect_dates(cells: Cells) -> DateReading | None:
 
 def _are_two_years(parts: pl.DataFrame) -> bool:
     """Tell whether months are the years that follow, as in 2008-09, 2009-10 and 2010-11."""
-    known = parts.select(pl.col("year", "month").cast(pl.Int32)).drop_nulls()
-    follows = (known["year"] + 1) % 100 == known["month"]
-    return bool(follows.all()) and known["year"].n_unique() > 1
+    frame = parts.select(pl.col("year", "month").cast(pl.Int32)).drop_nulls()
+    follows = (frame["year"] + 1) % 100 == frame["month"]
+    return bool(follows.all()) and frame["year"].n_unique() > 1
 
 
 def _day_or_month_first(
@@ -234,13 +234,13 @@ def _clock(parts: pl.DataFrame, shown: tuple[bool, ...], mark: str = ":") -> str
 def detect_times(cells: Cells) -> DateReading | None:
     """Return the style of times of day among cells; None where there are none."""
     parts = cells.texts.str.extract_groups(_TIME).struct.unnest()
-    held = parts["minute"].is_not_null() | parts["half"].is_not_null()
+    column = parts["minute"].is_not_null() | parts["half"].is_not_null()
     shown_by = parts["half"].is_not_null() | (parts["behind"].str.strip_chars() == "Uhr")
-    held &= parts["mark"].ne_missing(".") | shown_by.fill_null(value=False)
-    held = held.fill_null(value=False)
-    if 2 * cells.number(held) < cells.total:
+    column &= parts["mark"].ne_missing(".") | shown_by.fill_null(value=False)
+    column = column.fill_null(value=False)
+    if 2 * cells.number(column) < cells.total:
         return None
-    parts = parts.filter(held).with_columns(n=cells.counts.filter(held))
+    parts = parts.filter(column).with_columns(n=cells.counts.filter(column))
     if (parts["hour"] == "1").all() and not parts["half"].is_not_null().any():
         return None  # 1:10, 1:20, 1:40 are dilutions
     timed = parts.with_columns(pl.col("minute", *_SHOWN).is_not_null())

@@ -289,8 +289,8 @@ def _days_of_weeks() -> pl.Expr:
     """Return days from the columns G, V and u of ISO 8601; null where there is no such week."""
     fourth = pl.date(pl.col("G").clip(1, 9998), 1, 4)  # always in the first week
     days = (pl.col("V") - 1) * 7 + pl.col("u") - fourth.dt.weekday().cast(pl.Int32)
-    found = fourth.dt.offset_by(pl.format("{}d", days))
-    return pl.when(found.dt.iso_year() == pl.col("G"), pl.col("V") > 0).then(found)
+    expression = fourth.dt.offset_by(pl.format("{}d", days))
+    return pl.when(expression.dt.iso_year() == pl.col("G"), pl.col("V") > 0).then(expression)
 
 
 def _frequent_names(

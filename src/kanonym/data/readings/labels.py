@@ -38,7 +38,9 @@ def translate_labels(
     """
     distinct = labels.drop_nulls().unique().to_list()
     readings = {text: list(_readings(text, separators[0], ranges=ranges)) for text in distinct}
-    values = list(dict.fromkeys(v for found in readings.values() for one in found for v in one[1]))
+    values = list(
+        dict.fromkeys(v for reading in readings.values() for parts in reading for v in parts[1])
+    )
     converted = convert(pl.Series(values, dtype=pl.String)).to_list()
     known: dict[str, str | None] = dict(zip(values, converted, strict=True))
     known["null"] = "null"
@@ -56,7 +58,7 @@ def _translate_label(
 ) -> str:
     """Return a label by the first of its readings that has values alone."""
     for start, values, end in readings:
-        new = [known[one] for one in values]
+        new = [known[value] for value in values]
         if None not in new:
             return text if new == values else start + separator.join(map(str, new)) + end
     return text
@@ -64,17 +66,17 @@ def _translate_label(
 
 def _readings(label: str, separator: str, *, ranges: bool) -> Iterator[_Parts]:
     """Yield the ways to take a label apart."""
-    found = _LABEL.match(label)
-    start, end = (found["open"] or "", found["close"] or "") if found else ("", "")
-    if not found or (end not in _CLOSING[start] if start in _CLOSING else end) or not found["body"]:
+    match = _LABEL.match(label)
+    start, end = (match["open"] or "", match["close"] or "") if match else ("", "")
+    if not match or (end not in _CLOSING[start] if start in _CLOSING else end) or not match["body"]:
         yield _Parts("", [label], "")
         return
     if start not in _CLOSING:
-        yield _Parts(start, [found["body"]], end)
+        yield _Parts(start, [match["body"]], end)
     else:
         # Other tools write `, ` between decimal commas, too.
         for one in dict.fromkeys([separator, ", "]):
-            yield _Parts(start, found["body"].split(one), end)
+            yield _Parts(start, match["body"].split(one), end)
     if ranges and not start:
         for dash in re.finditer(r"\s*[-–—]\s*", label):
             low, high = label[: dash.start()], label[dash.end() :]

@@ -22,7 +22,7 @@ def is_missing(texts: pl.Series, declared: Sequence[str] = (), *, words: bool) -
     null, too.
     """
     bare = texts.str.strip_chars()
-    found = bare.is_in(list(declared))
+    column = bare.is_in(list(declared))
     if words:
-        found |= bare.str.to_lowercase().is_in(list(WORDS))
-    return found.fill_null(value=True)
+        column |= bare.str.to_lowercase().is_in(list(WORDS))
+    return column.fill_null(value=True)

@@ -107,15 +107,15 @@ def _bands_in_order(texts: pl.Series) -> list[str]:
     """Return bands by their ends, without other texts; none where they overlap or are few."""
     bare, sides = split_bounds(texts)
     ends = bare.str.extract_groups(_BAND).struct.unnest()
-    one = bare.str.extract(_ONE, 1)
-    low = _numbers(ends.to_series(0).fill_null(one))
-    high = _numbers(ends.to_series(1).fill_null(one))
+    column = bare.str.extract(_ONE, 1)
+    low = _numbers(ends.to_series(0).fill_null(column))
+    high = _numbers(ends.to_series(1).fill_null(column))
     is_band = ends.to_series(0).is_not_null().to_numpy() & (sides == 0)
-    open_end = (sides != 0) & one.is_not_null().to_numpy()
+    open_end = (sides != 0) & column.is_not_null().to_numpy()
     low[open_end & (sides < 0)] = -np.inf
     high[open_end & (sides > 0)] = np.inf
     read = np.isfinite(low) | np.isfinite(high)
-    read &= is_band | open_end | (one.is_not_null().to_numpy() & (sides == 0))
+    read &= is_band | open_end | (column.is_not_null().to_numpy() & (sides == 0))
     few = not is_band.any() or np.count_nonzero(is_band | open_end) < _FEWEST
     if few or (low[is_band] >= high[is_band]).any():
         return []

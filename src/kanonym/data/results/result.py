@@ -48,7 +48,7 @@ class ResultTable:
 
         body = "".join(row("td", line) for line in self.rows)
         lead = f"<p>{escape(self.lead)}</p>" if self.lead else ""
-        notes = "".join(f"<p>{escape(one)}</p>" for one in self.notes)
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
         head = row("th", self.header)
         return f"{lead}<table><thead>{head}</thead><tbody>{body}</tbody></table>{notes}"
 
@@ -67,7 +67,7 @@ class Result(ShortRepr, ABC):
         """Return what `print` and a notebook show."""
 
     def __str__(self) -> str:
-        return "\n\n".join(one.to_text() for one in self.tables())
+        return "\n\n".join(table.to_text() for table in self.tables())
 
     def _repr_html_(self) -> str:
-        return "".join(one.to_html() for one in self.tables())
+        return "".join(table.to_html() for table in self.tables())

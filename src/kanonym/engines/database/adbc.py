@@ -151,8 +151,8 @@ class AdbcStore(TemporaryTables):
             written.add(fitted)
         if schema is not None:
             reads = exp.select(*map(exact_column, schema)).from_(table)
-            found = fingerprint_of(part.cast(schema) for part in self.frames(reads))
-            require_same(written, found, f"table {place!r} of {displayable_url(self._url)}")
+            fingerprint = fingerprint_of(part.cast(schema) for part in self.frames(reads))
+            require_same(written, fingerprint, f"table {place!r} of {displayable_url(self._url)}")
 
     def commit(self) -> None:
         """End the transaction: what was written is there for everyone."""

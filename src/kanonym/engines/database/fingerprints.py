@@ -39,10 +39,10 @@ class Fingerprint:
 
 def fingerprint_of(parts: Iterable[pl.DataFrame]) -> Fingerprint:
     """Return the fingerprint of a table that comes in parts."""
-    found = Fingerprint()
+    fingerprint = Fingerprint()
     for part in parts:
-        found.add(part)
-    return found
+        fingerprint.add(part)
+    return fingerprint
 
 
 def require_same(written: Fingerprint, found: Fingerprint, where: str) -> None:

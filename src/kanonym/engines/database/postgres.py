@@ -107,7 +107,7 @@ class PostgresStore(AdbcStore):
             (number,),
         )
         self.check_names([str(name) for name, *_ in columns])
-        return exp.select(*(_usable_column(*each) for each in columns)).from_(place)
+        return exp.select(*(_usable_column(*column) for column in columns)).from_(place)
 
     def check_names(self, names: Sequence[str]) -> None:
         """Refuse names that PostgreSQL keeps for itself, or cuts; it tells case apart."""
@@ -152,8 +152,8 @@ class PostgresStore(AdbcStore):
         for name, scale in found.items():
             if scale is None:
                 widest = exp.Max(this=exp.Anonymous(this="scale", expressions=[exact_column(name)]))
-                asked = exp.select(widest).from_(held.subquery("q"))
-                found[name] = self.query(self.sql(asked))[0][0] or 0
+                select = exp.select(widest).from_(held.subquery("q"))
+                found[name] = self.query(self.sql(select))[0][0] or 0
         return {name: int(scale or 0) for name, scale in found.items()}
 
     def parts(self, held: Query) -> Iterator[ArrowTable]:

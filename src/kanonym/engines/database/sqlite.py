@@ -49,10 +49,10 @@ class SqliteStore(AdbcStore):
 
     def fetch(self, query: Query) -> pl.DataFrame:
         """Return the rows of a query."""
-        found = super().fetch(query)
-        if found.is_empty() and query.args.get("limit") is not None:
-            return found.cast(self._types(query, found.columns))
-        return found
+        frame = super().fetch(query)
+        if frame.is_empty() and query.args.get("limit") is not None:
+            return frame.cast(self._types(query, frame.columns))
+        return frame
 
     def repeat(self, query: Query, times: str) -> Query:
         """Return each row as often as its integer column `times` says, in order."""
@@ -141,18 +141,18 @@ class SqliteStore(AdbcStore):
         types = self._types(held, names)
         taken = {name.lower() for name in names}
         # SQLite's own number of a row goes by three names, each hidden by a column of that name.
-        row = next((exp.column(one) for one in _ROW_NUMBERS if one not in taken), None)
+        row = next((exp.column(number) for number in _ROW_NUMBERS if number not in taken), None)
         last = exp.Count(this=exp.Star()) if row is None else exp.Max(this=row)
         table = next(held.find_all(exp.Table))
         rows = self.query(self.sql(exp.select(last).from_(table.copy())))[0][0] or 0
         for start in range(0, max(rows, 1), BATCH_ROWS):
-            some = held.copy()
+            query = held.copy()
             if row is None:
-                some = some.limit(BATCH_ROWS).offset(start)
+                query = query.limit(BATCH_ROWS).offset(start)
             else:
                 low, high = exp.Literal.number(start + 1), exp.Literal.number(start + BATCH_ROWS)
-                some = some.where(exp.Between(this=row.copy(), low=low, high=high))
-            yield super().fetch(some).cast(types).to_arrow()
+                query = query.where(exp.Between(this=row.copy(), low=low, high=high))
+            yield super().fetch(query).cast(types).to_arrow()
 
     def to_exact_types(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return a table in types that SQLite holds exactly: times are text."""
@@ -174,9 +174,9 @@ class SqliteStore(AdbcStore):
 
     def _read(self, sql: str) -> pl.DataFrame:
         # A column without a value is of any type.
-        found = super()._read(sql)
-        empty = [name for name in found.columns if found[name].null_count() == len(found)]
-        return found.cast(dict.fromkeys(empty, pl.String)) if len(found) else found
+        frame = super()._read(sql)
+        empty = [name for name in frame.columns if frame[name].null_count() == len(frame)]
+        return frame.cast(dict.fromkeys(empty, pl.String)) if len(frame) else frame
 
     def _prepare(self, cursor: Any) -> None:
         cursor.adbc_statement.set_options(**{_BATCH: _WHOLE})

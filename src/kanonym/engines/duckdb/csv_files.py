@@ -126,7 +126,7 @@ def _check_head(connection: Connection, query: Query, where: str) -> None:
 
 def _check_unnamed(connection: Connection, query: Query, form: Layout, where: str) -> None:
     """Refuse values in columns without a name."""
-    counts = exp.select(*(exp.Max(this=exact_column(one)) for one in form.all_names))
+    counts = exp.select(*(exp.Max(this=exact_column(name)) for name in form.all_names))
     text = counts.from_(subquery(query, "t")).sql(dialect="duckdb")
     values = frame_of(connection.query(text).to_arrow_table())
     values.columns = form.all_names

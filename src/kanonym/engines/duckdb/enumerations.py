@@ -54,13 +54,13 @@ def enumeration_of(query: Query, name: str, kind: str) -> str:
 def with_enumerations(store: DuckStore, query: Query) -> Query:
     """Return a query with the enumerations themselves that it casts to text at last."""
     bare, found = query.copy(), query.copy()
-    for one in _casts(bare):
-        one.set("this", one.this.this)
+    for cast in _casts(bare):
+        cast.set("this", cast.this.this)
     relation = store.relation(bare)
     types = dict(zip(relation.columns, relation.types, strict=True))
-    for one in _casts(found):
-        if types[one.alias].id == "enum":
-            one.set("this", one.this.this)
+    for cast in _casts(found):
+        if types[cast.alias].id == "enum":
+            cast.set("this", cast.this.this)
     return found
 
 
@@ -83,7 +83,7 @@ def with_texts(store: DuckStore, query: Query) -> Query:
 
 def _casts(query: Query) -> list[exp.Alias]:
     return [
-        one
-        for one in query.selects
-        if isinstance(one, exp.Alias) and isinstance(one.this, exp.Cast)
+        select
+        for select in query.selects
+        if isinstance(select, exp.Alias) and isinstance(select.this, exp.Cast)
     ]

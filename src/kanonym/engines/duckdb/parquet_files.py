@@ -38,15 +38,15 @@ def write_parquet(reader: ArrowReader, path: Path) -> Fingerprint:
     reader: of columns of the types `EXACT`; its enumerations are dictionaries of texts. The file
     holds texts, and of each enumeration only those that its rows have.
     """
-    found = Fingerprint()
+    fingerprint = Fingerprint()
     with pyarrow.parquet.ParquetWriter(
         path, reader.schema, compression="zstd", store_schema=False
     ) as writer:
         for batch in _joined(reader):
-            found.add_hashes(_hashes(batch))
+            fingerprint.add_hashes(_hashes(batch))
             columns = [_without_unused(column) for column in batch.columns]
             writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=reader.schema))
-    return found
+    return fingerprint
 
 
 def fingerprint_of_file(path: Path, coded: Iterable[str]) -> Fingerprint:
@@ -54,17 +54,17 @@ def fingerprint_of_file(path: Path, coded: Iterable[str]) -> Fingerprint:
 
     coded: columns of texts with few different values.
     """
-    found = Fingerprint()
+    fingerprint = Fingerprint()
     try:
         file = pyarrow.parquet.ParquetFile(path, read_dictionary=list(coded))
         for batch in _joined(file.iter_batches(BATCH_ROWS)):
-            found.add_hashes(_hashes(batch))
+            fingerprint.add_hashes(_hashes(batch))
     except pa.ArrowException:  # its texts quote values
         raise DataError(
             "what was written as parquet cannot be read back; nothing was released. Choose "
             "another format"
         ) from None
-    return found
+    return fingerprint
 
 
 def _joined(batches: Iterable[ArrowBatch]) -> Iterator[ArrowBatch]:

@@ -83,8 +83,8 @@ def _reason(error: Exception) -> str:
                 "that Python as spark.pyspark.python"
             )
         return f"{kind} in a function on a worker"
-    found = _CONDITION.search(text)
-    return f"{found[1] if found else type(error).__name__} (Spark's log says more)"
+    match = _CONDITION.search(text)
+    return f"{match[1] if match else type(error).__name__} (Spark's log says more)"
 
 
 def _kanonym_error(error: Exception) -> KanonymError | None:

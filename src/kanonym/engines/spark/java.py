@@ -90,13 +90,13 @@ def _packaged_java() -> Java | None:
 def _version(program: Path) -> int:
     """Return the major version of a Java program, 0 for none."""
     try:
-        asked = subprocess.run(  # noqa: S603 - a program that the user's environment names
+        process = subprocess.run(  # noqa: S603 - a program that the user's environment names
             [program, "-version"], capture_output=True, text=True, timeout=60, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return 0
-    said = _VERSION.search(asked.stderr)
-    return int(said[1]) if said else 0
+    match = _VERSION.search(process.stderr)
+    return int(match[1]) if match else 0
 
 
 def _version_verdict(version: int) -> str:

@@ -109,11 +109,14 @@ def stage_frame(
 def _refuse_rounding(frame: Frame) -> None:
     """Refuse decimals that readers of JSON would round: most take its numbers for float64."""
     rounded = []
-    for one in frame.schema.fields:
-        if isinstance(one.dataType, DecimalType) and one.dataType.precision > sys.float_info.dig:
-            column = functions.col("`" + one.name.replace("`", "``") + "`")
-            back = column.cast("double").try_cast(one.dataType)
-            rounded.append(functions.max(~column.eqNullSafe(back)).alias(one.name))
+    for field in frame.schema.fields:
+        if (
+            isinstance(field.dataType, DecimalType)
+            and field.dataType.precision > sys.float_info.dig
+        ):
+            column = functions.col("`" + field.name.replace("`", "``") + "`")
+            back = column.cast("double").try_cast(field.dataType)
+            rounded.append(functions.max(~column.eqNullSafe(back)).alias(field.name))
     if not rounded:
         return
     (found,) = frame.select(*rounded).collect()

@@ -83,13 +83,13 @@ class CodedSensitive:
 
     def of(self, values: pl.Series) -> tuple[NDArray[np.int32], pl.Series]:
         """Return the codes of raw values, and the values as local tables have them."""
-        known = pl.DataFrame(
+        frame = pl.DataFrame(
             {VALUE: self.raw, "typed": self.typed, "code": pl.Series(self.codes, dtype=pl.Int32)}
         )
         found = (
             values.alias(VALUE)
             .to_frame()
-            .join(known, on=VALUE, how="left", nulls_equal=True, maintain_order="left")
+            .join(frame, on=VALUE, how="left", nulls_equal=True, maintain_order="left")
         )
         if found["code"].null_count():
             raise changed_error()

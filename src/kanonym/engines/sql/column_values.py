@@ -22,7 +22,7 @@ def column_values(source: Source, query: Query, name: str) -> ColumnValues:
     groups = subquery(count_query(query, [VALUE]), "g")
     once = exp.EQ(this=exact_column(COUNT, "g"), expression=exp.Literal.number(1))
     one, zero = exp.Literal.number(1), exp.Literal.number(0)
-    found = source.store.fetch(
+    frame = source.store.fetch(
         exp.select(
             alias_column(exp.Sum(this=exact_column(COUNT, "g")), "records"),
             alias_column(exp.Count(this=exp.Star()), "distinct_values"),
@@ -34,5 +34,5 @@ def column_values(source: Source, query: Query, name: str) -> ColumnValues:
     sample = source.store.fetch(
         exp.select(exact_column(VALUE, "g")).from_(groups.copy()).where(known.copy()).limit(SAMPLED)
     )
-    records, distinct, alone = (int(one or 0) for one in found.row(0))
+    records, distinct, alone = (int(one or 0) for one in frame.row(0))
     return ColumnValues(sample.to_series().alias(name), Repeats(records, distinct, alone))

@@ -98,7 +98,11 @@ class SqlEngine:
     def read(self, run: Run) -> SqlInput:
         """Return the table as a policy reads it: actions are carried out on distinct values."""
         engine = self.with_readings(run.schema.readings)
-        actions = {name: one.action for name, one in run.schema.attributes.items() if one.action}
+        actions = {
+            name: attribute.action
+            for name, attribute in run.schema.attributes.items()
+            if attribute.action
+        }
         if not actions:
             return SqlInput(engine, engine.source, self.types, run)
         source, types = apply_actions_on_engine(
@@ -176,11 +180,11 @@ class SqlInput:
                 "most_tuples"
             )
         if task.algorithm.lattice is not None:
-            found = premerged.search_on_engine(self.source, task, self.types, watch)
-            decision = found.decide(watch)
-            own = self._add_writer(decision, found.source, found.dtypes, found.counted, watch)
+            search = premerged.search_on_engine(self.source, task, self.types, watch)
+            decision = search.decide(watch)
+            own = self._add_writer(decision, search.source, search.dtypes, search.counted, watch)
             plan = own.plan._replace(originals=None)  # the source has codes
-            return replace(own, plan=plan, measured=found.utility(decision), lasting=False)
+            return replace(own, plan=plan, measured=search.utility(decision), lasting=False)
         return self._decide_on_engine(task, watch)
 
     def _add_writer(
@@ -220,9 +224,12 @@ class SqlInput:
 
     def _decide_on_engine(self, task: Task, watch: Stopwatch) -> Decision:
         """Divide a frequency set that stays on the engine."""
-        found = large.partition_on_engine(self.source, task, task.columns, self.types, watch)
-        classes, kept = found.classes, unchanged_columns(self._schema)
-        by_name = {one.name: [column.name for column in one.columns] for one in classes.recoded}
+        partition = large.partition_on_engine(self.source, task, task.columns, self.types, watch)
+        classes, kept = partition.classes, unchanged_columns(self._schema)
+        by_name = {
+            attribute.name: [column.name for column in attribute.columns]
+            for attribute in classes.recoded
+        }
         order = [
             column
             for name in self._schema.attributes
@@ -230,17 +237,17 @@ class SqlInput:
         ]
         plan = SqlPlan(
             query=lambda _: large.released_query(
-                self.source, found, self._schema, self.types, self.run.seed
+                self.source, partition, self._schema, self.types, self.run.seed
             ),
             released=tuple(order),
-            texts=_text_columns(found.coding.ready.table.sensitive),
+            texts=_text_columns(partition.coding.ready.table.sensitive),
         )
         return EngineDecision(
             recoded=classes.recoded,
             class_sizes=classes.sizes,
-            rows_in=found.rows,
-            account=found.account,
-            built=found.coding.ready.built,
+            rows_in=partition.rows,
+            account=partition.account,
+            built=partition.coding.ready.built,
             measured=classes.utility,
             plan=plan,
             lasting=False,
@@ -280,7 +287,8 @@ def _styled(
 ) -> tuple[RecodedAttribute, ...]:
     """Return attributes with labels in the style of their readings."""
     return tuple(
-        replace(one, columns=tuple(styled_columns(one.columns, readings))) for one in recoded
+        replace(attribute, columns=tuple(styled_columns(attribute.columns, readings)))
+        for attribute in recoded
     )
 
 
@@ -292,4 +300,4 @@ def _drop_unneeded(counted: Frequencies, schema: Schema) -> Frequencies:
 
 def _text_columns(domains: Sequence[Domain]) -> frozenset[str]:
     """Return the columns whose values are texts."""
-    return frozenset(one.name for one in domains if one.values.dtype == pl.String)
+    return frozenset(domain.name for domain in domains if domain.values.dtype == pl.String)

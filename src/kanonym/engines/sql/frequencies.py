@@ -104,11 +104,11 @@ def fetch_frequencies(
     read: gives columns of texts the values that local readers would.
     """
     many = source.most_tuples + 1
-    found = source.store.fetch(count_query(query, list(aliases.values())).limit(many))
-    if len(found) == many:
+    frame = source.store.fetch(count_query(query, list(aliases.values())).limit(many))
+    if len(frame) == many:
         return None
-    raw = found.select(pl.col(alias).alias(name) for name, alias in aliases.items())
-    return Frequencies(raw, read(raw), found[COUNT].cast(pl.Int64).to_numpy())
+    raw = frame.select(pl.col(alias).alias(name) for name, alias in aliases.items())
+    return Frequencies(raw, read(raw), frame[COUNT].cast(pl.Int64).to_numpy())
 
 
 def counted_rows(parts: Iterable[pl.DataFrame], names: Sequence[str]) -> Frequencies:
@@ -120,8 +120,8 @@ def counted_rows(parts: Iterable[pl.DataFrame], names: Sequence[str]) -> Frequen
     ]
     limit = _PENDING_ROWS
     for part in parts:
-        one = part.select(*names, pl.lit(1, pl.Int64).alias(number))
-        pending.append(_sum_rows(one, names, number))
+        frame = part.select(*names, pl.lit(1, pl.Int64).alias(number))
+        pending.append(_sum_rows(frame, names, number))
         if sum(map(len, pending)) > limit:
             pending = [_sum_rows(pl.concat(pending, how="vertical_relaxed"), names, number)]
             limit = max(_PENDING_ROWS, 2 * len(pending[0]))

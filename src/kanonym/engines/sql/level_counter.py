@@ -46,12 +46,12 @@ class LevelCounter:
         self.most = source.most_tuples
         names = [one.domain.name for one in known] + [one.domain.name for one in hidden]
         self._aliases = {name: f"c{place}" for place, name in enumerate(names)}
-        self.heights: Levels = tuple(one.hierarchy.n_levels - 1 for one in known)
+        self.heights: Levels = tuple(key.hierarchy.n_levels - 1 for key in known)
 
     @property
     def coded_types(self) -> dict[str, pl.DataType]:
         """The types of the columns of `coded_source`."""
-        codes = dict.fromkeys((one.domain.name for one in self._known), pl.Int32())
+        codes = dict.fromkeys((key.domain.name for key in self._known), pl.Int32())
         return {**self._dtypes, **codes}
 
     @cached_property
@@ -59,13 +59,13 @@ class LevelCounter:
         """How many records may be equal in all quasi-identifiers, and how many groups there are."""
         if not self._whole:
             return None
-        aliases = {one.domain.name: self._aliases[one.domain.name] for one in self._known}
+        aliases = {key.domain.name: self._aliases[key.domain.name] for key in self._known}
         tuples = count_query(project(self._source, aliases, self._dtypes), list(aliases.values()))
         sizes = exp.select(alias_column(exact_column(COUNT, "t"), "size")).from_(
             subquery(tuples, "t")
         )
-        found = self._source.store.fetch(count_query(sizes, ["size"]))
-        return found.select(pl.all().cast(pl.Int64)).select("size", COUNT).to_numpy()
+        frame = self._source.store.fetch(count_query(sizes, ["size"]))
+        return frame.select(pl.all().cast(pl.Int64)).select("size", COUNT).to_numpy()
 
     def count(self, levels: Levels) -> MergedTable | None:
         """Return the frequency set at some levels: see `Counter.count`."""
@@ -82,12 +82,12 @@ class LevelCounter:
         groups = group_rows(codes, sizes) if codes else one_group(len(rows))
         counts = rows[COUNT].to_numpy()
         weights = np.bincount(groups.labels, counts, len(groups.sizes)).astype(np.int64)
-        records = tuple(one.records for one in self._known)
-        if any(int(one.sum()) != int(weights.sum()) for one in records):
+        records = tuple(key.records for key in self._known)
+        if any(int(record.sum()) != int(weights.sum()) for record in records):
             raise changed_error()
         return MergedTable(
-            domains=tuple(one.domain for one in self._known),
-            sensitive=tuple(one.domain for one in self._hidden),
+            domains=tuple(key.domain for key in self._known),
+            sensitive=tuple(sensitive.domain for sensitive in self._hidden),
             codes=np.ascontiguousarray(groups.codes[:, :d]),
             sensitive_codes=np.ascontiguousarray(groups.codes[:, d:] - np.int32(1)),
             weights=weights,
@@ -128,16 +128,16 @@ class LevelCounter:
                 {alias: exact_column(alias, "t") for alias in hidden},
             )
         many = self.most + 1
-        found = self._source.store.fetch(count_query(query, list(aliases.values())).limit(many))
-        if len(found) == many:
+        frame = self._source.store.fetch(count_query(query, list(aliases.values())).limit(many))
+        if len(frame) == many:
             return None
-        return found.with_columns(
+        return frame.with_columns(
             pl.col(COUNT).cast(pl.Int64), *(pl.col(f"c{a}").cast(pl.Int32) for a in wide)
         )
 
     def coded_source(self, levels: Levels) -> Source:
         """Return the input with the codes of labels in the place of quasi-identifiers."""
-        place = {one.domain.name: a for a, one in enumerate(self._known)}
+        place = {key.domain.name: a for a, key in enumerate(self._known)}
         columns = {
             place[name]: (
                 name,
@@ -205,13 +205,13 @@ class LevelCounter:
         # `tuple_of_row` of both tables is about the same rows.
         first = np.zeros(len(merged.weights), np.int32)
         first[merged.tuple_of_row] = table.tuple_of_row
-        known = pl.DataFrame(
+        frame = pl.DataFrame(
             [pl.Series(name, column) for name, column in zip(names, columns, strict=True)]
         ).with_columns(place=pl.Series(first))
         asked = pl.DataFrame(
             [pl.Series(name, one) for name, one in zip(names, self._codes(rows), strict=True)]
         )
-        found = asked.join(known, on=names, how="left", maintain_order="left")["place"]
+        found = asked.join(frame, on=names, how="left", maintain_order="left")["place"]
         if found.null_count():
             raise changed_error()
         return found.to_numpy()
@@ -221,8 +221,8 @@ class LevelCounter:
         codes = self._codes(rows)
         raw = [pl.Series(one.domain.name, codes[a]) for a, one in enumerate(self._known)]
         typed = raw.copy()
-        for one in self._hidden:
-            values = rows[self._aliases[one.domain.name]]
-            raw.append(values.alias(one.domain.name))
-            typed.append(one.of(values)[1].alias(one.domain.name))
+        for sensitive in self._hidden:
+            values = rows[self._aliases[sensitive.domain.name]]
+            raw.append(values.alias(sensitive.domain.name))
+            typed.append(sensitive.of(values)[1].alias(sensitive.domain.name))
         return Frequencies(pl.DataFrame(raw), pl.DataFrame(typed), rows[COUNT].to_numpy())

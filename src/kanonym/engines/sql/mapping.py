@@ -45,15 +45,15 @@ def apply_actions_on_engine(
     typed = set(source.typed)
     distinct = {name: values_of(source, name, types) for name in actions}
     acting = ColumnActions(lambda name: distinct[name].column(name), actions, seed)
-    for place, (name, found) in enumerate(distinct.items()):
-        given, after = found.column(name), acting.before(name)
+    for place, (name, frequencies) in enumerate(distinct.items()):
+        given, after = frequencies.column(name), acting.before(name)
         if name in entities and after.n_unique() < given.n_unique():
             raise PolicyError(
                 f"k-anonymity counts persons by {name!r}, several of which an action makes equal: "
                 f"use an action that keeps them distinct, such as surrogate, or drop the column"
             )
         (after,) = styled_columns([after.alias(name)], source.readings)
-        table = pl.DataFrame({BEFORE: found.raw[name], AFTER: after})
+        table = pl.DataFrame({BEFORE: frequencies.raw[name], AFTER: after})
         column = nan_as_null(source, exact_column(name, "t"), types[name])
         key = f"m{place}"
         condition = equal_condition(source, column, exact_column(BEFORE, key), types[name])

@@ -81,8 +81,8 @@ class PremergedSearch:
                 if by_value is not None:
                     labels = labels_of(by_value, table, partition.labels, levels)
                     own = replace(partition, labels=labels)
-                    found = measure_utility(by_value, own, decision.recoded, sizes)
-                    rmse[domain.name] = found.rmse[domain.name]
+                    loss = measure_utility(by_value, own, decision.recoded, sizes)
+                    rmse[domain.name] = loss.rmse[domain.name]
         return replace(measured, rmse={name: rmse[name] for name in measured.rmse if name in rmse})
 
     def _restore_values(
@@ -162,9 +162,9 @@ def search_on_engine(
             table, tuple_of_row=engine.places(rows, merge_at_levels(table, levels), table)
         ),
         recodings=["hierarchy"] * len(of_levels),
-        dtypes=[one.dtype for one in of_levels],
+        dtypes=[level.dtype for level in of_levels],
         costs=certainty_costs([], []),
-        built={name: one for each in of_levels for name, one in each.built.items()},
+        built={name: one for level in of_levels for name, one in level.built.items()},
     )
     return PremergedSearch(
         task,

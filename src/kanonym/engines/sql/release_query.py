@@ -82,7 +82,7 @@ def assign_tuples(
     labels, tuples, sizes = labels[kept], tuples[kept], sizes[kept]
     columns: dict[str, str] = {}
     aliases = (f"r{place}" for place in itertools.count())
-    recoded = {one.name: one for one in decision.recoded}
+    recoded = {attribute.name: attribute for attribute in decision.recoded}
     kept_names = unchanged_columns(schema)
     for name in schema.attributes:
         if name in recoded:

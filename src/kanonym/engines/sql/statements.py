@@ -79,13 +79,13 @@ def count_query(query: Query, columns: Sequence[str]) -> Query:
     """Return a query of the distinct rows of some columns, and of the records of each, `n`."""
     keys = [exact_column(name, "t") for name in columns]
     number = alias_column(exp.Count(this=exp.Star()), COUNT)
-    found = exp.select(*[column.copy() for column in keys], number).from_(subquery(query, "t"))
+    select = exp.select(*[column.copy() for column in keys], number).from_(subquery(query, "t"))
     # Without a column all records are alike; of an empty table there is then no row, as elsewhere.
     if not keys:
-        return found.having(
+        return select.having(
             exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(0))
         )
-    return found.group_by(*keys)
+    return select.group_by(*keys)
 
 
 def equal_condition(

@@ -116,7 +116,7 @@ class Source(FetchableTable):
     def read(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return columns with the values that local readers would give them."""
         known = {name: one for name, one in self.readings.items() if name not in self.typed}
-        read = pl.DataFrame([one if one.name in known else self._read_column(one) for one in rows])
+        read = pl.DataFrame([row if row.name in known else self._read_column(row) for row in rows])
         if not known or not rows.width:
             return read
         try:

@@ -56,11 +56,11 @@ def require_other_people(original: Frame, control: Frame, policies: Iterable[Pol
             if isinstance(one, Identifier) and name not in counted
         ]
         for name in [*policy.entities, *alone]:
-            if not all({*columns_of([name])} <= {*frames.column_names(one)} for one in tables):
+            if not all({*columns_of([name])} <= {*frames.column_names(table)} for table in tables):
                 continue
             try:
                 own, other = (
-                    frames.column(one, name).drop_nulls().cast(pl.String) for one in tables
+                    frames.column(table, name).drop_nulls().cast(pl.String) for table in tables
                 )
             except (DataError, pl.exceptions.PolarsError):
                 continue  # lists and the like identify nobody by their values
@@ -87,10 +87,10 @@ def overlap_notes(
     another person's there; more is told where the intervals of both shares are apart.
     """
     columns = [stack_columns(before, control, name) for name in before]
-    n = next((len(one) for one in before.values()), 0)
+    n = next((len(column) for column in before.values()), 0)
     if not n or len(columns[0]) == n:
         return ()
-    coded = [value_codes(one) for one in columns]
+    coded = [value_codes(column) for column in columns]
     labels = group_rows([codes for codes, _ in coded], [size for _, size in coded]).labels
     own, other = labels[:n].astype(np.int64), labels[n:]
     whose = np.arange(n) if persons[0] is None else persons[0]
@@ -98,12 +98,12 @@ def overlap_notes(
     size = int(whose.max()) + 1
     distinct = np.unique(own * size + whose) // size
     held = np.bincount(distinct, minlength=int(labels.max()) + 1)
-    found, expected = _mean_share(held[other] > 0, theirs), _mean_share(held[own] > 1, whose)
-    if found.interval()[0] <= expected.interval()[1]:
+    count, expected = _mean_share(held[other] > 0, theirs), _mean_share(held[own] > 1, whose)
+    if count.interval()[0] <= expected.interval()[1]:
         return ()
     note = (
         f"{int((held[other] > 0).sum()):,} of the control's {len(other):,} records are equal in "
-        f"all columns to a record of the original ({found.rate:.1%}; of the original's own records "
+        f"all columns to a record of the original ({count.rate:.1%}; of the original's own records "
         f"{expected.rate:.1%} are equal to another person's). If they are "
         "people of the original, leave them out: they make attacks look harmless."
     )

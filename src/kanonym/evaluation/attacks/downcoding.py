@@ -180,14 +180,14 @@ def _step_details(steps: Sequence[OneStep], weights: NDArray[np.float64]) -> dic
 
     steps: by quasi-identifier; bits are those of a record.
     """
-    open_ = sum(float(weights @ (one.bits > 0)) for one in steps)
-    bits = sum(float(weights @ one.bits) for one in steps)
+    open_ = sum(float(weights @ (step.bits > 0)) for step in steps)
+    bits = sum(float(weights @ step.bits) for step in steps)
     if not open_:
         return {}
     return {
-        "labels present": sum(float(weights @ one.present) for one in steps) / open_,
-        "counts known": sum(float(weights @ one.known) for one in steps) / open_,
-        "bits told": sum(float(weights @ one.told) for one in steps) / bits,
+        "labels present": sum(float(weights @ step.present) for step in steps) / open_,
+        "counts known": sum(float(weights @ step.known) for step in steps) / open_,
+        "bits told": sum(float(weights @ step.told) for step in steps) / bits,
     }
 
 
@@ -200,8 +200,8 @@ def _steps_of(pair: TablePair, chosen: NDArray[np.int64], k: int) -> list[OneSte
         below = np.zeros(len(chosen), np.int64)
         if own.below is not None:
             below = own.below[own.labels[rows[chosen]]]
-        found = one_step(sizes, below, k)
-        steps.append(found._replace(bits=found.bits / sizes, told=found.told / sizes))
+        step = one_step(sizes, below, k)
+        steps.append(step._replace(bits=step.bits / sizes, told=step.told / sizes))
     return steps
 
 
@@ -215,7 +215,7 @@ def _name_values(pair: TablePair, chosen: NDArray[np.int64], k: int) -> _NamedVa
     if k:
         steps = _steps_of(pair, chosen, k)
         present |= {
-            own.name: one.present for own, one in zip(pair.generalizations, steps, strict=True)
+            own.name: step.present for own, step in zip(pair.generalizations, steps, strict=True)
         }
     sizes = np.bincount(classes, minlength=len(rows))
     blocks = []
@@ -246,8 +246,8 @@ def _members(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return pairs of a class's place and a person in it: where unknown, one who could be."""
     if pair.rows is None:
-        found = find_candidates(pair, np.arange(pair.n_original), among=some)
-        return np.searchsorted(some, found.classes), found.persons
+        candidates = find_candidates(pair, np.arange(pair.n_original), among=some)
+        return np.searchsorted(some, candidates.classes), candidates.persons
     place = np.full(int(classes.max(initial=-1)) + 1, -1, np.int64)
     place[some] = np.arange(len(some))
     owner = place[classes]

@@ -166,9 +166,9 @@ def _weights(pair: TablePair, known: tuple[str, ...]) -> NDArray[np.float64]:
     the largest, so that many columns do not make them zero.
     """
     logarithms = np.zeros(pair.n_released)
-    for one in pair.generalizations:
-        if one.name in known:
-            logarithms -= np.log(np.maximum(one.values, 1))[one.labels]
+    for generalization in pair.generalizations:
+        if generalization.name in known:
+            logarithms -= np.log(np.maximum(generalization.values, 1))[generalization.labels]
     return np.asarray(np.exp(logarithms - logarithms.max(initial=-np.inf)))
 
 

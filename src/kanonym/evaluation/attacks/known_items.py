@@ -104,7 +104,7 @@ class KnownItems(Attack):
         if sets.control is not None and sets.control.n_rows:
             every = random.permutation(sets.control.n_rows)[: self.attempts]
             others = [seeker.candidates(sets.control, one, known) for one in every.tolist()]
-            fitting = [one is not None and bool(one.any()) for one in others]
+            fitting = [other is not None and bool(other.any()) for other in others]
             parts["control_compatible"] = float(np.mean(fitting))
         return AttackResult(
             self.type,
@@ -134,12 +134,12 @@ class _Seeker:
         if not len(own):
             return None
         chosen = self._random.choice(own, min(known, len(own)), replace=False)
-        found = np.ones(self._n, np.bool_)
+        mask = np.ones(self._n, np.bool_)
         for item in chosen.tolist():
             has = np.zeros(self._n, np.bool_)
             node = item
             while node >= 0:
                 has[self._rows[self._bounds[node] : self._bounds[node + 1]]] = True
                 node = int(self._parents[node])
-            found &= has
-        return found
+            mask &= has
+        return mask

@@ -52,8 +52,8 @@ def check_limits(
 ) -> tuple[LimitCheck, ...]:
     """Return a check for each result of an attack that is limited, the worst verdicts first."""
     by_name: dict[str, list[AttackResult | None]] = {}
-    for one in results:
-        by_name.setdefault(one.type, []).append(one)
+    for result in results:
+        by_name.setdefault(result.type, []).append(result)
     checks = (
         LimitCheck(name, limit, one)
         for name, limit in limits.items()
@@ -64,4 +64,4 @@ def check_limits(
 
 def joint_verdict(checks: Sequence[LimitCheck]) -> LimitVerdict | None:
     """Return the verdict on all limits; None where there is none."""
-    return min((one.verdict for one in checks), key=VERDICTS.index, default=None)
+    return min((check.verdict for check in checks), key=VERDICTS.index, default=None)

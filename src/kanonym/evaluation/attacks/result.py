@@ -241,9 +241,9 @@ class AttackResults(Result):
 
     def __getitem__(self, name: str) -> AttackResult:
         """Return the result of one attack by its name."""
-        for one in self.results:
-            if one.type == name:
-                return one
+        for result in self.results:
+            if result.type == name:
+                return result
         raise KeyError(unknown_name("attack", name, [one.type for one in self.results]))
 
     def __iter__(self) -> Iterator[AttackResult]:
@@ -262,9 +262,9 @@ class AttackResults(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
-        checks = [one.to_dict() for one in self.checks]
+        checks = [check.to_dict() for check in self.checks]
         return {
-            "attacks": [one.to_dict() for one in self.results],
+            "attacks": [result.to_dict() for result in self.results],
             **({"limits": {"verdict": self.verdict, "attacks": checks}} if checks else {}),
             **({"notes": list(self.notes)} if self.notes else {}),
         }
@@ -287,9 +287,9 @@ def worst_of(outcomes: Iterable[AttackResult]) -> AttackResult:
     It is what is told where an attack was made on several sensitive attributes, with what the
     risk of any of them is at most.
     """
-    every = tuple(outcomes)
+    results = tuple(outcomes)
     worst = max(
-        every,
+        results,
         key=lambda one: (
             one.risk,
             one.hidden_by is not None,
@@ -297,7 +297,7 @@ def worst_of(outcomes: Iterable[AttackResult]) -> AttackResult:
             one.targets.rate,
         ),
     )
-    others = (one.upper_bound for one in every if one is not worst)
+    others = (result.upper_bound for result in results if result is not worst)
     return replace(worst, others_most=max(others, default=0.0))
 
 
@@ -310,7 +310,7 @@ def _table(results: Sequence[AttackResult], notes: Sequence[str]) -> ResultTable
     """Return a row for each attack."""
     return ResultTable(
         ("attack", "attempts", "rate", "chance", "risk", "interval"),
-        [_row(one) for one in results],
+        [_row(result) for result in results],
         frozenset({1, 2, 3, 4}),
         notes=tuple(notes),
     )

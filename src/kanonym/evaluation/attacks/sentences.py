@@ -63,7 +63,7 @@ def finding_notes(results: Sequence[AttackResult]) -> list[str]:
     """Return each finding with the attacks of which it is true, in English."""
     from kanonym.evaluation.attacks.result import Finding  # noqa: PLC0415 - it tells these
 
-    tried = [one for one in results if one.attempts]
+    tried = [result for result in results if result.attempts]
     named = {key: [one.type for one in tried if one.finding == key] for key in get_args(Finding)}
     return [
         f"{ENGLISH.text(f'attacks.finding.{key}').removesuffix('.')}: {', '.join(names)}."
@@ -80,7 +80,7 @@ def limit_sentence(check: LimitCheck, says: Translator, title: str) -> str:
         if check.result is not None and check.result.reason:
             key, facts["reason"] = f"{key}.why", says.translate(check.result.reason)
         return says.text(key, **facts)
-    least, most = (_bound(one, check.limit, says) for one in check.bounds)
+    least, most = (_bound(bound, check.limit, says) for bound in check.bounds)
     said = says.text(key, least=least, most=most, **facts)
     if check.verdict != "undecided":
         return said
@@ -90,7 +90,7 @@ def limit_sentence(check: LimitCheck, says: Translator, title: str) -> str:
 
 def limit_notes(checks: Sequence[LimitCheck]) -> list[str]:
     """Return a sentence for each attack that is limited, in English."""
-    return [limit_sentence(one, ENGLISH, one.type) for one in checks]
+    return [limit_sentence(check, ENGLISH, check.type) for check in checks]
 
 
 def _bound(share: float, limit: float, says: Translator) -> str:

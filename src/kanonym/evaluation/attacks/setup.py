@@ -96,7 +96,8 @@ def _control_pair(
         held,
         columns=tuple(_skip_persons(column, first) for column in held.columns),
         generalizations=tuple(
-            replace(one, original=one.original[first:]) for one in held.generalizations
+            replace(generalization, original=generalization.original[first:])
+            for generalization in held.generalizations
         ),
         n_original=held.n_original - first,
     )
@@ -130,10 +131,10 @@ def _hierarchies_agree(own: Hierarchy, wide: Hierarchy) -> bool:
     """Whether labels of a hierarchy stand for the same of its values in another one."""
     labels = {label for names in own.labels for label in names}
     above = _labels(own, np.arange(own.size, dtype=np.int32))
-    found = _labels(wide, wide.leaf_of(own.values)).filter(
+    frame = _labels(wide, wide.leaf_of(own.values)).filter(
         pl.col("label").is_in(list(labels), nulls_equal=True)
     )
-    return above.sort("leaf", "label").equals(found.sort("leaf", "label"))
+    return above.sort("leaf", "label").equals(frame.sort("leaf", "label"))
 
 
 def _labels(tree: Hierarchy, leaves: NDArray[np.int32]) -> pl.DataFrame:

@@ -225,8 +225,8 @@ def _multivariate_predicates(
     # Records that say the same make one predicate.
     best = _first_different(own, columns, best, most=max(POOL * attempts, POOL_AT_LEAST))
     sides = np.zeros((len(best), width), np.int8)
-    found = Predicates(rows[best], columns[best], sides)
-    return _rarest(pair, codes, found, rows, attempts, share[best])
+    predicates = Predicates(rows[best], columns[best], sides)
+    return _rarest(pair, codes, predicates, rows, attempts, share[best])
 
 
 def _first_different(
@@ -267,10 +267,10 @@ def _one_sided_predicates(
     columns.sort(axis=1)
     some = _first_of_each(codes[row], columns)
     row, columns = row[some], columns[some]
-    found = Predicates(row, columns, _sides(pair)[row[:, None], columns])
+    predicates = Predicates(row, columns, _sides(pair)[row[:, None], columns])
     # Of a class all records have the same means: it counts once.
     firsts = rows[np.unique(codes[rows], axis=0, return_index=True)[1]]
-    return _rarest(pair, codes, found, firsts, attempts, np.zeros(len(row)))
+    return _rarest(pair, codes, predicates, firsts, attempts, np.zeros(len(row)))
 
 
 def _rarest(

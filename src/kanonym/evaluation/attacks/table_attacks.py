@@ -196,7 +196,9 @@ def _minimal_for(policy: Policy | None) -> int:
     """Return the k of classes that are known to be generalized step by step; else 0."""
     if policy is None or not policy.algorithm.stepwise:
         return 0
-    kept = [one for one in policy.models if one.type == KAnonymity.type and one.entity is None]
+    kept = [
+        model for model in policy.models if model.type == KAnonymity.type and model.entity is None
+    ]
     sizes = [int(one.required) for one in kept]
     return max(sizes, default=0) if len(sizes) == len(policy.models) else 0
 
@@ -307,7 +309,7 @@ def _persons(
 
     kept: the records of the original that are attacked; None for all.
     """
-    entity = next((name for one in policies for name in one.entities), None)
+    entity = next((name for policy in policies for name in policy.entities), None)
     if entity is None:
         return None, None
     found = []

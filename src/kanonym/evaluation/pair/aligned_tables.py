@@ -119,20 +119,20 @@ def align_tables(
     if kept is not None:
         tables = frames.assemble(whole, kept, names), released
     held = frames.column_names(tables[1])
-    asked = select_columns(meant, quasi_identifiers, sensitive, hierarchies or {}, held)
-    absent = [name for name in asked.held if name not in names]
+    columns = select_columns(meant, quasi_identifiers, sensitive, hierarchies or {}, held)
+    absent = [name for name in columns.held if name not in names]
     if absent:
         raise SchemaError(f"the original has no column {absent[0]!r}. It has: {', '.join(names)}")
     if not n_rows:
         raise DataError("the original has no record: there is nothing to compare a release with")
     if release is None and aligned is None and meant is not None and meant.keep_order:
         aligned = n_rows == frames.n_rows(tables[1]) or None
-    before, after, left_out = _comparable_columns(tables, names, held, meant, asked)
-    trees = dict(asked.trees)
+    before, after, left_out = _comparable_columns(tables, names, held, meant, columns)
+    trees = dict(columns.trees)
     recodings: dict[str, Recoding] = {}
     if meant is not None:
         # What is drawn for a record depends on its place among all of them.
-        as_recoded = {name: _apply_actions(meant, whole, name) for name in asked.held}
+        as_recoded = {name: _apply_actions(meant, whole, name) for name in columns.held}
         if kept is not None:
             as_recoded = {name: column.gather(kept) for name, column in as_recoded.items()}
         recodings = recodings_of(meant, as_recoded)
@@ -141,11 +141,11 @@ def align_tables(
         trees = {
             name: tree
             for name, tree in trees.items()
-            if name not in asked.held or recodings.get(name) == "hierarchy"
+            if name not in columns.held or recodings.get(name) == "hierarchy"
         }
         before |= {
             name: as_recoded[name]
-            for name in asked.held
+            for name in columns.held
             if _is_compared_after_actions(meant, name, trees)
         }
     rows = None if release is None else release.rows
@@ -154,10 +154,10 @@ def align_tables(
     return AlignedTables(
         {name: before[name] for name in names if name in before},
         after,
-        [name for name in names if name in asked.held],
-        [name for name in asked.sensitive if name in before],
+        [name for name in names if name in columns.held],
+        [name for name in columns.sensitive if name in before],
         trees,
-        {name: tree for name, tree in asked.trees.items() if name in trees},
+        {name: tree for name, tree in columns.trees.items() if name in trees},
         recodings,
         aligned,
         rows,

@@ -30,10 +30,10 @@ def draw_numbers(
         drawn = np.asarray(np.minimum(low + places * step, high))
     if column.sets is not None:
         labels = column.sets.labels[records]
-        held = labels >= 0
-        first, last = column.sets.offsets[labels[held]], column.sets.offsets[labels[held] + 1]
-        members = first + (share[held] * (last - first)).astype(np.int64)
-        drawn[held] = column.sets.members[members]
+        mask = labels >= 0
+        first, last = column.sets.offsets[labels[mask]], column.sets.offsets[labels[mask] + 1]
+        members = first + (share[mask] * (last - first)).astype(np.int64)
+        drawn[mask] = column.sets.members[members]
     return drawn
 
 

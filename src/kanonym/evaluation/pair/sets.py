@@ -60,7 +60,7 @@ def pair_sets(original: Any, released: Any, policy: Policy | None) -> PairedSets
         return None
     items = _lists(original, attributes)
     tree = tree_of(attributes, items)
-    asked = [one.known_items for one in policy.models if one.known_items is not None]
+    asked = [model.known_items for model in policy.models if model.known_items is not None]
     labels = _lists(released, attributes)
     return PairedSets(
         encode_sets(tree, items, frames.n_rows(original)),
@@ -79,7 +79,8 @@ def with_control(sets: PairedSets, control: Any, policy: Policy | None) -> Paire
         return sets
     known = sets.tree.labels[: sets.tree.n_items]
     lists = {
-        name: with_known_items(one, known) for name, one in _lists(control, attributes).items()
+        name: with_known_items(column, known)
+        for name, column in _lists(control, attributes).items()
     }
     return replace(sets, control=encode_sets(sets.tree, lists, frames.n_rows(control)))
 

@@ -74,7 +74,7 @@ class RiskAssessment(ShortRepr):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9: the entries by name, and `presets` judged."""
-        found: dict[str, Any] = {name: one.to_dict() for name, one in self.entries().items()}
+        found: dict[str, Any] = {name: value.to_dict() for name, value in self.entries().items()}
         if self.population is not None:
             found["population_uniques_dankar"]["chosen"] = self.population.chosen
         found["presets"] = {
@@ -261,14 +261,14 @@ def _fewest(
     persons: PersonRisk | None,
 ) -> tuple[int | None, str]:
     """Return the fewest persons that a record could be of, and what was counted."""
-    held = sizes > 0
-    if not held.any():
+    mask = sizes > 0
+    if not mask.any():
         return None, RECORDS
     if persons_of_class is not None:
-        return int(persons_of_class[held].min()), Message("persons of the population")
+        return int(persons_of_class[mask].min()), Message("persons of the population")
     if persons is not None:
         return persons.fewest, Message("persons")
-    return int(sizes[held].min()), RECORDS
+    return int(sizes[mask].min()), RECORDS
 
 
 def _values_of(who: str, risk: RecordRisk | PersonRisk) -> dict[str, float]:

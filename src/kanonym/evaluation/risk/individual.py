@@ -109,9 +109,9 @@ def individual_risk(
     [1.0, 0.0465]
 
     """
-    held = sizes > 0
-    f = np.where(held, sizes, 1).astype(np.float64)
-    persons = np.where(held, np.maximum(population, f), 1.0)
+    mask = sizes > 0
+    f = np.where(mask, sizes, 1).astype(np.float64)
+    persons = np.where(mask, np.maximum(population, f), 1.0)
     p, q = f / persons, (persons - f) / persons
     risks = _expected_reciprocal(f, p, q, f <= 2 if form == "approximate" else f > 0)
     return summarize(risks, sizes, threshold)
@@ -145,12 +145,12 @@ def household_risk(risks: NDArray[np.float64], households: NDArray[np.int32]) ->
         missed = np.log1p(-risks)
     n_codes = int(groups.max(initial=-1)) + 1
     together = np.bincount(groups, np.where(alone, 0.0, missed), n_codes)
-    held = np.zeros(n_codes, np.bool_)
-    held[households[~alone]] = True
+    mask = np.zeros(n_codes, np.bool_)
+    mask[households[~alone]] = True
     by_record = np.where(alone, risks, -np.expm1(together[groups]))
     n = len(by_record)
     return HouseholdRisk(
-        households=int(held.sum() + alone.sum()),
+        households=int(mask.sum() + alone.sum()),
         highest=float(by_record.max(initial=0.0)),
         average=float(by_record.sum()) / n if n else 0.0,
         expected=float(by_record.sum()),

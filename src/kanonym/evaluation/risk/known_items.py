@@ -44,7 +44,7 @@ def item_candidates(
     attributes = {
         name: one for name, one in attributes.items() if name in frames.column_names(table)
     }
-    asked = [one.known_items for one in policy.models if one.known_items is not None]
+    asked = [model.known_items for model in policy.models if model.known_items is not None]
     m = asked[0].m if asked else USUAL
     try:
         lists = {

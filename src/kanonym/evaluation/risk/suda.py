@@ -144,7 +144,10 @@ def largest_feasible(n_distinct: int, sizes: Sequence[int], largest: int) -> int
         visits += n_distinct * math.comb(len(sizes), k)
         if visits > MOST_VISITS:
             return k - 1
-        if sum(min(n_distinct, math.prod(one)) for one in combinations(sizes, k)) > MOST_SETS:
+        if (
+            sum(min(n_distinct, math.prod(combination)) for combination in combinations(sizes, k))
+            > MOST_SETS
+        ):
             return k - 1
     return min(largest, len(sizes))
 

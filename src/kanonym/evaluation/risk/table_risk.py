@@ -101,9 +101,10 @@ class Risk(Result):
 
     def tables(self) -> list[ResultTable]:
         """Return the counts, and a row for each number."""
-        found = self.measurement
-        alone = f"records alone in their class {found.uniques:,}"
-        counts = f"records {found.rows:,} · classes {found.classes:,} · k {found.k:,} · {alone}"
+        measurement = self.measurement
+        alone = f"records alone in their class {measurement.uniques:,}"
+        counts = f"records {measurement.rows:,} · classes {measurement.classes:,}"
+        counts += f" · k {measurement.k:,} · {alone}"
         items = self.assessment.items
         if items is not None:
             fewest = "not counted" if items.fewest is None else f"{items.fewest:,}"
@@ -118,12 +119,14 @@ class Risk(Result):
         for meaning in SUDA.values():
             if meaning.name in self.reasons:
                 found[meaning.name] = MeasuredValue(meaning, None, {}, self.reasons[meaning.name])
-        return {name: one for name, one in found.items() if one.value is not None or one.reason}
+        return {
+            name: value for name, value in found.items() if value.value is not None or value.reason
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9: one entry a measure, and `presets` judged."""
         judged = self.assessment.to_dict()["presets"]
-        entries: dict[str, Any] = {name: one.to_dict() for name, one in self.entries().items()}
+        entries: dict[str, Any] = {name: value.to_dict() for name, value in self.entries().items()}
         return {**entries, "presets": judged}
 
     @cached_property
@@ -134,19 +137,19 @@ class Risk(Result):
         `prosecutor`, `journalist`; and `individual`, `household`, `persons` (of the class),
         `suda` and `dis`, where they were measured.
         """
-        labels, found = self._groups.labels, self.assessment
+        labels, assessment = self._groups.labels, self.assessment
         columns: dict[str, NDArray[Any]] = {
             "class": labels,
             "class_size": self._groups.sizes[labels],
-            "prosecutor": found.prosecutor.per_record(labels),
-            "journalist": found.journalist.per_record(labels),
+            "prosecutor": assessment.prosecutor.per_record(labels),
+            "journalist": assessment.journalist.per_record(labels),
         }
-        if found.individual is not None:
-            columns["individual"] = found.individual.per_record(labels)
-        if found.households is not None:
-            columns["household"] = found.households.by_record
-        if found.persons is not None:
-            columns["persons"] = found.persons.by_class[labels]
+        if assessment.individual is not None:
+            columns["individual"] = assessment.individual.per_record(labels)
+        if assessment.households is not None:
+            columns["household"] = assessment.households.by_record
+        if assessment.persons is not None:
+            columns["persons"] = assessment.persons.by_class[labels]
         if self.suda is not None and self.suda.is_conclusive:
             columns |= {"suda": self.suda.scores, "dis": self.suda.dis}
         return frame_rows.with_index(self._to_frame(columns, []), self._table)
@@ -158,15 +161,15 @@ class Risk(Result):
         Where a quasi-identifier has one of these names, the measure's gets a `_` behind it.
         """
         order = np.argsort(self._groups.sizes, kind="stable")
-        found = self.assessment
+        assessment = self.assessment
         columns: dict[str, NDArray[Any]] = {
             "class": order,
             "class_size": self._groups.sizes[order],
-            "prosecutor": found.prosecutor.by_class[order],
-            "journalist": found.journalist.by_class[order],
+            "prosecutor": assessment.prosecutor.by_class[order],
+            "journalist": assessment.journalist.by_class[order],
         }
         first = pl.Series(self._groups.first[order])
-        taken = [one.gather(first) for one in self._columns]
+        taken = [column.gather(first) for column in self._columns]
         names = {one.name for one in taken}
         free = {_free_name(name, names): values for name, values in columns.items()}
         return self._to_frame(free, taken)
@@ -265,34 +268,34 @@ def risk(
     frame, meant, release = unpack_release(frame, policy, named=named)
     native = to_canonical(frame, meant)
     names = frames.column_names(native)
-    asked = select_columns(meant, quasi_identifiers, sensitive, hierarchies or {}, names)
-    if not asked.held:
+    columns = select_columns(meant, quasi_identifiers, sensitive, hierarchies or {}, names)
+    if not columns.held:
         raise SchemaError("say which columns are quasi-identifiers: without one there is no risk")
     judged = presets_of(presets)
     number, table = population_of(population)
     if table is not None:
         table = parse_with_policy(table, meant)
-    known = [column_with_exceptions(native, name) for name in asked.columns]
+    known = [column_with_exceptions(native, name) for name in columns.columns]
     groups = group_by_code(known)
     whose: NDArray[np.int32] | PersonRisk | None = None
     untold = None
-    if entity is None and asked.entities:
-        whose = persons_of_release(release, asked.entities[0], groups, threshold)
-        held = (one for one in asked.entities if {*columns_of([one])} <= {*names})
+    if entity is None and columns.entities:
+        whose = persons_of_release(release, columns.entities[0], groups, threshold)
+        held = (one for one in columns.entities if {*columns_of([one])} <= {*names})
         entity = next(held, None)
         if whose is None and entity is None:
-            untold = persons_unknown(asked.entities[0])
+            untold = persons_unknown(columns.entities[0])
     if whose is None and entity is not None:
         whose = value_codes(frames.column(native, entity_of("risk", entity)))[0]
     hidden = [
-        SensitiveColumn(frames.column(native, name), asked.trees.get(name))
-        for name in asked.sensitive
+        SensitiveColumn(frames.column(native, name), columns.trees.get(name))
+        for name in columns.sensitive
     ]
     items = item_candidates(native, meant, groups.labels)
     assessment = measure_risk(
         groups.labels,
         len(groups.sizes),
-        persons_of_class=persons_of_classes(table, known, asked, groups.first),
+        persons_of_class=persons_of_classes(table, known, columns, groups.first),
         entities=whose,
         untold=untold,
         weights=None if weight is None else weights_of(frames.column(native, weight)),
@@ -305,7 +308,7 @@ def risk(
     fraction = None if untold else _fraction(assessment, number)
     special, why = None, None
     if largest != 0:
-        special, why = _suda(asked, groups, largest, fraction)
+        special, why = _suda(columns, groups, largest, fraction)
     return Risk(
         measurement=measure_table(
             classes_of_release(groups, hidden),
@@ -367,7 +370,7 @@ def _joint_codes(
     for own in asked.held.values():
         codes, left = left[: len(own)], left[len(own) :]
         if len(own) > 1:
-            sizes = [int(one.max(initial=-1)) + 1 for one in codes]
-            codes = [group_rows([np.ascontiguousarray(one) for one in codes], sizes).labels]
+            sizes = [int(code.max(initial=-1)) + 1 for code in codes]
+            codes = [group_rows([np.ascontiguousarray(code) for code in codes], sizes).labels]
         found.append(codes[0].astype(np.int32))
     return found

@@ -87,7 +87,7 @@ class _UnknownError(Exception):
 def measures(pair: TablePair) -> dict[str, MeasuredValue]:
     """Return every measure of this module by name; see `MEASURES`."""
     drawn = np.random.default_rng(0)  # none of them draws
-    return {one.meaning.name: one.take(pair, drawn) for one in MEASURES}
+    return {measure.meaning.name: measure.take(pair, drawn) for measure in MEASURES}
 
 
 def _measure(meaning: Meaning, found: Callable[[TablePair], Found]) -> Measure:
@@ -123,16 +123,16 @@ class _OpenValues:
     def of(cls, pair: TablePair) -> _OpenValues:
         """Count the records of each label, and refuse values of which nothing is known."""
         counts = []
-        for one in pair.generalizations:
-            if one.unknown is not None:
-                raise _UnknownError(one.unknown)
-            counts.append(np.bincount(one.labels, minlength=len(one.values)))
-            if (counts[-1] * (one.values == 0)).any():
+        for generalization in pair.generalizations:
+            if generalization.unknown is not None:
+                raise _UnknownError(generalization.unknown)
+            counts.append(np.bincount(generalization.labels, minlength=len(generalization.values)))
+            if (counts[-1] * (generalization.values == 0)).any():
                 raise _UnknownError(
                     Message(
                         "{name} is released with values that no record of the original has: what "
                         "they stand for is known only where the rows of both tables are aligned",
-                        name=one.name,
+                        name=generalization.name,
                     )
                 )
         return cls(counts, _count_lost(pair))
@@ -155,8 +155,9 @@ def _class_sizes(pair: TablePair) -> NDArray[np.int64]:
 def _gcp(pair: TablePair) -> Found:
     open_ = _OpenValues.of(pair)
     parts = {
-        one.name: float(counts @ one.penalties + open_.lost) / _count_records(pair)
-        for one, counts in zip(pair.generalizations, open_.counts, strict=True)
+        generalization.name: float(counts @ generalization.penalties + open_.lost)
+        / _count_records(pair)
+        for generalization, counts in zip(pair.generalizations, open_.counts, strict=True)
     }
     return float(np.mean(list(parts.values()))), parts
 
@@ -164,15 +165,16 @@ def _gcp(pair: TablePair) -> Found:
 def _span_loss(pair: TablePair) -> Found:
     open_ = _OpenValues.of(pair)
     parts = {
-        one.name: float(counts @ one.spans + open_.lost) / _count_records(pair)
-        for one, counts in zip(pair.generalizations, open_.counts, strict=True)
+        generalization.name: float(counts @ generalization.spans + open_.lost)
+        / _count_records(pair)
+        for generalization, counts in zip(pair.generalizations, open_.counts, strict=True)
     }
     return float(np.mean(list(parts.values()))), parts
 
 
 def _losses(pair: TablePair) -> dict[str, float]:
     open_ = _OpenValues.of(pair)
-    sizes = np.array([one.size for one in pair.generalizations], np.float64)
+    sizes = np.array([generalization.size for generalization in pair.generalizations], np.float64)
     sums = np.array(
         [
             float(counts @ one.values) + open_.lost * one.size
@@ -180,7 +182,9 @@ def _losses(pair: TablePair) -> dict[str, float]:
         ]
     )
     x = scale_sums(sums, *bounds(_count_records(pair), sizes)).tolist()
-    return dict(zip((one.name for one in pair.generalizations), x, strict=True))
+    return dict(
+        zip((generalization.name for generalization in pair.generalizations), x, strict=True)
+    )
 
 
 def _loss(pair: TablePair) -> Found:
@@ -209,35 +213,43 @@ def _discernibility(pair: TablePair) -> Found:
 
 def _ambiguity(pair: TablePair) -> Found:
     open_ = _OpenValues.of(pair)
-    every = pair.generalizations
-    groups = group_rows([one.labels for one in every], [len(one.values) for one in every])
+    generalizations = pair.generalizations
+    groups = group_rows(
+        [one.labels for one in generalizations], [len(one.values) for one in generalizations]
+    )
     boxes = np.ones(len(groups.sizes))
-    for one, labels in zip(every, groups.codes.T, strict=True):
-        boxes *= one.values[labels]
-    domain = math.prod(float(one.size) for one in every)
+    for generalization, labels in zip(generalizations, groups.codes.T, strict=True):
+        boxes *= generalization.values[labels]
+    domain = math.prod(float(one.size) for one in generalizations)
     return ordered_sum(groups.sizes * boxes) + open_.lost * domain, {}
 
 
 def _level_sums(pair: TablePair) -> list[tuple[Generalization, int, int]]:
     """Return of each quasi-identifier the height of its root and its records' levels, added up."""
     found = []
-    for one in pair.generalizations:
-        if one.levels is None or one.height is None:
+    for generalization in pair.generalizations:
+        if generalization.levels is None or generalization.height is None:
             raise _UnknownError(
                 Message(
                     "{name} is not released as labels of a hierarchy: it has no levels",
-                    name=one.name,
+                    name=generalization.name,
                 )
             )
-        found.append((one, one.height, int(one.levels[one.labels].sum(dtype=np.int64))))
+        found.append(
+            (
+                generalization,
+                generalization.height,
+                int(generalization.levels[generalization.labels].sum(dtype=np.int64)),
+            )
+        )
     return found
 
 
 def _precision(pair: TablePair) -> Found:
     lost, n_rows = _count_lost(pair), _count_records(pair)
     x = {
-        one.name: (climbed + lost * height) / (n_rows * height)
-        for one, height, climbed in _level_sums(pair)
+        generalization.name: (climbed + lost * height) / (n_rows * height)
+        for generalization, height, climbed in _level_sums(pair)
     }
     return aggregate(x.values(), [1.0 / len(x)] * len(x), geometric=False), x
 
@@ -245,7 +257,10 @@ def _precision(pair: TablePair) -> Found:
 def _height(pair: TablePair) -> Found:
     if not pair.n_released:
         raise _UnknownError(Message("no record is released, so that none has a level"))
-    x = {one.name: climbed / pair.n_released for one, _, climbed in _level_sums(pair)}
+    x = {
+        generalization.name: climbed / pair.n_released
+        for generalization, _, climbed in _level_sums(pair)
+    }
     return float(sum(x.values())), x
 
 
@@ -257,17 +272,26 @@ def _bits(pair: TablePair) -> list[tuple[str, float, float]]:
     pair = replace(pair, suppressed=0)
     open_ = _OpenValues.of(pair)
     found = []
-    for one, counts in zip(pair.generalizations, open_.counts, strict=True):
-        values = _entropy_sum(np.bincount(one.original))
+    for generalization, counts in zip(pair.generalizations, open_.counts, strict=True):
+        values = _entropy_sum(np.bincount(generalization.original))
         every = _entropy_sum(np.array([pair.n_original]))
-        if one.expected is not None and one.missing is not None and (one.missing >= 0).all():
-            bits = _entropy_sum(one.expected) - values
-            apart = _entropy_sum(np.array([open_.lost])) - _entropy_sum(one.missing)
+        if (
+            generalization.expected is not None
+            and generalization.missing is not None
+            and (generalization.missing >= 0).all()
+        ):
+            bits = _entropy_sum(generalization.expected) - values
+            apart = _entropy_sum(np.array([open_.lost])) - _entropy_sum(generalization.missing)
             bits += max(apart, 0.0)
         else:
-            own = counts * np.log2(np.maximum(one.records, 1))
+            own = counts * np.log2(np.maximum(generalization.records, 1))
             bits = math.fsum(own.tolist()) + open_.lost * math.log2(pair.n_original) - values
-        found.append((one.name, *cut_off_bits(np.array([max(bits, 0.0), every - values])).tolist()))
+        found.append(
+            (
+                generalization.name,
+                *cut_off_bits(np.array([max(bits, 0.0), every - values])).tolist(),
+            )
+        )
     return found
 
 
@@ -292,10 +316,10 @@ def _divergence(pair: TablePair) -> Found:
     tuples = group_rows([one.original for one in every], [one.size for one in every]).sizes
     own = ordered_sum(x_log2_x(tuples.astype(np.float64)))
     boxes = math.fsum(
-        float(counts @ np.log2(np.maximum(one.values, 1)))
-        for one, counts in zip(every, open_.counts, strict=True)
+        float(counts @ np.log2(np.maximum(generalization.values, 1)))
+        for generalization, counts in zip(every, open_.counts, strict=True)
     )
-    domain = math.fsum(math.log2(one.size) for one in every)
+    domain = math.fsum(math.log2(generalization.size) for generalization in every)
     sizes = np.append(_class_sizes(pair), open_.lost)
     alike = ordered_sum(x_log2_x(sizes.astype(np.float64)))
     return max((own + boxes + open_.lost * domain - alike) / pair.n_original, 0.0), {}

@@ -161,8 +161,8 @@ def _covariances(
     for rows in chunks(n):
         values = np.stack(
             [
-                one.original[rows] if original else (one.low[rows] + one.high[rows]) / 2
-                for one in numbers
+                number.original[rows] if original else (number.low[rows] + number.high[rows]) / 2
+                for number in numbers
             ],
             axis=1,
         )

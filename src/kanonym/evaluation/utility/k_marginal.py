@@ -118,7 +118,8 @@ def two_way_table(first: TableSide, second: TableSide) -> NDArray[np.float64]:
     from scipy.sparse import csr_array, dia_array  # noqa: PLC0415 - scipy takes a while to load
 
     a, b = (
-        csr_array(np.eye(one.size) if one.shares is None else one.shares) for one in (first, second)
+        csr_array(np.eye(side.size) if side.shares is None else side.shares)
+        for side in (first, second)
     )
     pairs, counts = np.unique(first.labels * b.shape[0] + second.labels, return_counts=True)
     total = np.zeros((first.size, second.size))
@@ -201,9 +202,9 @@ def k_marginal_by(pair: TablePair, random: np.random.Generator, column: str) -> 
             for table, held in zip((original, released), rows, strict=True)
         )
         differences[value] = table_differences(before, after, pairs, n)
-    held = shares > 0
-    within = np.minimum(differences[held], shares[held, None]).mean(axis=1)
-    scores = (1 - np.minimum(within / shares[held], 1)) * BEST
+    mask = shares > 0
+    within = np.minimum(differences[mask], shares[mask, None]).mean(axis=1)
+    scores = (1 - np.minimum(within / shares[mask], 1)) * BEST
     parts = {"lowest": float(scores.min()), "mean": float(scores.mean())}
     return MeasuredValue(meaning, _score(differences.sum(axis=0)), parts)
 

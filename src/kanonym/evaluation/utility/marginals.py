@@ -39,8 +39,8 @@ def jensen_shannon(original: Shares, released: Shares) -> float:
     middle = (original + released) / 2
     divergence = 0.0
     for shares in (original, released):
-        held = shares > 0
-        divergence += float(shares[held] @ np.log2(shares[held] / middle[held])) / 2
+        mask = shares > 0
+        divergence += float(shares[mask] @ np.log2(shares[mask] / middle[mask])) / 2
     return float(np.sqrt(max(divergence, 0.0)))
 
 

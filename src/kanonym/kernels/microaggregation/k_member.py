@@ -309,22 +309,22 @@ def _cheapest(
 ) -> Int:
     """Give a record to the class whose loss grows least, of equal ones the first; return it."""
     d = codes.shape[1]
-    held = np.zeros((len(boxes), d), np.bool_)
+    mask = np.zeros((len(boxes), d), np.bool_)
     for m in range(len(members)):
         for a in range(d):
             if codes[members[m, 0], a] == codes[one, a]:
-                held[members[m, 1], a] = True
+                mask[members[m, 1], a] = True
     winner: Int = np.int64(0)
     least = math.inf
     grown = np.empty((3, d), np.int64)
     for label in range(len(boxes)):
-        _join(boxes[label], codes[one], held[label], grown)
+        _join(boxes[label], codes[one], mask[label], grown)
         lost = _loss(boxes[label], costs)
         growth = (sizes[label] + 1) * _loss(grown, costs) - sizes[label] * lost
         if growth < least:
             least = growth
             winner = np.int64(label)
-    _join(boxes[winner], codes[one], held[winner], boxes[winner])
+    _join(boxes[winner], codes[one], mask[winner], boxes[winner])
     sizes[winner] += 1
     return winner
 

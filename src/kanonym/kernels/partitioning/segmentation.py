@@ -152,7 +152,7 @@ def cut(
 
     """
     n, d = codes.shape
-    known, apart, reach = limits.known, limits.apart, limits.reach
+    mask, apart, reach = limits.known, limits.apart, limits.reach
     m = len(units) - 1
     best = np.full(m + 1, math.inf)
     best[0] = 0.0
@@ -228,8 +228,8 @@ def cut(
                     if fits and total < best[end]:
                         best[end] = total
                         came_from[end] = start
-            passed = passed or known[start]
-            if apart and known[start]:
+            passed = passed or mask[start]
+            if apart and mask[start]:
                 break
             complete = complete and (start > farthest or start == 0)
         shortest_at[end] = shortest

@@ -128,7 +128,7 @@ def _search(
     (d,) int64, the bit that stands for each attribute.
     """
     d, n = codes.shape
-    found = FoundSets(
+    sets = FoundSets(
         np.full(n, -1, np.int32),
         np.zeros(n, np.int32),
         np.empty((n + 2 * d, BLOCK), np.int32),
@@ -136,8 +136,8 @@ def _search(
         np.zeros(1, np.int64),
     )
     if largest == 2 and sizes[d - 1] * sizes[max(d - 2, 0)] <= COMBINATIONS:
-        found = _add_pairs(found, codes, sizes, single)
-        return _order_sets(found, order)
+        sets = _add_pairs(sets, codes, sizes, single)
+        return _order_sets(sets, order)
     counts = np.zeros(sizes[d - 1], np.int64)
     values = np.empty(sizes[d - 1], np.int32)
     # By depth: tuples[depth, start:end] is a class; tuples[depth + 1] holds the same tuples
@@ -160,10 +160,10 @@ def _search(
             column = codes[by[depth]]
             inside = tuples[depth, start[depth] : end[depth]]
             if depth + 1 == largest:
-                if found.used[0] + len(inside) > len(found.links):
-                    found = _double_capacity(found)
+                if sets.used[0] + len(inside) > len(sets.links):
+                    sets = _double_capacity(sets)
                 attributes = chosen[depth] | (1 << by[depth])
-                _add_unique(found, column, inside, single, counts, tuples[d], attributes)
+                _add_unique(sets, column, inside, single, counts, tuples[d], attributes)
             elif _split(
                 column, inside, tuples[depth + 1, start[depth] : end[depth]], counts, values
             ):
@@ -187,17 +187,17 @@ def _search(
             start[depth], end[depth], at[depth] = first, last, last
             by[depth], below[depth], chosen[depth] = -1, a, attributes
             continue
-        if found.used[0] + 2 * d > len(found.links):
-            found = _double_capacity(found)
+        if sets.used[0] + 2 * d > len(sets.links):
+            sets = _double_capacity(sets)
         if last - first == 1:
-            _add(found, inside[first], attributes)
+            _add(sets, inside[first], attributes)
             continue
         for b in range(a):  # each attribute in which two tuples differ parts them
             if codes[b, inside[first]] != codes[b, inside[first + 1]]:
                 for i in range(first, last):
                     if single[inside[i]]:
-                        _add(found, inside[i], attributes | (1 << b))
-    return _order_sets(found, order)
+                        _add(sets, inside[i], attributes | (1 << b))
+    return _order_sets(sets, order)
 
 
 @part

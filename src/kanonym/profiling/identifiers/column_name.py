@@ -56,11 +56,11 @@ def find_named(sample: Sample) -> tuple[Finding, ...]:
     flag or a small category (`can_be`). A column without any value is believed its name.
     """
     findings = []
-    said = [
+    hints = [
         one for one in sorted(name_hints(sample.name)) if one.role is Role.IDENTIFIER and one.sure
     ]
-    for hint in said:
-        finding = _match_hint(sample, hint, ambiguous=len(said) > 1)
+    for hint in hints:
+        finding = _match_hint(sample, hint, ambiguous=len(hints) > 1)
         if finding is not None:
             findings.append(finding)
     # `patient` is a name or a number: where the values can be one, they are not the other.
@@ -69,9 +69,9 @@ def find_named(sample: Sample) -> tuple[Finding, ...]:
 
 
 def _match_hint(sample: Sample, hint: Hint, *, ambiguous: bool) -> Finding | None:
-    says = Reason("named", terms=(hint.what,))
+    reason = Reason("named", terms=(hint.what,))
     if sample.n_filled == 0 or (sample.form == "text" and not sample.values):
-        reasons = says, Reason("no-values")
+        reasons = reason, Reason("no-values")
         return Finding(hint.what, reasons, 0.0, "name", safe_harbor(hint.what))
     if sample.form == "other" or (hint.what not in OF_PERSONS and _is_category(sample)):
         return None
@@ -83,11 +83,11 @@ def _match_hint(sample: Sample, hint: Hint, *, ambiguous: bool) -> Finding | Non
         possible = _POSSIBLE.get(hint.what, _CODE)
         share = sample.share(sample.matching(possible.fullmatch))
     if share >= LEAST or (sample.has_few_values and share):
-        reasons = says, share_reason("possible", share)
+        reasons = reason, share_reason("possible", share)
     elif share == 0.0 and sample.form == "decimal":
         return None
     elif sample.distinctness >= LEAST:
-        reasons = says, share_reason("unusual", share)
+        reasons = reason, share_reason("unusual", share)
     else:
         return None
     return Finding(hint.what, reasons, share, "name", safe_harbor(hint.what))

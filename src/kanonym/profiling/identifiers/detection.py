@@ -47,25 +47,25 @@ def find_identifiers(column: pl.Series) -> tuple[Finding, ...]:
     """
     sample = Sample.of(column)
     named = find_named(sample)
-    said = name_hints(sample.name)
-    identifying = {hint for hint in said if hint.role is Role.IDENTIFIER}
+    hints = name_hints(sample.name)
+    identifying = {hint for hint in hints if hint.role is Role.IDENTIFIER}
     hinted = frozenset(hint.what for hint in identifying)
-    found = find_formats(sample, hinted) or find_numbers(sample, hinted)
-    found = found or find_phones(sample, hinted)
-    if not found and not said - identifying:
-        found = find_accounts(sample, hinted)
+    findings = find_formats(sample, hinted) or find_numbers(sample, hinted)
+    findings = findings or find_phones(sample, hinted)
+    if not findings and not hints - identifying:
+        findings = find_accounts(sample, hinted)
     # Two cities look like names and addresses: here the column's name is believed.
-    other = sample.has_few_values and bool(said) and not identifying
-    found = found or find_coordinates(sample, hinted)
-    if not found and not other:
-        found = find_addresses(sample, hinted)
-    if not found and not other:
+    other = sample.has_few_values and bool(hints) and not identifying
+    findings = findings or find_coordinates(sample, hinted)
+    if not findings and not other:
+        findings = find_addresses(sample, hinted)
+    if not findings and not other:
         sure = any(hint.sure and hint.what == "name of a person" for hint in identifying)
-        found = find_persons(sample, hinted, sure=sure) or find_free_text(sample, hinted)
+        findings = find_persons(sample, hinted, sure=sure) or find_free_text(sample, hinted)
     # A postal code that differs in every row of a short table is no number of its record.
-    if not found and (hinted or not said):
-        found = find_records(sample, column, hinted)
-    return _merge_findings(named, found, hinted)
+    if not findings and (hinted or not hints):
+        findings = find_records(sample, column, hinted)
+    return _merge_findings(named, findings, hinted)
 
 
 def _merge_findings(

@@ -24,7 +24,7 @@ class Finding:
     @property
     def evidence(self) -> str:
         """The reasons in English; no value of the table is in them."""
-        return "; ".join(one.to_text() for one in self.reasons)
+        return "; ".join(reason.to_text() for reason in self.reasons)
 
 
 def finding_by_values(kind: str, share: float, *reasons: Reason) -> Finding:

@@ -95,7 +95,9 @@ def find_in_text(
     texts = list(zip(sample.values, sample.counts.tolist(), strict=True))[:TEXTS]
     for text, count in texts:
         results = engine.analyze(text=text, language=language)
-        kinds = {ENTITIES.get(found.entity_type) for found in results if found.score >= LEAST_SCORE}
+        kinds = {
+            ENTITIES.get(result.entity_type) for result in results if result.score >= LEAST_SCORE
+        }
         rows.update({kind: count for kind in kinds if kind is not None})
     total = sum(count for _, count in texts)
     return tuple(

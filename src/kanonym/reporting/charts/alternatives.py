@@ -23,10 +23,10 @@ def alternatives_chart(compared: Alternatives, speech: Translator = ENGLISH) -> 
         {"x": one.private, "y": one.useful, "of": "run", "kind": speech.text("legend.run")}
         for one in compared.runs
     ]
-    for one in compared.frontier:
-        at = {"x": one.private, "y": one.useful}
+    for run in compared.frontier:
+        at = {"x": run.private, "y": run.useful}
         rows.append({**at, "of": "front", "kind": speech.text("legend.frontier")})
-        if one.knee:
+        if run.knee:
             rows.append({**at, "of": "knee", "kind": speech.text("legend.frontier")})
     places = [one.private for one in compared.runs]
     low, high = min(places), max(places)

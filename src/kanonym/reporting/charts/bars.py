@@ -47,7 +47,7 @@ def class_sizes_chart(sizes: ClassSizes, speech: Translator = ENGLISH) -> Drawin
 
 def losses_chart(attributes: Sequence[AttributeLoss], speech: Translator = ENGLISH) -> Drawing:
     """Draw the loss of each attribute, most first, at most 40."""
-    shares = {one.name: one.lost for one in attributes}
+    shares = {attribute.name: attribute.lost for attribute in attributes}
     return shares_chart(shares, speech.text("axis.lost"), speech)
 
 

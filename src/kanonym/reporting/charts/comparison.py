@@ -66,8 +66,8 @@ class ComparisonData:
     @property
     def frontier(self) -> list[Dot]:
         """The releases that nothing beats, the least private first."""
-        known = [dot for dot in self.dots if dot.on_frontier]
-        return sorted(known, key=lambda dot: dot.private, reverse=not self.more_is_private)
+        dots = [dot for dot in self.dots if dot.on_frontier]
+        return sorted(dots, key=lambda dot: dot.private, reverse=not self.more_is_private)
 
     @property
     def by_reason(self) -> list[tuple[str, str]]:
@@ -89,19 +89,19 @@ def comparison_data(comparison: Comparison, says: Translator = ENGLISH) -> Compa
         less_is_better=comparison.better == "lower",
         dots=tuple(
             Dot(
-                series=_series(one),
-                label=one.label,
-                private=comparison.privacy_of(one),
-                useful=comparison.utility_of(one),
-                classes=one.classes or 0,
-                suppressed=one.suppressed or 0,
-                on_frontier=id(one) in best,
-                knee=one is comparison.knee,
+                series=_series(trial),
+                label=trial.label,
+                private=comparison.privacy_of(trial),
+                useful=comparison.utility_of(trial),
+                classes=trial.classes or 0,
+                suppressed=trial.suppressed or 0,
+                on_frontier=id(trial) in best,
+                knee=trial is comparison.knee,
             )
-            for one in comparison.trials
-            if math.isfinite(comparison.privacy_score(one) + comparison.loss_score(one))
+            for trial in comparison.trials
+            if math.isfinite(comparison.privacy_score(trial) + comparison.loss_score(trial))
         ),
-        refused=tuple((one.label, one.reason) for one in comparison.trials if one.reason),
+        refused=tuple((trial.label, trial.reason) for trial in comparison.trials if trial.reason),
         reason=comparison.reason_in(says),
     )
 

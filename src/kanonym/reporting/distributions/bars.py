@@ -166,7 +166,7 @@ def _texts(
         for text, count, code in zip(values, counts.tolist(), place.tolist(), strict=True):
             if count or len(first) == len(values):
                 members[code].append(text)
-        return [_join_names(some) for some in members], place.astype(np.int64)
+        return [_join_names(member) for member in members], place.astype(np.int64)
     ways: list[tuple[list[str], NDArray[np.int64]]] = [(values, np.arange(len(counts)))]
     for labels, codes in zip(domain.hierarchy.labels, domain.hierarchy.codes, strict=True):
         known = list(labels[: len(labels) - (domain.size - domain.apart)])  # and exceptions

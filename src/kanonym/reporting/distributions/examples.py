@@ -61,7 +61,7 @@ def transformations_of(
     found = []
     for name, attribute in attributes.items():
         a = place.get(name)
-        done = tuple(one.type for one in unwrap(attribute.action))
+        done = tuple(action.type for action in unwrap(attribute.action))
         examples: tuple[tuple[str, str], ...] = ()
         if a is not None and not done:
             examples = examples_of(table.domains[a], recoded[a], sizes, held[a], floor)

@@ -49,10 +49,10 @@ def ends_of_label(text: str) -> LabelEnds | None:
         return LabelEnds(-math.inf, math.inf)
     if re.fullmatch(_NUMBER, text):
         return LabelEnds(float(text), float(text))
-    if found := _FROM_TO.fullmatch(text):
-        return LabelEnds(float(found[1]), float(found[2]))
-    if found := _PLUS.fullmatch(text):
-        return LabelEnds(float(found[1]), math.inf)
+    if match := _FROM_TO.fullmatch(text):
+        return LabelEnds(float(match[1]), float(match[2]))
+    if match := _PLUS.fullmatch(text):
+        return LabelEnds(float(match[1]), math.inf)
     span = span_of(text)
     if span is None:
         return None
@@ -76,10 +76,10 @@ def ends_of_period(text: str) -> LabelEnds | None:
         return LabelEnds(-math.inf, math.inf)
     if _DATE.fullmatch(text):
         return _period(text, 1)
-    if found := _DECADE.fullmatch(text):
-        return _period(f"{found[1]}0", 10)
-    if found := _QUARTER.fullmatch(text):
-        return _period(f"{found[1]}-{3 * int(found[2]) - 2:02}", 3)
+    if match := _DECADE.fullmatch(text):
+        return _period(f"{match[1]}0", 10)
+    if match := _QUARTER.fullmatch(text):
+        return _period(f"{match[1]}-{3 * int(match[2]) - 2:02}", 3)
     return None
 
 

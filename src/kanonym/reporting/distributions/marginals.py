@@ -106,7 +106,7 @@ def _bars_of_labels(
     if len(first) != len(spans) or len(first) > MOST_BARS or (low[1:] <= high[:-1]).any():
         return None
     labels = recoded.columns[0].gather(recoded.label_of_class[first].astype(np.int64)).to_list()
-    texts = [speech.text("bar.missing") if one is None else str(one) for one in labels]
+    texts = [speech.text("bar.missing") if label is None else str(label) for label in labels]
     # Values that no label covers have no record in the release.
     bar = np.maximum(np.searchsorted(low, np.arange(domain.size), side="right") - 1, 0)
     return Bars(tuple(texts), bar.astype(np.int64))

@@ -203,7 +203,7 @@ def _rank_by_variety(table: EncodedTable, recoded: Sequence[RecodedAttribute]) -
 
 
 def _places(recoded: Sequence[RecodedAttribute], named: tuple[str, str]) -> list[int]:
-    places = {one.name: a for a, one in enumerate(recoded)}
+    places = {attribute.name: a for a, attribute in enumerate(recoded)}
     x, y = named
     if x == y or x not in places or y not in places:
         raise SchemaError(

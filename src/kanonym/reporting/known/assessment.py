@@ -74,10 +74,10 @@ def assessment_figures(
     suda = of_risk.get("suda_mean")
     return AssessmentFigures(
         risk=of_risk,
-        utility={name: _round_figure(name, one, step) for name, one in of_utility.items()},
+        utility={name: _round_figure(name, value, step) for name, value in of_utility.items()},
         presets=tuple(
-            Threshold(PRESETS[name].title, one.met, one.reason, PRESETS[name].source)
-            for name, one in verdicts.items()
+            Threshold(PRESETS[name].title, verdict.met, verdict.reason, PRESETS[name].source)
+            for name, verdict in verdicts.items()
         ),
         suda=() if suda is None else tuple(suda.parts.items()),
         associations=_associations(of_utility, step),

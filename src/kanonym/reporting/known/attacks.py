@@ -16,14 +16,14 @@ AIMS: tuple[Aim, ...] = get_args(Aim)
 
 def attacks_on_question(attacks: Sequence[AttackResult], aim: Aim) -> list[AttackResult]:
     """Return the attacks that answer a question and were tried, most successful first."""
-    return rank_attacks(one for one in attacks if aim_of(one) == aim and one.attempts)
+    return rank_attacks(attack for attack in attacks if aim_of(attack) == aim and attack.attempts)
 
 
 def top_attacks(attacks: Sequence[AttackResult], most: int) -> list[AttackResult]:
     """Return at most so many of those tried; the most successful for each question is in."""
     best = [attacks_on_question(attacks, aim)[:1] for aim in AIMS]
-    first = rank_attacks(one for several in best for one in several)
-    rest = [one for one in rank_attacks(attacks) if one.attempts and one not in first]
+    first = rank_attacks(result for results in best for result in results)
+    rest = [attack for attack in rank_attacks(attacks) if attack.attempts and attack not in first]
     return rank_attacks([*first, *rest][:most])
 
 

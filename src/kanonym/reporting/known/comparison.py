@@ -37,7 +37,7 @@ class Alternatives:
     @property
     def frontier(self) -> list[Run]:
         """Those that nothing beats, in the order of privacy's value."""
-        return sorted((one for one in self.runs if one.frontier), key=lambda one: one.private)
+        return sorted((run for run in self.runs if run.frontier), key=lambda one: one.private)
 
 
 def alternatives_of(
@@ -51,18 +51,18 @@ def alternatives_of(
         return None
     best = {id(one) for one in comparison.frontier}
     runs = []
-    for one in comparison.trials:
-        private = one.k if comparison.privacy == "k" else one.average_risk
-        useful = one.utility.get(comparison.measure)
-        if one.has_release and private and useful is not None:
+    for trial in comparison.trials:
+        private = trial.k if comparison.privacy == "k" else trial.average_risk
+        useful = trial.utility.get(comparison.measure)
+        if trial.has_release and private and useful is not None:
             runs.append(
                 Run(
-                    label=one.label,
+                    label=trial.label,
                     private=float(private),
                     useful=useful,
-                    suppressed=round_count(one.suppressed or 0, base),
-                    frontier=id(one) in best,
-                    knee=one is comparison.knee,
+                    suppressed=round_count(trial.suppressed or 0, base),
+                    frontier=id(trial) in best,
+                    knee=trial is comparison.knee,
                 )
             )
     refused = sum(not one.has_release for one in comparison.trials)

@@ -30,18 +30,18 @@ def evidence_of(
     """
     if profile is None:
         return None
-    columns = [one for one in profile.columns if one.name in roles]
+    columns = [column for column in profile.columns if column.name in roles]
     return Evidence(
         reasons={
-            one.name: tuple(
-                filter(None, (publishable_reason(reason, says, step) for reason in one.reasons))
+            column.name: tuple(
+                filter(None, (publishable_reason(reason, says, step) for reason in column.reasons))
             )
-            for one in columns
+            for column in columns
         },
         suggested={
-            one.name: str(one.role)
-            for one in columns
-            if str(one.role) != roles[one.name].partition(",")[0]
+            column.name: str(column.role)
+            for column in columns
+            if str(column.role) != roles[column.name].partition(",")[0]
         },
     )
 

@@ -54,7 +54,10 @@ def document_of(summary: Summary) -> Document:
         parts=(
             *first_page.part_banners(
                 summary.privacy.verification.parts,
-                [(one.part, one.sentence) for one in summary.privacy.verification.findings],
+                [
+                    (finding.part, finding.sentence)
+                    for finding in summary.privacy.verification.findings
+                ],
                 says,
             ),
             *((attacks.limits_banner(summary, says),) if summary.size.rows_out else ()),

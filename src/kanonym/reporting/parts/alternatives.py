@@ -40,7 +40,7 @@ def _choice(choice: Choice, says: Translator) -> Section:
         for price in choice.prices
     )
     blocks: tuple[Block, ...] = (
-        Bullets(tuple(("", one) for one in choice.sentences)),
+        Bullets(tuple(("", sentence) for sentence in choice.sentences)),
         Table(tuple(header), rows, frozenset({3, 4, 6, 7}), "node"),
         Paragraph(says.text("choice.note"), "note"),
     )
@@ -77,13 +77,13 @@ def _comparison_section(found: Alternatives, says: Translator) -> Section:
         ),
         tuple(
             (
-                Cell(one.label, "strong" if one.knee else ""),
-                says.value(one.private),
-                says.value(one.useful),
-                says.count(one.suppressed),
-                says.text("yes" if one.frontier else "no"),
+                Cell(run.label, "strong" if run.knee else ""),
+                says.value(run.private),
+                says.value(run.useful),
+                says.count(run.suppressed),
+                says.text("yes" if run.frontier else "no"),
             )
-            for one in found.runs
+            for run in found.runs
         ),
         frozenset({1, 2, 3}),
     )

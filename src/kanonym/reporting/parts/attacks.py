@@ -47,17 +47,17 @@ COLOURS: Mapping[LimitVerdict | None, Colour] = {
 
 def limits_banner(summary: Summary, says: Translator) -> Banner:
     """Say whether attacks keep the limits of the policy; grey where none was set or run."""
-    checks, tried = summary.limit_checks, [one for one in summary.attacks if one.attempts]
+    checks, tried = summary.limit_checks, [attack for attack in summary.attacks if attack.attempts]
     verdict = joint_verdict(checks)
     if verdict is None:
         note = says.text(f"verdict.attacks.unset{'' if tried else '.untried'}.note")
         return Banner("nothing", says.text("verdict.attacks.unset"), f"{note}.")
     words = says.text(f"verdict.attacks.{verdict}", len(checks), limits=says.count(len(checks)))
     note = says.text("verdict.attacks.note", confidence=says.percent(CONFIDENCE))
-    others = len({one.type for one in tried} - {one.type for one in checks})
+    others = len({one.type for one in tried} - {check.type for check in checks})
     if others:
         note = says.text("verdict.attacks.others", others, note=note, others=says.count(others))
-    told = tuple(limit_sentence(one, says, title_of(one.type, says)) for one in checks)
+    told = tuple(limit_sentence(check, says, title_of(check.type, says)) for check in checks)
     return Banner(COLOURS[verdict], words, f"{note}.", told)
 
 
@@ -66,12 +66,12 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     title = says.text("section.attacks")
     if not summary.attacks:
         return ()
-    tried = [one for one in rank_attacks(summary.attacks) if one.attempts]
+    tried = [attack for attack in rank_attacks(summary.attacks) if attack.attempts]
     blocks: list[Block] = [Paragraph(says.text("attacks.intro"))]
     if summary.limit_checks:
         banner = limits_banner(summary, says)
         blocks.append(Paragraph(banner.note, lead=f"{banner.sign} {banner.words}:"))
-        blocks.append(Bullets(tuple(("", one) for one in banner.warnings)))
+        blocks.append(Bullets(tuple(("", warning) for warning in banner.warnings)))
     if tried:
         blocks.append(_chart(tried, says))
     blocks.append(_details(rank_attacks(summary.attacks), says))
@@ -88,18 +88,18 @@ def attack_table(summary: Summary, attacks: Sequence[AttackResult], says: Transl
     rows = tuple(
         (
             Cell(
-                f"{title_of(one.type, says)}: "
-                f"{question_of(one, says, guessed_column(one, hidden))}",
-                note=f"{knowledge_sentence(one, says)} {finding_sentence(one, says)}".strip(),
+                f"{title_of(attack.type, says)}: "
+                f"{question_of(attack, says, guessed_column(attack, hidden))}",
+                note=f"{knowledge_sentence(attack, says)} {finding_sentence(attack, says)}".strip(),
             ),
             Cell(
-                says.tenths(one.targets.rate),
-                note=says.text("attacks.tried", attempts=says.plural(one.attempts, one.unit)),
+                says.tenths(attack.targets.rate),
+                note=says.text("attacks.tried", attempts=says.plural(attack.attempts, attack.unit)),
             ),
-            says.tenths(one.chance.rate),
-            _beyond(one, says),
+            says.tenths(attack.chance.rate),
+            _beyond(attack, says),
         )
-        for one in attacks
+        for attack in attacks
     )
     return Table(header, rows, frozenset({1, 2, 3}), "attacks")
 
@@ -129,7 +129,10 @@ def _details(attacks: Sequence[AttackResult], says: Translator) -> Table:
         for key in ("attack", "attempts", "right", "baseline", "control", "beyond")
     )
     return Table(
-        header, tuple(_row(one, says) for one in attacks), frozenset({1, 2, 3, 4, 5}), "attacks"
+        header,
+        tuple(_row(attack, says) for attack in attacks),
+        frozenset({1, 2, 3, 4, 5}),
+        "attacks",
     )
 
 
@@ -173,9 +176,9 @@ def _part(part: Part, value: float, says: Translator) -> tuple[str, str, str]:
 
 def _parts(summary: Summary, says: Translator) -> tuple[Block, ...]:
     every = [
-        (title_of(one.type, says), *_part(part_of(one.type, name), value, says))
-        for one in summary.attacks
-        for name, value in one.parts.items()
+        (title_of(attack.type, says), *_part(part_of(attack.type, name), value, says))
+        for attack in summary.attacks
+        for name, value in attack.parts.items()
     ]
     if not every:
         return ()

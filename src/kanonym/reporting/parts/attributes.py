@@ -34,15 +34,15 @@ def role_treatment(role: str, summary: Summary, says: Translator) -> str:
 
 
 def _roles(summary: Summary, says: Translator) -> Section:
-    found = summary.columns.evidence
-    note = Paragraph(says.text("roles.given" if found is None else "roles.profiled"), "note")
+    evidence = summary.columns.evidence
+    note = Paragraph(says.text("roles.given" if evidence is None else "roles.profiled"), "note")
     rows: list[tuple[str, Text, Text]] = []
     for name, role in summary.columns.roles.items():
-        reasons = () if found is None else found.reasons.get(name, ())
+        reasons = () if evidence is None else evidence.reasons.get(name, ())
         said = "; ".join(reasons) or says.text("roles.silent")
         why: Text = said
-        if found is not None and name in found.suggested:
-            other = says.text("roles.otherwise", role=role_of(found.suggested[name], says))
+        if evidence is not None and name in evidence.suggested:
+            other = says.text("roles.otherwise", role=role_of(evidence.suggested[name], says))
             why = Cell(said, note=other)
         rows.append((name, role_of(role, says), why))
     header = tuple(says.text(f"head.{key}") for key in ("attribute", "role", "why"))
@@ -54,20 +54,20 @@ def _transformations(summary: Summary, says: Translator) -> Section:
     header = tuple(says.text(f"head.{key}") for key in ("attribute", "done", "examples"))
     rows = [
         (
-            one.name,
-            describe_transformation(one, says),
+            transformation.name,
+            describe_transformation(transformation, says),
             Cell(
                 "\n".join(
                     says.text("example", invented=invented, released=released)
                     if invented
                     else released
-                    for invented, released in one.examples
+                    for invented, released in transformation.examples
                 )
                 or "–",
-                "code" if one.examples else "",
+                "code" if transformation.examples else "",
             ),
         )
-        for one in summary.columns.transformations
+        for transformation in summary.columns.transformations
     ]
     note = Paragraph(says.text("examples.note", floor=says.count(summary.loss.floor)), "note")
     return Section(

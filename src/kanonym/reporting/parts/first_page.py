@@ -49,22 +49,22 @@ ROLES = ("identifier", "quasi-identifier", "sensitive", "set", "insensitive")
 
 def verdict(summary: Summary, says: Translator) -> Banner:
     """Say in a few words how the policy came out; green only where nothing warns."""
-    found = summary.privacy.verification
+    figures = summary.privacy.verification
     if not summary.size.rows_out:
-        return Banner(COLOURS[found.verdict], says.text("verdict.empty"), "")
-    key, n = ANSWERS[found.verdict], len(found.models)
+        return Banner(COLOURS[figures.verdict], says.text("verdict.empty"), "")
+    key, n = ANSWERS[figures.verdict], len(figures.models)
     words = says.text(
         "verdict.satisfied.two" if key == "satisfied" and n == 2 else f"verdict.{key}",
         n,
         requirements=n,
     )
     note = says.text(f"verdict.{key}.note")
-    if found.verdict == "satisfied with findings":
-        f = len(found.findings)
+    if figures.verdict == "satisfied with findings":
+        f = len(figures.findings)
         note = says.text("verdict.findings", f, findings=says.count(f))
-    elif found.verdict == "not assessed":
+    elif figures.verdict == "not assessed":
         note = says.text("verdict.not-assessed.note")
-    colour = COLOURS[found.verdict]
+    colour = COLOURS[figures.verdict]
     if colour == "satisfied" and joint_verdict(summary.limit_checks) == "exceeded":
         colour, note = "warned", says.text("verdict.attacked")
     return Banner(colour, words, note)
@@ -107,7 +107,7 @@ def date_line(summary: Summary, says: Translator) -> str:
 def tiles(summary: Summary, says: Translator) -> tuple[Tile, ...]:
     """Return the four numbers on top."""
     models = summary.privacy.verification.models
-    met = sum(one.satisfied for one in models)
+    met = sum(model.satisfied for model in models)
     highest, smallest = summary.privacy.risk.highest, summary.privacy.class_sizes.smallest
     # Persons may be counted rather than records.
     as_sizes = 0 < highest < 1 and round(1 / highest) == smallest
@@ -155,7 +155,7 @@ def _counted(summary: Summary) -> str:
 def lead(summary: Summary, says: Translator) -> tuple[Paragraph, ...]:
     """Return question and answer, and the words that the page needs."""
     told = [summary.privacy.answer[0]]
-    tried = [one for one in rank_attacks(summary.attacks) if one.attempts]
+    tried = [attack for attack in rank_attacks(summary.attacks) if attack.attempts]
     if tried and summary.size.rows_out:
         told.append(_attacked(tried, says))
     elif summary.size.rows_out:
@@ -179,8 +179,8 @@ def lead(summary: Summary, says: Translator) -> tuple[Paragraph, ...]:
 
 def _attacked(tried: Sequence[AttackResult], says: Translator) -> str:
     """Say how many attacks succeed beyond chance, and how the first of them came out."""
-    n = sum(one.finding == "beyond" for one in tried)
-    unknown = sum(one.hidden_by is not None for one in tried)
+    n = sum(result.finding == "beyond" for result in tried)
+    unknown = sum(result.hidden_by is not None for result in tried)
     key, attacks = (
         "answer.attacked" if n else "answer.attacked.none",
         says.plural(len(tried), "attack"),
@@ -259,7 +259,7 @@ def _requirement_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]
 
 
 def _intruder_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
-    tried = [one for one in rank_attacks(summary.attacks) if one.attempts]
+    tried = [attack for attack in rank_attacks(summary.attacks) if attack.attempts]
     if not summary.size.rows_out:
         return (Paragraph(says.text("answer.empty")),)
     if not tried:

@@ -43,17 +43,19 @@ def requirements_table(summary: Summary, says: Translator, most: int | None = No
     )
     rows = tuple(
         (
-            Cell(one.sentence, note=_note(one, summary, says)),
-            f"{one.symbol} {one.relation} {says.value(one.required)}".strip(),
-            says.value(one.achieved),
+            Cell(model.sentence, note=_note(model, summary, says)),
+            f"{model.symbol} {model.relation} {says.value(model.required)}".strip(),
+            says.value(model.achieved),
             "–"
-            if one.achieved is None
+            if model.achieved is None
             else Cell(says.text("met"), "met")
-            if one.satisfied
+            if model.satisfied
             else Cell(says.text("unmet"), "unmet"),
         )
         # What is not met is never left out.
-        for one in sorted(summary.privacy.verification.models, key=lambda one: one.satisfied)[:most]
+        for model in sorted(summary.privacy.verification.models, key=lambda one: one.satisfied)[
+            :most
+        ]
     )
     return Table(header, rows, frozenset({1, 2}), "requirements")
 
@@ -63,22 +65,22 @@ def worst_classes(summary: Summary, says: Translator) -> list[str]:
     return [
         says.text(
             "shares.worst",
-            attribute=one.attribute,
-            share=says.percent(one.share),
-            records=says.plural(one.records, "record"),
-            table=says.percent(one.table_share),
+            attribute=share.attribute,
+            share=says.percent(share.share),
+            records=says.plural(share.records, "record"),
+            table=says.percent(share.table_share),
         )
-        for one in summary.privacy.verification.largest_shares
+        for share in summary.privacy.verification.largest_shares
     ]
 
 
 def _note(one: Requirement, summary: Summary, says: Translator) -> str:
     """Name a model, and say how near to one value the worst class comes if that is measured."""
     named = ", ".join(filter(None, (one.type, one.kind)))
-    found = summary.assessed
-    if one.type != "l-diversity" or one.kind not in {None, "distinct"} or found is None:
+    figures = summary.assessed
+    if one.type != "l-diversity" or one.kind not in {None, "distinct"} or figures is None:
         return named
-    alpha = found.risk.get("alpha")
+    alpha = figures.risk.get("alpha")
     if alpha is None or one.attribute is None or one.attribute not in alpha.parts:
         return named
     share = says.percent(alpha.parts[one.attribute])

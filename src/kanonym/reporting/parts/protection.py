@@ -51,10 +51,10 @@ def _answers(summary: Summary, key: Aim, says: Translator) -> tuple[Block, ...]:
         return head, Paragraph(f"{implied} {says.text('gdpr.untried')}")
     told = tuple(
         (
-            title_of(one.type, says),
-            f"{figures_sentence(one, says)} {finding_sentence(one, says)}",
+            title_of(result.type, says),
+            f"{figures_sentence(result, says)} {finding_sentence(result, says)}",
         )
-        for one in tried
+        for result in tried
     )
     return head, Paragraph(implied), Bullets(told)
 
@@ -62,9 +62,11 @@ def _answers(summary: Summary, key: Aim, says: Translator) -> tuple[Block, ...]:
 def _singling_out_answer(summary: Summary, says: Translator) -> str:
     smallest = summary.privacy.class_sizes.smallest
     persons = [
-        one.achieved
-        for one in summary.privacy.verification.models
-        if one.type == "k-anonymity" and one.attribute is not None and one.achieved is not None
+        model.achieved
+        for model in summary.privacy.verification.models
+        if model.type == "k-anonymity"
+        and model.attribute is not None
+        and model.achieved is not None
     ]
     if smallest <= 1 or min(persons, default=2) <= 1:
         return says.text("gdpr.singling-out.alone")
@@ -85,7 +87,7 @@ def _linkage_answer(summary: Summary, says: Translator) -> str:
 
 def _inference_answer(summary: Summary, says: Translator) -> str:
     hidden = [name for name, role in summary.columns.roles.items() if role.startswith("sensitive")]
-    held = {one.attribute for one in summary.privacy.verification.models if one.satisfied}
+    held = {model.attribute for model in summary.privacy.verification.models if model.satisfied}
     if not hidden:
         return says.text("gdpr.inference.none")
     told = []

@@ -20,7 +20,7 @@ def seed_of(summary: Summary, says: Translator) -> str:
 
 def sentence_on_checks(made: Provenance, says: Translator) -> str:
     """Return what the commands after the first one do."""
-    verifies = any(one.startswith("kanonym verify") for one in made.checks)
+    verifies = any(check.startswith("kanonym verify") for check in made.checks)
     return says.text("repeat.checks" if verifies else "repeat.unchecked")
 
 

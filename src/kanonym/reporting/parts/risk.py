@@ -41,14 +41,14 @@ VARIANTS = {
 
 def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     """Return the section on risk."""
-    title, found = says.text("section.risk"), summary.assessed
-    if found is None:
+    title, figures = says.text("section.risk"), summary.assessed
+    if figures is None:
         return ()
     return (
         Section(
             "risk",
             title,
-            (*measure_blocks(found.risk, says), *_presets(found, says), *_suda(found, says)),
+            (*measure_blocks(figures.risk, says), *_presets(figures, says), *_suda(figures, says)),
         ),
     )
 
@@ -58,22 +58,22 @@ def measure_blocks(figures: Mapping[str, MeasuredValue], says: Translator) -> tu
     header = tuple(says.text(f"head.{key}") for key in ("measure", "value", "unit", "better"))
     rows = tuple(
         (
-            _explain_figure(name, one, repeated, says),
-            says.tenths(one.value) if is_share(one) else says.value(one.value),
-            _unit(name, one, says),
-            says.text(f"better.{one.meaning.better}"),
+            _explain_figure(name, value, repeated, says),
+            says.tenths(value.value) if is_share(value) else says.value(value.value),
+            _unit(name, value, says),
+            says.text(f"better.{value.meaning.better}"),
         )
         for name, repeated in _group_repeats(figures).items()
-        if (one := figures[name]).value is not None
+        if (value := figures[name]).value is not None
     )
-    missing = {name: one for name, one in figures.items() if one.value is None}
+    missing = {name: value for name, value in figures.items() if value.value is None}
     blocks: tuple[Block, ...] = (Table(header, rows, frozenset({1}), "measures"),)
     if missing:
         reasons = Table(
             (says.text("head.measure"), says.text("head.reason")),
             tuple(
-                (measure_name(name, says), says.translate(one.reason or "–"))
-                for name, one in missing.items()
+                (measure_name(name, says), says.translate(value.reason or "–"))
+                for name, value in missing.items()
             ),
         )
         names = "; ".join(measure_name(name, says) for name in missing)
@@ -135,14 +135,14 @@ def _presets(found: AssessmentFigures, says: Translator) -> tuple[Block, ...]:
     words = {True: "met", False: "unmet", None: "unknown"}
     rows = tuple(
         (
-            says.translate(one.title),
+            says.translate(preset.title),
             Cell(
-                says.text(f"presets.{words[one.met]}"),
-                {True: "met", False: "unmet", None: ""}[one.met],  # type: ignore[arg-type]
+                says.text(f"presets.{words[preset.met]}"),
+                {True: "met", False: "unmet", None: ""}[preset.met],  # type: ignore[arg-type]
             ),
-            says.translate(one.reason),
+            says.translate(preset.reason),
         )
-        for one in found.presets
+        for preset in found.presets
     )
     return Heading(says.text("part.presets")), Table(header, rows, style="presets")
 

@@ -32,14 +32,14 @@ SMALL_MAP = 320
 def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     """Return the sections on utility and on the maps of classes."""
     blocks: list[Block] = [*_losses(summary.loss.attributes, says), *_marginals(summary.loss, says)]
-    found = summary.assessed
-    if found is not None:
-        if found.associations is not None:
-            blocks += _associations(found.associations, says)
+    figures = summary.assessed
+    if figures is not None:
+        if figures.associations is not None:
+            blocks += _associations(figures.associations, says)
         rounded = says.text("measures.rounded", step=says.percent(summary.loss.step))
         blocks += [
             Heading(says.text("part.measures")),
-            *measure_blocks(found.utility, says),
+            *measure_blocks(figures.utility, says),
             Paragraph(rounded, "note"),
         ]
     utility = Section("utility", says.text("section.utility"), tuple(blocks))
@@ -63,16 +63,16 @@ def _losses(found: Sequence[AttributeLoss], says: Translator) -> tuple[Block, ..
         tuple(says.text(f"head.{key}") for key in heads),
         tuple(
             (
-                one.name,
-                one.recoding,
-                says.tenths(one.lost),
-                says.tenths(one.listed),
-                says.value(one.named),
-                "" if one.rmse is None else says.value(one.rmse),
-                says.count(one.values),
-                says.count(one.released_values),
+                loss.name,
+                loss.recoding,
+                says.tenths(loss.lost),
+                says.tenths(loss.listed),
+                says.value(loss.named),
+                "" if loss.rmse is None else says.value(loss.rmse),
+                says.count(loss.values),
+                says.count(loss.released_values),
             )
-            for one in found
+            for loss in found
         ),
         frozenset({2, 3, 4, 5, 6, 7}),
     )
@@ -113,7 +113,7 @@ def _marginals(loss: Loss, says: Translator) -> tuple[Block, ...]:
         most = says.text("losses.most", shown=len(loss.marginals), all=len(loss.attributes))
         blocks.append(Paragraph(most, "note"))
     key = (("before", says.text("head.before")), ("after", says.text("head.after")))
-    blocks.append(Gallery(tuple(_marginal(one, says) for one in loss.marginals), key))
+    blocks.append(Gallery(tuple(_marginal(marginal, says) for marginal in loss.marginals), key))
     return tuple(blocks)
 
 

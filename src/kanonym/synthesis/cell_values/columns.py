@@ -67,7 +67,7 @@ def values_of_labels(
     column = read.column
     is_label = len(released) > 1 or released[0].dtype == pl.String
     if isinstance(column, CategoricalColumn):
-        several = np.diff(column.offsets)[column.labels] > 1
+        mask = np.diff(column.offsets)[column.labels] > 1
         texts, labels = column.categories, column
 
         def draw_texts(records: Records, random: np.random.Generator) -> pl.Series:
@@ -76,7 +76,7 @@ def values_of_labels(
             return typed.gather(draw_categories(labels, records, random))
 
         typed = _with_type(texts, dtype)
-        return CellValues(name, several, is_label, draw_texts)
+        return CellValues(name, mask, is_label, draw_texts)
     own = read.values.dtype
     step = _step(read, released)
     low, high = column.low, column.high
@@ -116,10 +116,10 @@ def _with_type(texts: pl.Series, dtype: pl.DataType | None) -> pl.Series:
         dtype = pl.Int64()
     if dtype is None or dtype == pl.String:
         return texts
-    found = (
+    column = (
         parse_times(texts).cast(dtype) if dtype.is_temporal() else texts.cast(dtype, strict=False)
     )
-    return texts if found.null_count() > texts.null_count() else found
+    return texts if column.null_count() > texts.null_count() else column
 
 
 def values_of_classes(
@@ -149,7 +149,7 @@ def _decimals(released: Sequence[pl.Series]) -> int:
     """Return the most decimals of the numbers in labels, at most 12."""
     texts = pl.concat([text_of(one) for one in released]).drop_nulls().unique()
     numbers = texts.str.extract_all(r"\d+\.\d+").explode().drop_nulls().to_list()
-    return min(max((len(one.partition(".")[2]) for one in numbers), default=0), 12)
+    return min(max((len(number.partition(".")[2]) for number in numbers), default=0), 12)
 
 
 def _step(read: ReleasedColumn, released: Sequence[pl.Series]) -> float:

@@ -115,15 +115,15 @@ def draw_values(
             "use by 'label'"
         )
     if release is not None:
-        found, meant, given = release.verification, release.policy, release.frame
+        verification, meant, given = release.verification, release.policy, release.frame
         if release.rows is None:
             raise DataError(
                 f"the release is on the engine {release.engine}: draw from a table in memory"
             )
     else:
         meant, given = _with_label_styles(policy_from(_require_policy(policy)), released), released
-        found = verify(given, meant)
-    _require_satisfied(found)
+        verification = verify(given, meant)
+    _require_satisfied(verification)
     if sets := [name for name, one in meant.attributes.items() if one.role is Role.SET]:
         raise PolicyError(
             f"draw: {sets[0]!r} is a set of items, and no items are drawn for its labels; drop the "
@@ -135,7 +135,10 @@ def draw_values(
     every = (
         _by_class(release) if by == "class" and release else _by_label(table, meant, release, known)
     )
-    rules = [one if isinstance(one, Constraint) else Constraint.parse(one) for one in constraints]
+    rules = [
+        constraint if isinstance(constraint, Constraint) else Constraint.parse(constraint)
+        for constraint in constraints
+    ]
     random = np.random.default_rng([secrets.randbits(128) if seed is None else seed, ROOT])
     drawn = _draw_records(table, every, rules, random)
     columns = _replace_columns(frames.column_names(table), known, drawn)
@@ -146,10 +149,10 @@ def draw_values(
         frame=frame,
         by=by,
         seed=seed,
-        columns=tuple(one.name for one in every if one.is_open.any()),
-        cells=sum(int(one.is_open.sum()) for one in every),
+        columns=tuple(values.name for values in every if values.is_open.any()),
+        cells=sum(int(values.is_open.sum()) for values in every),
         constraints=tuple(map(str, rules)),
-        verification=found,
+        verification=verification,
         policy=meant,
         k_of_values=measure(frame, quasi_identifiers=list(known)).k,
     )
@@ -185,7 +188,9 @@ def _with_label_styles(policy: Policy, released: Any) -> Policy:
 def _require_satisfied(found: Verification) -> None:
     """Refuse labels that do not satisfy their policy."""
     if found.satisfied is False:
-        failed = ", ".join(dict.fromkeys(one.type for one in found.checks if not one.satisfied))
+        failed = ", ".join(
+            dict.fromkeys(check.type for check in found.checks if not check.satisfied)
+        )
         raise InfeasibleError(
             f"the released table violates {failed} in {found.n_violating} classes: nothing is "
             "drawn. Give a release that satisfies its policy"
@@ -213,7 +218,7 @@ def _by_label(
     """Return what the labels of each quasi-identifier leave open."""
     nulls = policy.algorithm.recodes != "cells"
     domains = () if release is None else release.decision.encoded().table.domains
-    dtypes = {one.name: one.values.dtype for one in domains}
+    dtypes = {domain.name: domain.values.dtype for domain in domains}
 
     def read(name: str) -> CellValues:
         attribute = policy.attributes.get(name)
@@ -267,8 +272,8 @@ def _draw_records(
         broken = broken[~keeps_constraints(records, rules)]
         if not len(broken):
             return drawn
-        for one in wanted:
-            drawn[one.name] = drawn[one.name].scatter(broken, one.draw(broken, random))
+        for values in wanted:
+            drawn[values.name] = drawn[values.name].scatter(broken, values.draw(broken, random))
     raise DataError(
         f"{len(broken)} records, the first in row {broken[0] + 1}, have no values that keep the "
         f"constraints {', '.join(map(str, rules))}, or hardly any; leave a constraint out"

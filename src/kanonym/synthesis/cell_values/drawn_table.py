@@ -102,7 +102,7 @@ class DrawnTable(Result):
         rows = (
             ("cells drawn", f"{self.cells:,} in {', '.join(self.columns) or 'no column'}"),
             ("by", self.by),
-            *(("constraint", one) for one in self.constraints),
+            *(("constraint", constraint) for constraint in self.constraints),
             ("labels", f"{self.verification.verdict}, k = {self.verification.k:,}"),
             *([("values", f"not verified, k = {self.k_of_values:,}")] if self.cells else []),
         )
@@ -123,9 +123,9 @@ class DrawnTable(Result):
         """
         known = {"input": released, "output": drawn}
         hashes = {
-            name: {"file": one.name, "sha256": one.sha256}
-            for name, one in known.items()
-            if one is not None
+            name: {"file": content.name, "sha256": content.sha256}
+            for name, content in known.items()
+            if content is not None
         }
         told = ("satisfied", "verdict", "parts", "k", "classes", "models", "findings")
         checked = self.verification.to_dict()

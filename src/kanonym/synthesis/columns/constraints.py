@@ -51,13 +51,13 @@ class Constraint:
         Column names with a sign or spaces at their ends stand in double quotes; a quote in such
         a name is doubled. `≤` and `≥` are taken too.
         """
-        found = _FORM.fullmatch(text) if isinstance(text, str) else None
-        if found is None:
+        match = _FORM.fullmatch(text) if isinstance(text, str) else None
+        if match is None:
             raise PolicyError(
                 f"{text!r} is not a constraint: write two columns and <, <=, > or >= between them, "
                 "as in discharge >= admission; names with such signs in double quotes"
             )
-        quoted, bare, sign, other_quoted, other_bare = found.groups()
+        quoted, bare, sign, other_quoted, other_bare = match.groups()
         left, right = (
             inner.replace('""', '"') if inner else outer
             for inner, outer in ((quoted, bare), (other_quoted, other_bare))

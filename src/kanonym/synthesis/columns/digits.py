@@ -105,4 +105,4 @@ def _units(dtype: pl.DataType) -> list[int]:
     else:
         return TENS
     powers = [10**power for power in range(9, -1, -1)]
-    return [one * part for one in SECONDS] + [one for one in powers if one < part]
+    return [second * part for second in SECONDS] + [one for one in powers if one < part]

@@ -60,20 +60,20 @@ def canonical_texts(column: pl.Series) -> pl.Series:
 def _canonical_spelling(plain: pl.Series) -> pl.Series:
     """Return texts in their one spelling: numbers, times and truth values; others as they are."""
     text = _to_utc(plain).alias("text")
-    one = pl.col("text").str.strip_chars()
+    expression = pl.col("text").str.strip_chars()
     # Nothing stands for what is zero: fractions, seconds, the time of day of a date.
-    time = one.str.replace(_MOMENT, "${1}T${2}${3}").str.replace(r"(\.[0-9]*?)0+$", "$1")
+    time = expression.str.replace(_MOMENT, "${1}T${2}${3}").str.replace(r"(\.[0-9]*?)0+$", "$1")
     time = time.str.replace(r"\.$", "").str.replace(r"T(.{5}):00$", "T$1")
     time = time.str.replace(r"^(.+)T00:00$", "$1")
     numeric = cell_texts(_decimals(text), "a mark").alias("number")
     frame = pl.DataFrame([text, numeric])
-    integer = one.str.replace(_INTEGER, "$1$2").replace("-0", "0")
+    integer = expression.str.replace(_INTEGER, "$1$2").replace("-0", "0")
     return frame.select(
-        pl.when(one.str.contains(_INTEGER))
+        pl.when(expression.str.contains(_INTEGER))
         .then(integer)
         .when(pl.col("number").is_not_null())
         .then("number")
-        .when(one.str.contains(_MOMENT))
+        .when(expression.str.contains(_MOMENT))
         .then(time)
         .otherwise(pl.col("text").replace(_WORDS))
     ).to_series()
@@ -88,9 +88,9 @@ def _to_utc(text: pl.Series) -> pl.Series:
     seconds = bare.filter(zoned).str.replace(_ZONED, "${1}T${2}${3}${4}${5}")
     seconds = seconds.str.replace(r"(T[0-9:]{5})([+-])", "${1}:00${2}")
     moments = seconds.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%z", time_unit="ns", strict=False)
-    found = cell_texts(moments, "a mark")
-    found = found.zip_with(found.is_not_null(), text.filter(zoned))
-    return text.clone().scatter(zoned.arg_true(), found)  # a clone: scatter writes in place
+    column = cell_texts(moments, "a mark")
+    column = column.zip_with(column.is_not_null(), text.filter(zoned))
+    return text.clone().scatter(zoned.arg_true(), column)  # a clone: scatter writes in place
 
 
 def _decimals(text: pl.Series) -> pl.Series:

@@ -27,16 +27,16 @@ def named_classes(given: Any, known: Sequence[pl.Series], classes: Classes) -> N
     """
     names = [column.name for column in known]
     read = _texts_of_frame if frames.is_frame(given) else _texts_of_mappings
-    asked = read(given, known)
-    if not asked.height:
+    frame = read(given, known)
+    if not frame.height:
         raise PolicyError(f"{OWNER}: classes names none; leave it out to mean all that fall short")
     held = pl.DataFrame(
         [cell_texts(column.gather(classes.first), OWNER).alias(column.name) for column in known]
     ).with_row_index(_NUMBER)
-    found = asked.join(held, on=names, how="left", nulls_equal=True, maintain_order="left")
+    found = frame.join(held, on=names, how="left", nulls_equal=True, maintain_order="left")
     missing = found[_NUMBER].is_null().arg_true()
     if len(missing):
-        raise PolicyError(_not_found_message(asked, held.drop(_NUMBER), int(missing[0])))
+        raise PolicyError(_not_found_message(frame, held.drop(_NUMBER), int(missing[0])))
     return np.unique(found[_NUMBER].cast(pl.Int64).to_numpy())
 
 
@@ -98,12 +98,12 @@ def _text(value: Any, dtype: pl.DataType) -> str | None:
     if value is None or value != value:  # noqa: PLR0124 - NaN is null
         return None
     try:
-        one = pl.Series([value])
+        column = pl.Series([value])
         if isinstance(value, str):
-            found = _parse_values(one, dtype)
+            found = _parse_values(column, dtype)
         else:
             moment = isinstance(value, date) and dtype.is_temporal()
-            found = cell_texts(one.cast(dtype, strict=False) if moment else one, OWNER)
+            found = cell_texts(column.cast(dtype, strict=False) if moment else column, OWNER)
     except (TypeError, ValueError, pl.exceptions.PolarsError):
         return _NO_VALUE
     text: str | None = found[0]
@@ -121,9 +121,9 @@ def _parse_values(given: pl.Series, dtype: pl.DataType) -> pl.Series:
         return plain
     bare = plain.str.strip_chars()
     values = parse_times(bare) if dtype in (pl.Date, pl.Datetime) else bare
-    found = cell_texts(values.cast(dtype, strict=False), OWNER)
-    unread = found.is_null() & plain.is_not_null()
-    return found.set(unread, _NO_VALUE)
+    column = cell_texts(values.cast(dtype, strict=False), OWNER)
+    unread = column.is_null() & plain.is_not_null()
+    return column.set(unread, _NO_VALUE)
 
 
 def _not_found_message(asked: pl.DataFrame, held: pl.DataFrame, place: int) -> str:

@@ -115,9 +115,9 @@ def _weights(
     """Return (n, m) float64 probabilities of values, 0 only for those that constraints forbid."""
     same = group_released(given, len(given[0]))  # many records of a class ask for the same
     different = [one.gather(same.first) for one in given]
-    found, shares = model.next_probabilities(different)
+    column, shares = model.next_probabilities(different)
     weights = np.full((len(shares), len(values)), RARE / len(values))
-    weights[:, _codes(found, values)] += shares
+    weights[:, _codes(column, values)] += shares
     limits = model.limits(name, different)
     if limits is not None:
         held = values.is_not_null().to_numpy()

@@ -280,7 +280,7 @@ def inject(
         for name in asked.sensitive
     }
     lacking = compute_needs(
-        wanted, held, {name: one.reach for name, one in domains.items()}, chosen
+        wanted, held, {name: domain.reach for name, domain in domains.items()}, chosen
     )
     added = [column.clear() for column in columns.values()]
     if lacking.records.any():
@@ -342,7 +342,7 @@ def _require(
     chosen: NDArray[np.int64],
 ) -> None:
     """Refuse records that miss a target or make another class, whatever has drawn them."""
-    both = {one.name: pl.concat([columns[one.name], one]) for one in added}
+    both = {column.name: pl.concat([columns[column.name], column]) for column in added}
     after = classes_of(
         [both[name] for name in known],
         {name: both[name] for name in before.distinct},
@@ -383,7 +383,8 @@ def _gives_away(classes: Classes, lacking: Needs) -> tuple[str, ...]:
 
 def _change(name: str, before: Spread, after: Spread) -> str:
     spreads = (
-        f"{format_figure(one.min)} to {format_figure(one.max)}, mean {format_figure(one.mean)}"
-        for one in (before, after)
+        f"{format_figure(spread.min)} to {format_figure(spread.max)}, "
+        f"mean {format_figure(spread.mean)}"
+        for spread in (before, after)
     )
     return f"  {name}  {' → '.join(spreads)}"

@@ -90,7 +90,11 @@ def candidate_weights(sizes: Sequence[int]) -> dict[Attributes, int]:
     """
     d = len(sizes)
     width = min(d, 3 if comb(d, 3) <= MOST_TRIPLES else 2)
-    workload = [one for one in combinations(range(d), width) if cells_of(one, sizes) <= MOST_CELLS]
+    workload = [
+        combination
+        for combination in combinations(range(d), width)
+        if cells_of(combination, sizes) <= MOST_CELLS
+    ]
     frequency = Counter(chain.from_iterable(workload))
     within = {part for one in workload for part in _parts(one)}
     every = sorted({*within, *((one,) for one in range(d))})

@@ -20,7 +20,7 @@ def impossible_cells(
 ) -> dict[Attributes, NDArray[np.bool_]]:
     """Return which cells of two attributes break a constraint, whatever their values are."""
     found: dict[Attributes, NDArray[np.bool_]] = {}
-    names = [one.name for one in domains]
+    names = [domain.name for domain in domains]
     for rule in rules:
         low, high = names.index(rule.low), names.index(rule.high)
         least, most = _reach(domains[low], rule)[0], _reach(domains[high], rule)[1]
@@ -44,5 +44,5 @@ def _reach(domain: CellDomain, rule: Constraint) -> tuple[list[Any], list[Any]]:
             f"constraint {rule}: column {domain.name!r} needs a domain with minimum and maximum"
         )
     cells = np.arange(domain.groups, dtype=np.int32)
-    first, last = (domain.values_at(one, cells).to_list() for one in domain.ends())
+    first, last = (domain.values_at(end, cells).to_list() for end in domain.ends())
     return first, last

@@ -106,8 +106,8 @@ class Categories(CellDomain):
         starts = np.searchsorted(self.group, np.arange(self.groups + 1))
         known = np.minimum(cells, self.groups - 1)
         place = starts[known] + random.integers(0, np.diff(starts)[known])
-        every = pl.Series(self.name, [*self.values, None], dtype=self.dtype)
-        return every.gather(np.where(cells < self.groups, place, len(self.values)))
+        column = pl.Series(self.name, [*self.values, None], dtype=self.dtype)
+        return column.gather(np.where(cells < self.groups, place, len(self.values)))
 
     def pool(self, noisy: NDArray[np.float64], least: float) -> NDArray[np.int32]:
         """Return one cell for all rare ones."""
@@ -150,13 +150,13 @@ class Range(CellDomain):
         start, step = self.domain.start, self.domain.step or 1
         if isinstance(start, date):
             days = (start - date(1970, 1, 1)).days + index * int(step)
-            found = pl.Series(self.name, days.astype(np.int32)).cast(pl.Date)
+            column = pl.Series(self.name, days.astype(np.int32)).cast(pl.Date)
         elif self.dtype == pl.Int64:
-            found = pl.Series(self.name, int(start) + index * int(step))
+            column = pl.Series(self.name, int(start) + index * int(step))
         else:
-            found = pl.Series(self.name, np.round(start + index * step, digits_of(step, start)))
+            column = pl.Series(self.name, np.round(start + index * step, digits_of(step, start)))
         null = pl.Series(cells == self.groups)
-        return pl.select(pl.when(~null).then(found).alias(self.name)).to_series()
+        return pl.select(pl.when(~null).then(column).alias(self.name)).to_series()
 
     def _places(self, values: pl.Series) -> pl.Series:
         """Return the place on the grid of each value, from 0; null where it is none."""
@@ -183,7 +183,7 @@ class Range(CellDomain):
 
 def cell_domains(columns: Sequence[str], attributes: Mapping[str, Attribute]) -> list[CellDomain]:
     """Return the public domain of each column that is no identifier."""
-    found: list[CellDomain] = []
+    domains: list[CellDomain] = []
     lacking = []
     for name in columns:
         attribute = attributes[name]
@@ -192,11 +192,11 @@ def cell_domains(columns: Sequence[str], attributes: Mapping[str, Attribute]) ->
         domain = getattr(attribute, "domain", None) or Domain()
         leaves = _leaves(getattr(attribute, "hierarchy", None))
         if domain.is_range:
-            found.append(_range(name, domain))
+            domains.append(_range(name, domain))
         elif domain.values is not None:
-            found.append(_categories(name, attribute, list(domain.values), nulls=domain.nulls))
+            domains.append(_categories(name, attribute, list(domain.values), nulls=domain.nulls))
         elif leaves is not None:
-            found.append(_categories(name, attribute, *leaves, nulls=domain.nulls))
+            domains.append(_categories(name, attribute, *leaves, nulls=domain.nulls))
         else:
             lacking.append(name)
     if lacking:
@@ -205,9 +205,9 @@ def cell_domains(columns: Sequence[str], attributes: Mapping[str, Attribute]) ->
             "them: add domain: {values: [...]}, domain: {minimum: ..., maximum: ...}, or a "
             "hierarchy from a file or a mapping; or make the column an identifier, which is dropped"
         )
-    if not found:
+    if not domains:
         raise PolicyError("every column is an identifier: nothing is left to synthesize")
-    return found
+    return domains
 
 
 def count_beyond(frame: pl.DataFrame, attributes: Mapping[str, Attribute]) -> dict[str, int]:
@@ -222,14 +222,14 @@ def count_beyond(frame: pl.DataFrame, attributes: Mapping[str, Attribute]) -> di
         if name in attributes and getattr(attributes[name], "domain", None) is not None
     ]
     domains = cell_domains(declared, attributes) if declared else []
-    cells = declared_cells(frame, {one.name: attributes[one.name] for one in domains})
-    return {one.name: int((~one.has(cells[one.name])).sum()) for one in domains}
+    cells = declared_cells(frame, {domain.name: attributes[domain.name] for domain in domains})
+    return {domain.name: int((~domain.has(cells[domain.name])).sum()) for domain in domains}
 
 
 def digits_of(*numbers: float) -> int:
     """Return how many digits after the point numbers are written with."""
-    texts = [np.format_float_positional(one, trim="-") for one in numbers]
-    return max(len(one.partition(".")[2]) for one in texts)
+    texts = [np.format_float_positional(number, trim="-") for number in numbers]
+    return max(len(text.partition(".")[2]) for text in texts)
 
 
 def _numbers(values: pl.Series) -> pl.Series:
@@ -263,7 +263,7 @@ def _categories(
     *,
     nulls: bool,
 ) -> Categories:
-    given = [_text(one) for one in values]
+    given = [_text(value) for value in values]
     texts = read_cells(pl.Series(given, dtype=pl.String), attribute, listed=True).to_list()
     if None in texts:
         raise PolicyError(f"domain of {name!r} lists nan, which is read as null: leave it out")
@@ -276,12 +276,12 @@ def _categories(
     released: list[Any] = given
     exact = [_whole(one) for one in given]
     whole = [_whole(text) if one is None else one for one, text in zip(exact, texts, strict=True)]
-    if all(isinstance(one, bool) for one in values):
+    if all(isinstance(value, bool) for value in values):
         kind, released = pl.Boolean(), values
     elif None not in whole:
         kind, released = pl.Int64(), whole
-    elif all(isinstance(one, int | float) and not isinstance(one, bool) for one in values):
-        kind, released = pl.Float64(), [float(one) for one in values]
+    elif all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        kind, released = pl.Float64(), [float(value) for value in values]
     names = parents if parents is not None else texts
     order = sorted(range(len(values)), key=lambda one: names.index(names[one]))
     labels = list(dict.fromkeys(names[one] for one in order))

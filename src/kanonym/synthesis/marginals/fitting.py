@@ -70,8 +70,8 @@ def fit_model(
 ) -> GraphicalModel:
     """Fit a model to measurements, and leave its potentials in `start`."""
     tree = build_tree([*measured, *impossible], sizes)
-    for one, found in measured.items():
-        start.logs.setdefault(one, np.zeros(found.values.shape))
+    for one, measurement in measured.items():
+        start.logs.setdefault(one, np.zeros(measurement.values.shape))
     descent = _Descent(tree, sizes, measured, impossible)
     tables = descent.potentials(start.logs)
     beliefs = calibrate(tree, sizes, tables)
@@ -145,9 +145,9 @@ class _Descent:
         for held, sums, table in zip(self._held, self._sums, beliefs, strict=True):
             ours = sums.marginals(table)
             for one in held:
-                found = self._measured[one]
-                apart = ours[one] * self._total - found.values
-                slopes[one] = apart * (found.precision * self._scale)
+                measurement = self._measured[one]
+                apart = ours[one] * self._total - measurement.values
+                slopes[one] = apart * (measurement.precision * self._scale)
                 total += 0.5 * float(np.vdot(apart, slopes[one]))
         return total, slopes
 

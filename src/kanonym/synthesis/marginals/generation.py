@@ -58,7 +58,7 @@ def generate(
     what is measured by that record alone, so the cost is the same.
     """
     impossible = impossible_cells(domains, rules)
-    sizes = tuple(one.size for one in domains)
+    sizes = tuple(domain.size for domain in domains)
     codes = _encode(columns, domains)
     records = PrivateRecords(
         codes, sizes, per_person, budget, bits, pooling_of(domains, impossible)
@@ -68,21 +68,21 @@ def generate(
     random = np.random.default_rng(bits.words(4))
     cells = records.unpool(draw_records(model, records.sizes, n, random), random)
     table = _values_of(domains, cells, rules, random)
-    names = [one.name for one in domains]
+    names = [domain.name for domain in domains]
     measured = tuple(tuple(names[one] for one in each) for each in records.measured)
     return Generated(table, measured)
 
 
 def _encode(columns: Sequence[pl.Series], domains: Sequence[CellDomain]) -> NDArray[Any]:
     """Return (attributes, n), the cells of the records that have one in each attribute."""
-    held = np.ones(len(columns[0]), np.bool_)
+    mask = np.ones(len(columns[0]), np.bool_)
     least = np.min_scalar_type(max(one.size for one in domains))
-    codes = np.zeros((len(domains), len(held)), least)
+    codes = np.zeros((len(domains), len(mask)), least)
     for row, column, domain in zip(codes, columns, domains, strict=True):
         cells = domain.encode(column)
-        held &= cells != NOWHERE
+        mask &= cells != NOWHERE
         row[:] = cells.astype(least)
-    return codes if held.all() else codes[:, held]
+    return codes if mask.all() else codes[:, mask]
 
 
 def pooling_of(
@@ -90,7 +90,7 @@ def pooling_of(
 ) -> dict[int, Pooling]:
     """Return how rare cells of attributes are counted together, where no constraint is of them."""
     fixed = {one for each in impossible for one in each}
-    return {place: one.pool for place, one in enumerate(domains) if place not in fixed}
+    return {place: domain.pool for place, domain in enumerate(domains) if place not in fixed}
 
 
 def _values_of(

@@ -20,7 +20,7 @@ class GraphicalModel:
         self.tree = tree
         self.tables = list(tables)
         self._near: list[list[tuple[int, Attributes, frozenset[int]]]] = [[] for _ in tables]
-        below = [set(one) for one in tree.cliques]
+        below = [set(clique) for clique in tree.cliques]
         for place in range(len(tables) - 1, 0, -1):
             below[tree.parents[place]] |= below[place]
         every = below[0] if tables else set()
@@ -39,7 +39,7 @@ class GraphicalModel:
         """
         wanted = frozenset(attributes)
         table, axes = self._collect(self.tree.nearest(attributes), -1, wanted)
-        return table.transpose([axes.index(one) for one in attributes])
+        return table.transpose([axes.index(attribute) for attribute in attributes])
 
     def _collect(self, place: int, origin: int, wanted: frozenset[int]) -> tuple[Table, list[int]]:
         """Return the table of what is wanted in a clique and beyond it, seen from its origin.
@@ -66,9 +66,9 @@ class GraphicalModel:
             message, message_axes = self._collect(other, place, further)
             later = {one for _, separator, _ in parts[position + 1 :] for one in separator}
             result = sorted(
-                one
-                for one in {*axes, *message_axes}
-                if one in wanted or one in back or one in later
+                axis
+                for axis in {*axes, *message_axes}
+                if axis in wanted or axis in back or axis in later
             )
             table, axes = _product(table, axes, message, message_axes, result), result
         if origin >= 0:

@@ -66,14 +66,14 @@ class JunctionTree:
         fit by this estimate are tried, together with all sets that the tree was made for: `within`.
         """
         paths, sets = _Paths(self), list(within)
-        rest = most - sum(cells_of(one, sizes) for one in self.cliques)
+        rest = most - sum(cells_of(clique, sizes) for clique in self.cliques)
         few = len(candidates) <= FEW_CANDIDATES
         return [
-            one
-            for one in candidates
-            if paths.cells_added(one, sizes) <= rest
-            or self.holds(one)
-            or (few and model_cells([*sets, one], sizes) <= most)
+            candidate
+            for candidate in candidates
+            if paths.cells_added(candidate, sizes) <= rest
+            or self.holds(candidate)
+            or (few and model_cells([*sets, candidate], sizes) <= most)
         ]
 
 
@@ -82,7 +82,7 @@ class _Paths:
 
     def __init__(self, tree: JunctionTree) -> None:
         self._tree = tree
-        self._cliques = [_mask(one) for one in tree.cliques]
+        self._cliques = [_mask(clique) for clique in tree.cliques]
         self._near: list[list[tuple[int, int]]] = [[] for _ in tree.cliques]
         for place, parent in enumerate(tree.parents[1:], 1):
             shared = _mask(tree.separators[place])
@@ -127,7 +127,7 @@ class _Paths:
 
 def cells_of(attributes: Iterable[int], sizes: Sequence[int]) -> int:
     """Return the number of cells of a marginal."""
-    return math.prod(sizes[one] for one in attributes)
+    return math.prod(sizes[attribute] for attribute in attributes)
 
 
 def triangulate(sets: Iterable[Attributes], sizes: Sequence[int]) -> list[Attributes]:
@@ -165,7 +165,7 @@ def model_cells(sets: Iterable[Attributes], sizes: Sequence[int]) -> int:
 def build_tree(sets: Iterable[Attributes], sizes: Sequence[int]) -> JunctionTree:
     """Return a junction tree in which each set lies in a clique, and each attribute in some."""
     cliques = triangulate(sets, sizes)
-    known = [set(one) for one in cliques]
+    known = [set(clique) for clique in cliques]
     order, parents = [0], [-1]
     # Prim: the next clique shares the most attributes with one that is in the tree.
     shared = {place: (len(known[place] & known[0]), 0) for place in range(1, len(cliques))}
@@ -186,7 +186,7 @@ def build_tree(sets: Iterable[Attributes], sizes: Sequence[int]) -> JunctionTree
 
 
 def _mask(attributes: Iterable[int]) -> int:
-    return sum(1 << one for one in attributes)
+    return sum(1 << attribute for attribute in attributes)
 
 
 def _members(mask: int) -> list[int]:
@@ -199,4 +199,4 @@ def _members(mask: int) -> list[int]:
 
 
 def _cells(mask: int, logs: Sequence[float]) -> float:
-    return sum(logs[one] for one in _members(mask))
+    return sum(logs[member] for member in _members(mask))

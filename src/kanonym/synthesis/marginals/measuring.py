@@ -69,7 +69,7 @@ class PrivateRecords:
         self.budget.spend(name, rho_of_gaussian(variance, self._per_person**2))
         counts = self._count(attributes)
         noisy = counts + discrete_gaussian(variance, counts.size, self.bits)
-        values = noisy.reshape([self.sizes[one] for one in attributes])
+        values = noisy.reshape([self.sizes[attribute] for attribute in attributes])
         precision = np.full(values.shape, float(1 / variance))
         if attributes in self.measured:
             self.measured[attributes].add(values, precision)
@@ -83,15 +83,15 @@ class PrivateRecords:
         """
         sizes = list(self.sizes)
         for one, pooling in self._pooling.items():
-            found = self.measured[one,]
-            pooled = pooling(found.values, least)
+            measurement = self.measured[one,]
+            pooled = pooling(measurement.values, least)
             if pooled.max() + 1 == sizes[one]:
                 continue
-            self._spread[one] = shares_within(found.values, pooled)
+            self._spread[one] = shares_within(measurement.values, pooled)
             self._codes[one] = pooled[self._codes[one]]
             sizes[one] = int(pooled.max()) + 1
-            values = np.bincount(pooled, found.values).astype(np.float64)
-            precision = 1 / np.bincount(pooled, 1 / found.precision).astype(np.float64)
+            values = np.bincount(pooled, measurement.values).astype(np.float64)
+            precision = 1 / np.bincount(pooled, 1 / measurement.precision).astype(np.float64)
             self.measured[one,] = Measurement(values, precision)
         self.sizes, self._counts = tuple(sizes), {}
 
@@ -122,7 +122,7 @@ class PrivateRecords:
             rounded = np.rint(expected[one].ravel() * GRID).astype(np.int64)
             apart = int(np.abs(self._count(one) * GRID - rounded).sum())
             scores[place] = weights[one] * (apart - per_cell * rounded.size)
-        sensitivity = GRID * self._per_person * max(weights[one] for one in candidates)
+        sensitivity = GRID * self._per_person * max(weights[candidate] for candidate in candidates)
         return candidates[draw_candidate(scores, epsilon, sensitivity, self.bits)]
 
     def _count(self, attributes: Attributes) -> NDArray[np.int64]:
@@ -130,9 +130,9 @@ class PrivateRecords:
         if attributes not in self._counts:
             cells = cells_of(attributes, self.sizes)
             place = np.zeros(self._codes.shape[1], np.int64)
-            for one in attributes:
-                place *= self.sizes[one]
-                place += self._codes[one]
+            for attribute in attributes:
+                place *= self.sizes[attribute]
+                place += self._codes[attribute]
             self._counts[attributes] = np.bincount(place, minlength=cells).astype(np.int64)
         return self._counts[attributes]
 

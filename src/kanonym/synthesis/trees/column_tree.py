@@ -54,7 +54,9 @@ class ColumnTree(ShortRepr):
                 np.where(codes < 0, size, codes),
                 minlength=size + 1,
             )
-            for codes in (self.donors[self.starts[one] : self.starts[one + 1]] for one in leaves)
+            for codes in (
+                self.donors[self.starts[leave] : self.starts[leave + 1]] for leave in leaves
+            )
         ]
         return np.array(counts, np.int64).reshape(-1, size + 1)[at]
 

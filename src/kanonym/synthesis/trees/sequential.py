@@ -262,11 +262,11 @@ class _Draw:
 
     def columns_up_to(self, count: int) -> list[pl.Series]:
         """Return so many columns, in the order of the trees."""
-        found: list[pl.Series] = []
+        columns: list[pl.Series] = []
         for step in self.learned.steps[:count]:
             scale = self.learned.scales[step.place]
             constrained = step.place in self.learned.relations.grids
-            at = len(found)
+            at = len(columns)
             if at < len(self.given):
                 column, codes = self.given[at], scale.codes_of(self.given[at])
                 if constrained:
@@ -281,8 +281,8 @@ class _Draw:
             for link in self.learned.relations.links:
                 if link.joins(step.place, before):
                     self.codes.append(self._gap_codes(link))
-            found.append(column)
-        return found
+            columns.append(column)
+        return columns
 
     def _constrained_column(self, step: Step, scale: Scale) -> tuple[pl.Series, Codes]:
         """Return a column that keeps the constraints with those before it."""
@@ -300,7 +300,7 @@ class _Draw:
             rows = rows[(numbers[rows] < first[rows]) | (numbers[rows] > last[rows])]
             if not len(rows):
                 break
-            again = step.tree.draw(len(rows), [one[rows] for one in self.codes], self.random)
+            again = step.tree.draw(len(rows), [code[rows] for code in self.codes], self.random)
             present = again >= 0
             numbers[rows[present]] = _numbers(scale, again[present], self.random)
         fits = first[rows] <= last[rows]
@@ -336,7 +336,7 @@ class _Draw:
         link, tree = step.gap
         other, other_there = self.numbers[link.other(step.place)]
         rows = rows[other_there[rows]]
-        gaps = tree.draw(len(rows), [one[rows] for one in self.codes], self.random)
+        gaps = tree.draw(len(rows), [code[rows] for code in self.codes], self.random)
         sign = 1 if step.place == link.high else -1
         numbers[rows] = grid.nearest(other[rows] + sign * _numbers(link.gaps, gaps, self.random))
 

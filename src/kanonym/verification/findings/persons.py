@@ -101,7 +101,9 @@ def _proposals(view: ReleaseView) -> list[ProposedPersons]:
     if view.original is None:
         return []
     stated = view.persons is not None
-    return [one for one in proposed_persons(view.records) if not (stated and one.likely_groups)]
+    return [
+        person for person in proposed_persons(view.records) if not (stated and person.likely_groups)
+    ]
 
 
 @finding_kind("batches-together", "persons")

@@ -113,14 +113,14 @@ def _unprotected_values(view: ReleaseView) -> dict[str, tuple[ColumnValues, bool
     columns = {}
     for name, attribute in view.attributes.items():
         actions = unwrap(attribute.action)
-        noisy = any(one.perturbs for one in actions)
+        noisy = any(action.perturbs for action in actions)
         if not isinstance(attribute, Sensitive | Insensitive) or noisy:
             continue
         try:
             values = view.released.values(name)
         except DataError:
             continue
-        columns[name] = values, any(one.type in SCRUBBING for one in actions)
+        columns[name] = values, any(action.type in SCRUBBING for action in actions)
     return columns
 
 
@@ -157,7 +157,7 @@ def _dependent_columns(view: ReleaseView) -> dict[str, list[str]]:
     """Return the unprotected columns that depend on quasi-identifiers, each with these."""
     dependent: dict[str, list[str]] = {}
     for sampled in view.sampled_columns():
-        columns = {one.name: Doubt.of(one) for one in sampled.sample}
+        columns = {column.name: Doubt.of(column) for column in sampled.sample}
         known = [name for name in sampled.known if name in columns]
         for name in sampled.unprotected:
             if name in columns:
@@ -232,7 +232,7 @@ def _rank_correlation(left: Doubt, right: Doubt) -> float:
     if left.scale is None or right.scale is None:
         return 0.0
     both = pl.DataFrame([left.scale.alias("left"), right.scale.alias("right")]).drop_nulls()
-    if len(both) < LEAST_ROWS or min(one.n_unique() for one in both) < LEAST_VALUES:
+    if len(both) < LEAST_ROWS or min(column.n_unique() for column in both) < LEAST_VALUES:
         return 0.0
     ranks = both.select(pl.all().rank())  # dates and decimals have no type in common
     return abs(float(ranks.select(pl.corr("left", "right")).item()))
@@ -265,9 +265,9 @@ def knowable_column(view: ReleaseView) -> Iterator[Evidence]:
 def long_list(view: ReleaseView) -> Iterator[Evidence]:
     """Find labels that list many values of people, where a range would cover them."""
     sizes = view.checked.classes.sizes
-    texts = pl.DataFrame([one for one in view.checked.labels if one.dtype == pl.String])
+    texts = pl.DataFrame([label for label in view.checked.labels if label.dtype == pl.String])
     lists = texts.select(pl.all().str.starts_with("{").any())
-    for column in (one for one in texts if lists[one.name].any()):
+    for column in (text for text in texts if lists[text.name].any()):
         lengths = list_lengths(column)
         many = lengths > MANY_LISTED
         if not many.any():

@@ -42,14 +42,14 @@ def unprotected_sensitive(view: ReleaseView) -> Iterator[Evidence]:
     sensitive attributes.
     """
     models = view.policy.models
-    protected = {one.attribute for one in models}
+    protected = {model.attribute for model in models}
     private = [
         name
         for name in view.unnamed
         if {hint.role for hint in name_hints(name) if hint.sure} == {Role.SENSITIVE}
     ]
     columns = [name for name in (*view.sensitive, *private) if name not in protected]
-    if columns and not any(one.guarantee == "mechanism" for one in models):
+    if columns and not any(model.guarantee == "mechanism" for model in models):
         message = (
             f"no model protects {column_names_text(columns)}: a class whose records share a "
             "value discloses it. Require l-diversity or t-closeness, or declare it "
@@ -258,11 +258,11 @@ def _count_judged(
     judged: NDArray[np.bool_],
 ) -> tuple[int, int]:
     """Return the number of classes that are judged and not all one value, and their records."""
-    told = np.zeros(len(records), np.bool_)
-    told[classes] = True
-    told[one_value] = False
-    told &= judged
-    return int(told.sum()), int(records[told].sum())
+    mask = np.zeros(len(records), np.bool_)
+    mask[classes] = True
+    mask[one_value] = False
+    mask &= judged
+    return int(mask.sum()), int(records[mask].sum())
 
 
 @finding_kind("spellings", "attributes")
@@ -321,7 +321,7 @@ def shifted_distribution(view: ReleaseView) -> Iterator[Evidence]:
     An intruder has only these, and `verify` without the original compares with them.
     """
     sensitive = view.checked.sensitive
-    if all(one.reference is None for one in sensitive):
+    if all(column.reference is None for column in sensitive):
         return
     plain = [one._replace(reference=None, reference_counts=None) for one in sensitive]
     if columns := _failing_attributes(view, plain):

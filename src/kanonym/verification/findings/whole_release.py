@@ -18,8 +18,8 @@ MOST_DELTA = 1e-4
 @finding_kind("items-apart", "identity")
 def items_apart(view: ReleaseView) -> Iterator[Evidence]:
     """Find sets of items whose model does not look at classes, beside quasi-identifiers."""
-    known = [one.known_items for one in view.models if one.known_items is not None]
-    if view.sets is not None and view.labels and any(not one.by_class for one in known):
+    known = [model.known_items for model in view.models if model.known_items is not None]
+    if view.sets is not None and view.labels and any(not items.by_class for items in known):
         names = view.sets.tree.names
         message = (
             f"{column_names_text(names)}: items and quasi-identifiers are protected apart. "

@@ -45,7 +45,7 @@ def with_roles(form: Form, names: Iterable[str], role: Role, profile: Profile) -
     A quasi-identifier gets the hierarchy that fits it, and dates and numbers in texts are read as
     they are written. Models of a column that is no longer sensitive go.
     """
-    known = {one.name: one for one in profile.columns}
+    known = {column.name: column for column in profile.columns}
     attributes = {name: dict(one) for name, one in form.get("attributes", {}).items()}
     for name in names:
         own = {

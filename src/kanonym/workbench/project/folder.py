@@ -93,7 +93,7 @@ class ProjectFolder:
     def _contents(self) -> tuple[bytes, ...]:
         """Return what the files that hold the policy say."""
         places = [self.path / name for name in (HISTORY, POLICY)]
-        return tuple(one.read_bytes() if one.is_file() else b"" for one in places)
+        return tuple(place.read_bytes() if place.is_file() else b"" for place in places)
 
     def _source(self) -> Source:
         place = self.path / SETTINGS

@@ -63,7 +63,7 @@ class History:
     @property
     def next_number(self) -> int:
         """The number of the next state: none is used twice, also where states went."""
-        return max(self.last, *(one.number for one in self.states)) + 1
+        return max(self.last, *(state.number for state in self.states)) + 1
 
     def after(
         self, form: Form, change: str, facts: Mapping[str, str], kept: Collection[int] = ()
@@ -73,7 +73,7 @@ class History:
         States that were undone go, but those that have a name, or are `kept`.
         """
         number = self.next_number
-        held = [bool(one.name) or one.number in kept for one in self.states]
+        held = [bool(state.name) or state.number in kept for state in self.states]
         past = self.states[: self.position + 1]
         after = range(self.position + 1, len(self.states))
         named = tuple(self.states[i] for i in after if held[i])
@@ -96,13 +96,13 @@ class History:
     def with_name(self, number: int, name: str) -> History:
         """Return the history with a name for a state."""
         states = tuple(
-            replace(one, name=name) if one.number == number else one for one in self.states
+            replace(state, name=name) if state.number == number else state for state in self.states
         )
         return replace(self, states=states)
 
     def find(self, number: int) -> State | None:
         """Return a state by its number."""
-        return next((one for one in self.states if one.number == number), None)
+        return next((state for state in self.states if state.number == number), None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -111,13 +111,13 @@ class History:
             "last": self.last,
             "states": [
                 {
-                    "number": one.number,
-                    "form": one.form,
-                    "change": one.change,
-                    "facts": dict(one.facts),
-                    "name": one.name,
+                    "number": state.number,
+                    "form": state.form,
+                    "change": state.change,
+                    "facts": dict(state.facts),
+                    "name": state.name,
                 }
-                for one in self.states
+                for state in self.states
             ],
         }
 

@@ -140,11 +140,11 @@ def keep_files(before: Path, fresh: Path, written: WrittenFiles) -> tuple[Writte
     is_stated = (before / table).is_file() and not table.endswith(STAMPED)
     if is_stated and sha256(before / table) != written.sha256:
         raise DataError(f"{before / table} is of another release: it was not overwritten")
-    others = [one for one in kept.written.names if one not in written.names]
+    others = [name for name in kept.written.names if name not in written.names]
     others = [one for one in others if (before / one).is_file()]
-    for one in others:
-        (fresh / one).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(before / one, fresh / one)
+    for other in others:
+        (fresh / other).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(before / other, fresh / other)
     return replace(written, names=(*written.names, *others)), kept.attacks
 
 

@@ -125,8 +125,8 @@ def _inputs(view: View, kind: str, given: Mapping[str, Any]) -> list[Field]:
 def _kinds() -> dict[str, list[Any]]:
     """Return the actions by the kind that their package names."""
     found: dict[str, list[Any]] = {}
-    for one in ACTIONS.values():
-        found.setdefault(one.__module__.split(".")[-2], []).append(one)
+    for action in ACTIONS.values():
+        found.setdefault(action.__module__.split(".")[-2], []).append(action)
     return found
 
 

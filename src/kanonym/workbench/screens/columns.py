@@ -16,11 +16,11 @@ SETS = 6
 
 async def show(view: View) -> dict[str, Any]:
     """Return the columns with their roles."""
-    project, says = view.project, view.says
+    project, translator = view.project, view.says
     assert project.table is not None  # noqa: S101 - the screen needs it
     profile = project.table.profile
     attributes = project.form.get("attributes", {})
-    histograms = project.table.histograms[says.code]
+    histograms = project.table.histograms[translator.code]
     rows = [
         {
             "place": place,
@@ -31,7 +31,7 @@ async def show(view: View) -> dict[str, Any]:
             "nulls": one.content.nulls,
             "role": attributes.get(one.name, {}).get("role", ""),
             "suggested": str(one.role),
-            "reasons": [reason.to_text(says) for reason in one.reasons],
+            "reasons": [reason.to_text(translator) for reason in one.reasons],
             "remarks": one.remarks,
             "reading": one.reading,
             "histogram": histograms.get(one.name),

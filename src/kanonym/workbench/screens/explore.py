@@ -17,27 +17,33 @@ LISTED = 40
 
 async def show(view: View) -> dict[str, Any]:
     """Return the solutions that were found, and the one that was clicked."""
-    project, found = view.project, view.project.exploration
+    project, exploration = view.project, view.project.exploration
     private = is_private(project.form)
-    if found is None or private:
+    if exploration is None or private:
         return {"found": None, "private": private}
     asked = view.request.query_params.get("solution", "")
-    chosen = int(asked) if asked.isdecimal() and int(asked) < len(found.solutions) else None
+    chosen = int(asked) if asked.isdecimal() and int(asked) < len(exploration.solutions) else None
     best = sorted(
-        range(len(found.solutions)),
-        key=lambda i: (not found.solutions[i].front, not found.solutions[i].satisfied, i),
+        range(len(exploration.solutions)),
+        key=lambda i: (
+            not exploration.solutions[i].front,
+            not exploration.solutions[i].satisfied,
+            i,
+        ),
     )
-    axes = found.axes[view.session.language]
-    offered = [is_offered(one, project.explored, project.form) for one in found.solutions]
+    axes = exploration.axes[view.session.language]
+    offered = [
+        is_offered(solution, project.explored, project.form) for solution in exploration.solutions
+    ]
     return {
-        "found": found,
+        "found": exploration,
         "private": private,
         "chosen": chosen,
         "offered": offered,
-        "listed": [(place, found.solutions[place]) for place in best[:LISTED]],
+        "listed": [(place, exploration.solutions[place]) for place in best[:LISTED]],
         "axes": axes,
-        "reason": found.reason.get(view.session.language, ""),
-        "picture": dots_svg(found.solutions, chosen, axes, view.says, view.place("explore")),
+        "reason": exploration.reason.get(view.session.language, ""),
+        "picture": dots_svg(exploration.solutions, chosen, axes, view.says, view.place("explore")),
         "current": project.explored == project.form,
     }
 
@@ -58,10 +64,10 @@ async def lattice(view: View) -> str | None:
 
 async def choose(view: View) -> str | None:
     """Go on with one of the solutions."""
-    found, asked = view.project.exploration, view.sent.get("solution", "")
-    if found is None or not asked.isdecimal() or int(asked) >= len(found.solutions):
+    exploration, asked = view.project.exploration, view.sent.get("solution", "")
+    if exploration is None or not asked.isdecimal() or int(asked) >= len(exploration.solutions):
         raise PolicyError("there is no such solution")
-    chosen = found.solutions[int(asked)]
+    chosen = exploration.solutions[int(asked)]
     if not is_offered(chosen, view.project.explored, view.project.form):
         raise PolicyError(view.says.text("wb.explore.below"))
     models = [_sized(one, chosen.size) for one in view.project.form.get("models", ())]

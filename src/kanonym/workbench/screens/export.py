@@ -51,7 +51,9 @@ def _hashes(project: OpenProject) -> dict[str, str]:
         return {}
     folder = project.folder.releases / project.written.folder
     places = [folder / name for name in _tables(project)]
-    return {one.name: _hash_of(one, one.stat().st_mtime_ns) for one in places if one.is_file()}
+    return {
+        place.name: _hash_of(place, place.stat().st_mtime_ns) for place in places if place.is_file()
+    }
 
 
 def _listed(project: OpenProject) -> list[tuple[str, str, bool]]:

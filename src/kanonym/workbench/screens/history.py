@@ -23,13 +23,17 @@ async def show(view: View) -> dict[str, Any]:
             "kept": {},
             "others": [],
         }
-    says = view.says
+    translator = view.says
     kept: dict[int, list[KeptRelease]] = {}
-    for one in view.project.kept:
-        kept.setdefault(one.state, []).append(one)
+    for release in view.project.kept:
+        kept.setdefault(release.state, []).append(release)
     states = [
-        {"number": one.number, "name": one.name, "change": says.text(one.change, **one.facts)}
-        for one in reversed(history.states)
+        {
+            "number": state.number,
+            "name": state.name,
+            "change": translator.text(state.change, **state.facts),
+        }
+        for state in reversed(history.states)
     ]
     pair = [query.get(name, "") for name in ("first", "second")]
     chosen = [history.find(int(one)) for one in pair if one.isdecimal()]

@@ -28,15 +28,15 @@ async def show(view: View) -> dict[str, Any]:
     known = columns_of(view.project.form, Role.QUASI_IDENTIFIER)
     sought, suppressed = view.project.sought, view.project.only_suppressed
     start = int(query["row"]) if query.get("row", "").isdecimal() else 0
-    found = await view.project.answers.records(start, ROWS, sought, suppressed=suppressed)
+    risks = await view.project.answers.records(start, ROWS, sought, suppressed=suppressed)
     return {
-        "found": found,
+        "found": risks,
         "known": known,
         "sought": sought,
         "suppressed": suppressed,
         "step": ROWS,
         "prefix": SOUGHT,
-        "why": lambda record: [_sentence(view, found, record, one) for one in record.reasons],
+        "why": lambda record: [_sentence(view, risks, record, reason) for reason in record.reasons],
     }
 
 
@@ -57,32 +57,32 @@ async def find_all(view: View) -> str | None:
 
 def _sentence(view: View, found: RecordRisks, record: RecordRisk, reason: Reason) -> str:
     """Say why a value is not released as it is, or a record not at all."""
-    says, failure = view.says, reason.failure
-    facts = {"records": says.plural(reason.records, "record")}
+    translator, failure = view.says, reason.failure
+    facts = {"records": translator.plural(reason.records, "record")}
     key = "wb.why" if reason.attribute is not None else "wb.why.suppressed"
     if reason.attribute is not None:
         released = record.cells[found.names.index(reason.attribute)][1]
-        missing = says.text("wb.null")
+        missing = translator.text("wb.null")
         facts |= {"column": reason.attribute, "value": reason.value or missing}
         facts["released"] = released or missing
     elif reason.at_levels:
         key += ".levels"
     if failure is None:
-        return says.text(f"{key}.nothing", **facts)
+        return translator.text(f"{key}.nothing", **facts)
     counts_persons = failure.attribute is not None and failure.attribute == found.entity
     if failure.counts_records or counts_persons:
         unit = "person" if counts_persons else "record"
-        facts |= {"records": says.plural(failure.measured, unit)}
+        facts |= {"records": translator.plural(failure.measured, unit)}
         key += ".others.records" if reason.others else ".records"
-        return says.text(key, **facts, required=says.value(failure.required))
+        return translator.text(key, **facts, required=translator.value(failure.required))
     named = failure.model if failure.attribute is None else f"{failure.model} ({failure.attribute})"
-    return says.text(
+    return translator.text(
         f"{key}.others.model" if reason.others else f"{key}.model",
         **facts,
         model=named,
-        measured=says.value(failure.measured),
+        measured=translator.value(failure.measured),
         relation=RELATIONS.get(failure.relation, failure.relation),
-        required=says.value(failure.required),
+        required=translator.value(failure.required),
     )
 
 

@@ -43,7 +43,7 @@ async def show(view: View) -> dict[str, Any]:
     return {
         "faults": view.project.faults,
         "impossible": await _impossible(view),
-        "kinds": [*FIRST, *(one for one in ALGORITHMS if one not in FIRST)],
+        "kinds": [*FIRST, *(algorithm for algorithm in ALGORITHMS if algorithm not in FIRST)],
         "first": FIRST,
         "kind": kind,
         "chosen": own["type"],
@@ -95,10 +95,10 @@ async def save_and_start(view: View) -> str | None:
 async def _impossible(view: View) -> list[tuple[str, float]]:
     """Return the models that no release of the table can satisfy, with the best that one can."""
     try:
-        found = await view.project.answers.violations(view.project.form)
+        violations = await view.project.answers.violations(view.project.form)
     except KanonymError:
         return []
-    return [(one.type, one.best) for one in found.models if one.best is not None]
+    return [(model.type, model.best) for model in violations.models if model.best is not None]
 
 
 def _ledger(view: View) -> dict[str, Any]:

@@ -58,11 +58,11 @@ def compare(frame: Any, policy: Policy, step: Callable[[str], None]) -> Explorat
         step(Progress(sentence, done=done, total=len(asked)))
         made.append(ka.compare(frame, policy, sweep=sweep, workers=1))
     trials = tuple(trial for one in made for trial in one.trials)
-    found = replace(made[0], trials=trials, privacy="k" if required else "average_risk")
-    front, knee = found.frontier, found.knee
+    comparison = replace(made[0], trials=trials, privacy="k" if required else "average_risk")
+    front, knee = comparison.frontier, comparison.knee
     solutions = []
-    for one in found.trials:
-        privacy, loss = found.privacy_of(one), found.utility_of(one)
+    for one in comparison.trials:
+        privacy, loss = comparison.privacy_of(one), comparison.utility_of(one)
         if one.policy is None or not math.isfinite(privacy) or not math.isfinite(loss):
             continue
         form = one.policy.to_dict()
@@ -82,8 +82,8 @@ def compare(frame: Any, policy: Policy, step: Callable[[str], None]) -> Explorat
         )
     return Exploration(
         "comparison",
-        {code: found.axes_in(says) for code, says in LANGUAGES.items()},
-        {code: found.reason_in(says) for code, says in LANGUAGES.items()},
+        {code: comparison.axes_in(translator) for code, translator in LANGUAGES.items()},
+        {code: comparison.reason_in(translator) for code, translator in LANGUAGES.items()},
         tuple(solutions),
         len(trials),
         len(asked) if len(trials) < len(asked) else 0,

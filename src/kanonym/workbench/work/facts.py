@@ -114,7 +114,7 @@ class OpenedTable:
     @property
     def columns(self) -> list[str]:
         """The names of its columns, in order."""
-        return [one.name for one in self.profile.columns]
+        return [column.name for column in self.profile.columns]
 
 
 @dataclass(frozen=True, slots=True)

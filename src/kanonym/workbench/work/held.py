@@ -39,10 +39,10 @@ class HeldTable:
 
     async def open(self, source: Source, hear: Hear) -> OpenedTable:
         """Have the process read a table."""
-        found: OpenedTable = await self.worker.ask("open", "long", hear, source=source)
-        self._source, self._sha256, self._policy = source, found.sha256, None
+        table: OpenedTable = await self.worker.ask("open", "long", hear, source=source)
+        self._source, self._sha256, self._policy = source, table.sha256, None
         self._table_of = self.worker.generation
-        return found
+        return table
 
     async def release(
         self, policy: str, folder: str, hear: Hear, *, repeatable: bool, ledger: str | None

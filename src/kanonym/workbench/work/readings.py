@@ -60,8 +60,8 @@ def _cells(texts: pl.Series, reading: Reading) -> list[ReadCell]:
         ("exception", exceptions),
     )
     for kind, among in others:
-        known = among.fill_null(value=False)
-        if known.any():
-            row = int(known.arg_max() or 0)
-            cells.append(ReadCell(kind, str(texts[row]), "", row + 1, int(known.sum())))
+        column = among.fill_null(value=False)
+        if column.any():
+            row = int(column.arg_max() or 0)
+            cells.append(ReadCell(kind, str(texts[row]), "", row + 1, int(column.sum())))
     return cells

@@ -131,8 +131,8 @@ def _cells(
     for name in names:
         was = list(map(_text, frames.column(frame, name).gather(rows)))
         parts = [
-            list(map(_text, frames.column(release.frame, one).gather(places[given])))
-            for one in released_columns([name], release.columns)
+            list(map(_text, frames.column(release.frame, column).gather(places[given])))
+            for column in released_columns([name], release.columns)
         ]
         now: list[str | None] = [None] * len(rows)
         for place, each in zip(given, zip(*parts, strict=True), strict=True):

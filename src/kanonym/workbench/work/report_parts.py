@@ -39,7 +39,7 @@ def parts_of(
     for section in document.details:
         if section.anchor in LEFT_OUT:
             continue
-        html = "".join(str(blocks.block(one)) for one in section.blocks)  # type: ignore[attr-defined]
+        html = "".join(str(blocks.block(block)) for block in section.blocks)  # type: ignore[attr-defined]
         html = _SIZE.sub(r' width="\1"', printable(html))
         parts.append(ReportPart(section.anchor, section.title, html))
     return tuple(parts)

@@ -61,14 +61,14 @@ class TableWork:
 
         step("read")
         sheets = self._read(source)
-        found = profiling.profile(self._frame, progress=step)
+        profile = profiling.profile(self._frame, progress=step)
         step("columns")
         content = self._content
         return OpenedTable(
             name=Path(source.path).name if content is None else content.name,
             sha256="" if content is None else content.sha256,
-            profile=found,
-            histograms=self._histograms(found.columns),
+            profile=profile,
+            histograms=self._histograms(profile.columns),
             sheets=sheets,
         )
 
@@ -185,8 +185,8 @@ class TableWork:
         import kanonym as ka
 
         step(f"models: {target}")
-        found = ka.utility(self._table(), self._last_release(), measures=[f"learning-{target}"])
-        (figures,) = found.to_dict().values()
+        utility = ka.utility(self._table(), self._last_release(), measures=[f"learning-{target}"])
+        (figures,) = utility.to_dict().values()
         return figures  # type: ignore[no-any-return]
 
     def recoding_fault(self, step: Step) -> str:
@@ -248,7 +248,7 @@ class TableWork:
             if not own:
                 written, attacks = keep_files(place, fresh, written)
             if self._known is not None:
-                tried = [one for one in self._known.attacks if one.attempts]
+                tried = [attack for attack in self._known.attacks if attack.attempts]
                 attacks = tuple(map(_attack_facts, rank_attacks(tried)))
             input_sha256 = "" if content is None else content.sha256
             note = KeptRelease(table=input_sha256, written=written, attacks=attacks, **kept)
@@ -278,9 +278,9 @@ class TableWork:
         release.manifest(manifest, **content, detected=self._notes)
         known = {} if self._known is None else vars_of(self._known)
         known |= {"command": self._commands(name), "policy_file": "policy.yaml"}
-        for one in reports:
-            step(f"report: {one}")
-            release.report(place / one, language=language, **content, **known)
+        for report in reports:
+            step(f"report: {report}")
+            release.report(place / report, language=language, **content, **known)
         public = () if release.promise is None else PUBLIC
         if public:
             release.public_report(place / public[0], language=language, output=output)
@@ -337,12 +337,12 @@ class TableWork:
 
         native = self._typed_table()
         found: dict[str, dict[str, Histogram]] = {code: {} for code in LANGUAGES}
-        for one in columns:
-            if one.content.trouble:
+        for column in columns:
+            if column.content.trouble:
                 continue
-            several = histogram_of(frames.column(native, one.name))
+            several = histogram_of(frames.column(native, column.name))
             for code, histogram in several.items():
-                found[code][one.name] = histogram
+                found[code][column.name] = histogram
         return found
 
     def _typed_table(self) -> Any:

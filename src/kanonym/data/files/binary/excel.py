@@ -271,9 +271,9 @@ def _load_typed(
     dtypes = dict.fromkeys(doubtful, "string")
     texts = _load(workbook, name, where, **options, use_columns=doubtful, dtypes=dtypes)
     columns = frame.get_columns()
-    for place, found in zip(doubtful, texts, strict=True):
-        if found.null_count() < columns[place].null_count():
-            columns[place] = found
+    for place, column in zip(doubtful, texts, strict=True):
+        if column.null_count() < columns[place].null_count():
+            columns[place] = column
     return pl.DataFrame(columns)
 
 

@@ -73,8 +73,8 @@ def _read(archive: zipfile.ZipFile, sheet: str) -> SheetCells:
             rows[row_number] = told
         column = -1
         for cell in _children(row, "c"):
-            found = _PLACE.fullmatch(cell.get("r", ""))
-            column = _column(found[1]) if found else column + 1
+            match = _PLACE.fullmatch(cell.get("r", ""))
+            column = _column(match[1]) if match else column + 1
             if told := _cell_text(cell):
                 marks[row_number, column] = told
     first = min((column for _, column in marks), default=0)
@@ -87,13 +87,13 @@ def _parts(archive: zipfile.ZipFile, sheet: str) -> tuple[str, list[str]]:
     """Return the place of a sheet in its workbook, and what else there is."""
     targets = _relations(archive, "xl/workbook.xml")
     path, others = "", []
-    for one in _children(_parse(archive, "xl/workbook.xml"), "sheet"):
-        if one.get("name") == sheet:
-            key = next(value for name, value in one.attrib.items() if name.endswith("}id"))
+    for child in _children(_parse(archive, "xl/workbook.xml"), "sheet"):
+        if child.get("name") == sheet:
+            key = next(value for name, value in child.attrib.items() if name.endswith("}id"))
             path = targets[key][1]
         else:
-            hidden = "" if one.get("state", "visible") == "visible" else " (hidden)"
-            others.append(f"sheet {one.get('name')!r}{hidden}")
+            hidden = "" if child.get("state", "visible") == "visible" else " (hidden)"
+            others.append(f"sheet {child.get('name')!r}{hidden}")
     names = archive.namelist()
     others += dict.fromkeys(
         kind for start, kind in _OTHER_PARTS.items() if any(one.startswith(start) for one in names)
@@ -122,10 +122,10 @@ def _comments(archive: zipfile.ZipFile, path: str) -> dict[tuple[int, int], int]
     numbers: dict[str, int] = {}
     found: dict[tuple[int, int], int] = {}
     for kind, target in _relations(archive, path).values():
-        for one in _children(_parse(archive, target), "comment") if "/comments" in kind else ():
-            if place := _PLACE.fullmatch(one.get("ref", "")):
+        for element in _children(_parse(archive, target), "comment") if "/comments" in kind else ():
+            if place := _PLACE.fullmatch(element.get("ref", "")):
                 at = int(place[2]) - 1, _column(place[1])
-                found[at] = numbers.setdefault("".join(one.itertext()), len(numbers) + 1)
+                found[at] = numbers.setdefault("".join(element.itertext()), len(numbers) + 1)
     return found
 
 
@@ -136,7 +136,7 @@ def _parse(archive: zipfile.ZipFile, path: str) -> ElementTree.Element:
 
 
 def _children(parent: ElementTree.Element, name: str) -> Iterator[ElementTree.Element]:
-    return (one for one in parent.iter() if one.tag.rpartition("}")[2] == name)
+    return (element for element in parent.iter() if element.tag.rpartition("}")[2] == name)
 
 
 def _relations(archive: zipfile.ZipFile, path: str) -> dict[str, tuple[str, str]]:
@@ -146,11 +146,11 @@ def _relations(archive: zipfile.ZipFile, path: str) -> dict[str, tuple[str, str]
     if place not in archive.namelist():
         return {}
     return {
-        one.get("Id", ""): (
-            one.get("Type", ""),
-            posixpath.normpath(posixpath.join("/", folder, one.get("Target", ""))).lstrip("/"),
+        child.get("Id", ""): (
+            child.get("Type", ""),
+            posixpath.normpath(posixpath.join("/", folder, child.get("Target", ""))).lstrip("/"),
         )
-        for one in _children(_parse(archive, place), "Relationship")
+        for child in _children(_parse(archive, place), "Relationship")
     }
 
 

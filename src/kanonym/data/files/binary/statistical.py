@@ -85,8 +85,8 @@ def read_cells(data: bytes, where: str, kind: str, user_missing: str = "null") -
     """
     keep = user_missing == "keep"
     frame, described = _described(data, where, kind, keep=keep)
-    cells = (cells_without_codes(one, described, keep=keep) for one in frame)
-    return pl.DataFrame([label_cells(one, described) for one in cells])
+    cells = (cells_without_codes(column, described, keep=keep) for column in frame)
+    return pl.DataFrame([label_cells(cell, described) for cell in cells])
 
 
 def read_written(data: bytes, where: str, kind: str) -> pl.DataFrame:
@@ -304,9 +304,9 @@ def _long_of_stata(column: pl.Series) -> pl.Series:
 def _formats_of_integers(frame: pl.DataFrame) -> dict[str, str]:
     """Return the formats of whole numbers in SPSS, which would show decimals."""
     widths = {
-        one.name: max(len(str(one.min())), len(str(one.max())))
-        for one in frame
-        if one.dtype.is_integer()
+        column.name: max(len(str(column.min())), len(str(column.max())))
+        for column in frame
+        if column.dtype.is_integer()
     }
     return {name: f"F{max(width, 8)}.0" for name, width in widths.items()}
 

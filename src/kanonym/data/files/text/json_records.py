@@ -165,7 +165,7 @@ def _expressible_frame(frame: pl.DataFrame) -> pl.DataFrame:
 def _with_texts(dtype: Any) -> Any:
     """Return a type of lists or structs in which dates, times and categories are texts."""
     if isinstance(dtype, pl.Struct):
-        return pl.Struct({one.name: _with_texts(one.dtype) for one in dtype.fields})
+        return pl.Struct({field.name: _with_texts(field.dtype) for field in dtype.fields})
     if isinstance(dtype, pl.List | pl.Array):
         return pl.List(_with_texts(dtype.inner))
     plain = dtype.is_integer() or dtype.is_float() or dtype in (pl.Boolean, pl.Null)
@@ -236,8 +236,8 @@ def _no_object_error(where: str, place: str) -> str:
 
 
 def _next(text: str, place: int) -> int:
-    found = _BLANK.match(text, place)
-    return found.end() if found else place
+    match = _BLANK.match(text, place)
+    return match.end() if match else place
 
 
 class _NoJsonError(Exception):

@@ -105,8 +105,8 @@ def is_text(decoded: str) -> bool:
 def _column(name: str, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> pl.Series:
     """Return the texts that end at (n,) int64 places as a column; null for those of no bytes."""
     offsets = np.concatenate([np.zeros(1, np.int64), ends])
-    held = ends > offsets[:-1]
-    known = None if held.all() else pa.py_buffer(np.packbits(held, bitorder="little"))
+    mask = ends > offsets[:-1]
+    known = None if mask.all() else pa.py_buffer(np.packbits(mask, bitorder="little"))
     parts = [known, pa.py_buffer(offsets), pa.py_buffer(texts)]
     array = pa.Array.from_buffers(pa.large_string(), len(ends), parts)
     column: pl.Series = pl.from_arrow(array)  # type: ignore[assignment]

@@ -125,7 +125,7 @@ def _is_sum_or_mean(number: float, cell: str, column: pl.Series) -> bool:
     decimals = len(re.split("[.,]", cell.strip())[-1]) if re.search("[.,]", cell) else 0
     width = 0.5 * 10.0**-decimals + 1e-9 * abs(number)
     candidates = (values.sum(), values.mean(), len(values), len(column))
-    return any(abs(float(one) - number) <= width for one in candidates)  # type: ignore[arg-type]
+    return any(abs(float(candidate) - number) <= width for candidate in candidates)  # type: ignore[arg-type]
 
 
 def _numbers(texts: pl.Series) -> pl.Series:

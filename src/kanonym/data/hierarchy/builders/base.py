@@ -137,8 +137,8 @@ def stack_levels(plan: Plan, leaves: Sequence[str], *, null: bool) -> Hierarchy:
             codes.append(row)
     labels.append((ROOT,))
     codes.append(np.zeros(n, dtype=np.int32))
-    known = Hierarchy(plan.values, tuple(labels), np.stack(codes))
-    return with_null(known) if null else known
+    hierarchy = Hierarchy(plan.values, tuple(labels), np.stack(codes))
+    return with_null(hierarchy) if null else hierarchy
 
 
 def _open_ends(values: pl.Series, labels: list[str]) -> list[str]:

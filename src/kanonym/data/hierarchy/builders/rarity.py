@@ -81,7 +81,7 @@ class Frequency(Builder):
             _level(values, counts < share * total, other)
             for share in values_per_level("shares", self.shares)
         ]
-        return Plan(values, [one for one in levels if one.groups.min() < len(values)])
+        return Plan(values, [level for level in levels if level.groups.min() < len(values)])
 
 
 def _level(values: pl.Series, rare: NDArray[np.bool_], other: str) -> Level:

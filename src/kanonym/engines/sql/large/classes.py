@@ -62,7 +62,7 @@ def released_classes(table: pl.DataFrame, job: WorkerContext) -> ReleasedClasses
     `WorkerContext.recode_partition` says, texts as categories in their order.
     """
     columns = _columns(job)
-    every = [one for several in columns for one in several]
+    every = [one for column in columns for one in column]
     # The numbers of classes follow from the data, whoever finished the fragments.
     table = table.sort([*every, CLASS], nulls_last=True)
     together = _group_equal(table, every)
@@ -125,7 +125,7 @@ def _utility(
     sizes: NDArray[np.int64],
 ) -> InformationLoss:
     n_rows = int(sizes.sum())
-    ncp = {one.name: float(sizes @ one.loss) / n_rows for one in recoded}
+    ncp = {attribute.name: float(sizes @ attribute.loss) / n_rows for attribute in recoded}
     rmse = {}
     for a, domain in enumerate(job.domains):
         if domain.kind == "number":
@@ -151,10 +151,10 @@ def _loss(
 ) -> tuple[float, float] | tuple[None, None]:
     """Return geometric and arithmetic Loss, None unless all attributes are labels."""
     released = []
-    for domain, one in zip(job.domains, recoded, strict=True):
-        if domain.hierarchy is None or one.recoding != "hierarchy":
+    for domain, attribute in zip(job.domains, recoded, strict=True):
+        if domain.hierarchy is None or attribute.recoding != "hierarchy":
             return None, None
-        values = one.columns[0]
-        counts = np.bincount(one.label_of_class, sizes, len(values)).astype(np.int64)
-        released.append(ReleasedValues(one.name, domain.hierarchy, values, counts))
+        values = attribute.columns[0]
+        counts = np.bincount(attribute.label_of_class, sizes, len(values)).astype(np.int64)
+        released.append(ReleasedValues(attribute.name, domain.hierarchy, values, counts))
     return released_loss(released, int(sizes.sum())) if released else (None, None)

@@ -88,8 +88,8 @@ def encode_columns(
     with watch.stage("encode"):
         places, weights = table_of_counts([one.counts for one in counted.values()])
         columns = {
-            name: one.column(name).gather(place)
-            for (name, one), place in zip(counted.items(), places.T, strict=True)
+            name: frequencies.column(name).gather(place)
+            for (name, frequencies), place in zip(counted.items(), places.T, strict=True)
         }
     ready = prepare(task, columns.__getitem__, len(weights), watch, weights)
     table = ready.table
@@ -104,11 +104,11 @@ def encode_columns(
     ):
         codes = np.empty(len(counted[name].counts), np.int32)
         codes[places[:, list(names).index(name)]] = column[tuples]
-        known = pl.DataFrame({VALUE: counted[name].raw.to_series(), CODE: codes})
+        frame = pl.DataFrame({VALUE: counted[name].raw.to_series(), CODE: codes})
         if len(np.unique(codes)) < len(codes):
             texts.add(name)
-        dictionaries[name] = source.store.put(known.unique(VALUE, maintain_order=True))
-    types = {name: one.table.schema[name] for name, one in counted.items()}
+        dictionaries[name] = source.store.put(frame.unique(VALUE, maintain_order=True))
+    types = {name: frequencies.table.schema[name] for name, frequencies in counted.items()}
     return Coding(ready, ordered, dictionaries, frozenset(texts), types)
 
 
@@ -126,7 +126,7 @@ def table_of_counts(
     n is at most the number of values of all columns.
 
     """
-    ends = [np.cumsum(one) for one in counts]
+    ends = [np.cumsum(count) for count in counts]
     every = np.unique(np.concatenate(ends)) if ends else np.empty(0, np.int64)
     places = [np.searchsorted(end, every) for end in ends]
     weights = np.diff(every, prepend=0)

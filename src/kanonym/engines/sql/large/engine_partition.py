@@ -73,14 +73,14 @@ def partition_on_engine(
     require_feasible(table, task.models)
     key = task.draw_key()
     with watch.stage("count"):
-        held, n_tuples = frequency_set(source, coding, dtypes, table.n_rows)
+        query, n_tuples = frequency_set(source, coding, dtypes, table.n_rows)
     if algorithm.cuts is not None:
         criteria = algorithm.cuts.with_chance(criteria, key)
     tried = TriedCuts() if algorithm.cuts is None else algorithm.cuts.tried_cuts(n_tuples)
     size = max(largest if fragment is None else fragment, *tried)
     tree = Tree(table.n_rows, n_tuples, coding.ready.costs, criteria, size)
     sizes = [domain.size for domain in (*table.domains, *table.sensitive)]
-    growing = TreeBuilder(source, held, len(table.domains), sizes, tree)
+    growing = TreeBuilder(source, query, len(table.domains), sizes, tree)
     with watch.stage("cut"):
         growing.grow()
     job = WorkerContext.of(task, coding.ready, criteria, tried, key)
@@ -115,8 +115,10 @@ def _refine_fragments(
         parts.append(_columns(_large_class_tuples(growing, large, job), job.tuple_columns))
     others = pl.DataFrame(schema=wanted)
     for number, histograms in growing.counts(large) if large else ():
-        one = _one_class(histograms, job)
-        others.extend(one.select(pl.lit(LARGE - number, pl.Int64).alias(CLASS), *list(wanted)[1:]))
+        frame = _one_class(histograms, job)
+        others.extend(
+            frame.select(pl.lit(LARGE - number, pl.Int64).alias(CLASS), *list(wanted)[1:])
+        )
     query = parts[0]
     for part in parts[1:]:
         query = exp.union(query, part, distinct=False, copy=False)
@@ -134,13 +136,13 @@ def _classes(source: Source, done: Query | None, others: pl.DataFrame) -> pl.Dat
         if done is not None:
             of_class = exp.Is(this=exact_column(SIZE), expression=exp.Null()).not_()
             query = _columns(done, names).where(of_class).limit(source.most_tuples + 1)
-            found = source.store.fetch(query)
-            if len(found) > source.most_tuples:
+            frame = source.store.fetch(query)
+            if len(frame) > source.most_tuples:
                 raise DataError(
                     f"the release has more than {source.most_tuples} classes: give the source a "
                     "larger most_tuples"
                 )
-            own = pl.concat([found.cast(own.schema), own])
+            own = pl.concat([frame.cast(own.schema), own])
         return own.sort(CLASS)
 
     texts = [name for name, dtype in others.schema.items() if dtype == pl.String]
@@ -156,9 +158,9 @@ def _classes(source: Source, done: Query | None, others: pl.DataFrame) -> pl.Dat
 def _schema(job: WorkerContext) -> dict[str, pl.DataType]:
     """Return the columns of what `refine_fragment` returns, and their types."""
     codes = {name: pl.Int32() for name in [BATCH, NODE, *job.codes]}
-    one = pl.DataFrame([[0]] * len(codes) + [[1]], schema={**codes, COUNT: pl.Int64()})
+    frame = pl.DataFrame([[0]] * len(codes) + [[1]], schema={**codes, COUNT: pl.Int64()})
     whole = replace(job, algorithm=Mondrian(), tried=TriedCuts())
-    found = dict(refine_fragment(one, whole).schema)
+    found = dict(refine_fragment(frame, whole).schema)
     return {
         name: found.get(name, pl.Int64())
         for name in [*job.tuple_columns, *_class_columns(found, job)]
@@ -206,8 +208,8 @@ def _one_class(histograms: Sequence[Histogram], job: WorkerContext) -> pl.DataFr
     """Return what a class releases: of its values, what stands beside what does not matter."""
     places, weights = table_of_counts([one.records for one in histograms])
     codes = np.zeros((len(weights), len(job.codes)), np.int32)
-    for a, (one, place) in enumerate(zip(histograms, places.T, strict=True)):
-        codes[:, a] = one.codes[place]
+    for a, (histogram, place) in enumerate(zip(histograms, places.T, strict=True)):
+        codes[:, a] = histogram.codes[place]
     table = job.table(codes, weights)
     return job.recode_partition(table, Partition(np.zeros(len(weights), np.int32), 1))[1]
 

@@ -130,16 +130,16 @@ class WorkerContext:
             for column in one.columns
         ]
         columns += [column.alias(f"{RELEASED}{a}") for a, column in enumerate(released)]
-        for a, one in enumerate(recoded):
-            columns.append(pl.Series(f"{LOW}{a}", one.low))
-            columns.append(pl.Series(f"{HIGH}{a}", one.high))
+        for a, attribute in enumerate(recoded):
+            columns.append(pl.Series(f"{LOW}{a}", attribute.low))
+            columns.append(pl.Series(f"{HIGH}{a}", attribute.high))
             if self.costs.attributes[a, 0] == SET:  # of others it follows from the codes
-                columns.append(pl.Series(f"{LOSS}{a}", one.loss, dtype=pl.Float64))
+                columns.append(pl.Series(f"{LOSS}{a}", attribute.loss, dtype=pl.Float64))
         errors = measure_utility(table, partition, recoded, sizes).rmse
         for a, domain in enumerate(self.domains):
             if domain.kind == "number":
-                held = table.codes[:, a] < len(domain.values)
-                squares = errors[domain.name] ** 2 * float(table.weights[held].sum())
+                mask = table.codes[:, a] < len(domain.values)
+                squares = errors[domain.name] ** 2 * float(table.weights[mask].sum())
                 first = pl.Series(f"{ERROR}{a}", [squares], dtype=pl.Float64)
                 columns.append(first.extend_constant(None, partition.n_classes - 1))
         return recoded, pl.DataFrame(columns)
@@ -191,10 +191,10 @@ def _divide_fragments(
     for start, stop in pairwise(bounds):
         own = slice(start, stop)
         part = _expand_records(table, places[own])
-        found = job.algorithm.partition(Problem(part, job.costs, job.models, key=job.key))
-        of_record = found.labels if found.by_row else found.labels[part.tuple_of_row]
+        partition = job.algorithm.partition(Problem(part, job.costs, job.models, key=job.key))
+        of_record = partition.labels if partition.by_row else partition.labels[part.tuple_of_row]
         labels.append(of_record + np.int32(n_classes))
-        n_classes += found.n_classes
+        n_classes += partition.n_classes
     return _expand_records(table, places), Partition(np.concatenate(labels), n_classes, by_row=True)
 
 

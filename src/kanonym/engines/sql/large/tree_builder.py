@@ -56,17 +56,17 @@ class TreeBuilder:
         while self.tree.open_nodes:
             if self._depth() > DEEP:
                 self._materialize()
-            for several in self._chunks(self.tree.open_nodes):
-                histograms = dict(self._count_values(several))
+            for chunk in self._chunks(self.tree.open_nodes):
+                histograms = dict(self._count_values(chunk))
                 chosen = self._choose_cuts(histograms)
-                for number in several:
+                for number in chunk:
                     self.tree.grow(number, histograms[number], chosen.get(number))
             self.levels += 1
 
     def counts(self, numbers: Sequence[int]) -> Iterator[tuple[int, list[Histogram]]]:
         """Yield leaves of the tree, each with a histogram of every quasi-identifier."""
-        for several in self._chunks(numbers):
-            yield from self._count_values(several)
+        for chunk in self._chunks(numbers):
+            yield from self._count_values(chunk)
 
     def number_tuples(self, number_of: Callable[[int], exp.Condition]) -> Query:
         """Return the frequency set with a number of each tuple, `node`; negative ones are gone.

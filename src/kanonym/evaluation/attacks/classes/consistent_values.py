@@ -57,9 +57,9 @@ class Assignment:
     def _hall(counts: dict[int, int], held: dict[int, int]) -> bool:
         masks = sorted(held, key=lambda mask: (mask.bit_count(), mask))[:MASKS]
         for number in range(1, len(masks) + 1):
-            for some in itertools.combinations(masks, number):
+            for combination in itertools.combinations(masks, number):
                 union = 0
-                for mask in some:
+                for mask in combination:
                     union |= mask
                 room = sum(n for bit, n in counts.items() if bit & union)
                 if sum(n for mask, n in held.items() if mask | union == union) > room:
@@ -112,7 +112,7 @@ def possible_values(
     np.add.at(own, (units.of_row[held], secrets[held]), 1)
     np.add.at(table, units.classes, own)
     counts = [{1 << int(v): int(row[v]) for v in np.flatnonzero(row)} for row in table]
-    every = [sum(one) for one in counts]
+    every = [sum(count) for count in counts]
     state = Assignment(
         units.sizes.tolist(),
         units.classes.tolist(),

@@ -170,11 +170,11 @@ def _guess(
 
     values, profiles: of the persons of the pair, and those of the control behind them.
     """
-    says = values.released < values.size
-    table = np.bincount(values.released[says], minlength=values.size).astype(np.float64)
+    mask = values.released < values.size
+    table = np.bincount(values.released[mask], minlength=values.size).astype(np.float64)
     of_record, firsts = classes_of(pair)
     counts = np.zeros((len(firsts), values.size))
-    np.add.at(counts, (of_record[says], values.released[says]), 1)
+    np.add.at(counts, (of_record[mask], values.released[mask]), 1)
     order = np.argsort(classes, kind="stable")
     order = order[classes[order] >= 0]
     known, place = np.unique(classes[order], return_inverse=True)
@@ -182,15 +182,15 @@ def _guess(
     counts = counts[known]
     counts[counts.sum(axis=1) == 0] = table
     counts[counts.sum(axis=1) == 0] = 1
-    held = ClassShares(place, counts / counts.sum(axis=1, keepdims=True))
+    shares = ClassShares(place, counts / counts.sum(axis=1, keepdims=True))
     n = pair.n_original
     own = [codes[:n][order] for codes in profiles]
-    found = [held.shares[held.classes]]
-    found.insert(0, assign_values(own, held) if len(order) else found[0])
+    found = [shares.shares[shares.classes]]
+    found.insert(0, assign_values(own, shares) if len(order) else found[0])
     if len(values.own) > n and len(order):
         weights = np.eye(values.size)[values.own[n:]]
         likelihoods = learn_likelihoods([codes[n:] for codes in profiles], profiles, weights)
-        found.append(weigh_values(own, likelihoods, held))
+        found.append(weigh_values(own, likelihoods, shares))
     return [_most_likely(one, order, n, table) for one in found]
 
 
@@ -213,9 +213,9 @@ def _class_of_person(pair: TablePair) -> NDArray[np.int64]:
         own[pair.rows] = classes_of(pair)[0]
         return own
     persons = np.arange(pair.n_original)
-    found = informative_candidates(pair, persons, nearest=is_changed(pair))
-    one = found.numbers == 1
-    own[one] = found.classes[found.offsets[:-1][one]]
+    candidates = informative_candidates(pair, persons, nearest=is_changed(pair))
+    one = candidates.numbers == 1
+    own[one] = candidates.classes[candidates.offsets[:-1][one]]
     return own
 
 

@@ -74,7 +74,7 @@ class Disco(Attack):
             return unattempted_outcome(self, reason)
         known = list(pair.quasi_identifiers)
         cells = [marginal_cells(pair.column(name)) for name in {*known, *scene.sensitive}]
-        limits = {one.name: one.borders for one in cells if isinstance(one, NumericCells)}
+        limits = {cell.name: cell.borders for cell in cells if isinstance(cell, NumericCells)}
         outcomes, parts = [], dict[str, float]()
         for name in scene.sensitive:
             keys = [one for one in known if one != name]

@@ -83,8 +83,8 @@ class Minimality(Attack):
         of_row = replay.refusals.units.of_row
         released = of_row >= 0  # of suppressed persons nothing is told
         claims = claim_values(replay)
-        told = np.zeros(len(of_row), np.bool_)
-        told[claims.rows] = claims.values == replay.secrets[claims.rows]
+        mask = np.zeros(len(of_row), np.bool_)
+        mask[claims.rows] = claims.values == replay.secrets[claims.rows]
         n = int(released.sum()) + int((~released[claims.rows]).sum())
         left = _count_possible(
             replay,
@@ -100,7 +100,7 @@ class Minimality(Attack):
         if len(claims.rows):
             parts |= {
                 "claimed from dissolved classes": len(claims.rows) / n,
-                "right of the claimed": float(told[claims.rows].mean()),
+                "right of the claimed": float(mask[claims.rows].mean()),
                 "right by the class alone": float(claims.shares.mean()),
             }
         if len(replay.values) <= LISTED:
@@ -111,7 +111,7 @@ class Minimality(Attack):
         return AttackResult(
             self.type,
             self.question,
-            SuccessCount(int((certain | told).sum()), n, exact=True),
+            SuccessCount(int((certain | mask).sum()), n, exact=True),
             SuccessCount(int((homogeneous == 1).sum() + round(claims.shares.sum())), n, exact=True),
             parts=parts,
         )
@@ -123,16 +123,16 @@ def _count_possible(replay: Replay, possible: NDArray[np.bool_]) -> NDArray[np.i
     Persons of equal quasi-identifiers may be in any of the classes that have such records.
     """
     units = replay.refusals.units
-    every = np.zeros((int(units.profiles.max(initial=-1)) + 1, possible.shape[1]), np.bool_)
-    np.logical_or.at(every, units.profiles, possible)
-    number = every.sum(axis=1)[units.profiles]
+    mask = np.zeros((int(units.profiles.max(initial=-1)) + 1, possible.shape[1]), np.bool_)
+    np.logical_or.at(mask, units.profiles, possible)
+    number = mask.sum(axis=1)[units.profiles]
     return np.where(units.of_row >= 0, np.append(number, 0)[units.of_row], 0)
 
 
 def _values_in_class(replay: Replay) -> NDArray[np.bool_]:
     """Return (n_units, n_values + 1) bool: the values that the class of each unit has."""
     units = replay.refusals.units
-    held = np.zeros((int(units.classes.max(initial=-1)) + 1, len(replay.values) + 1), np.bool_)
+    mask = np.zeros((int(units.classes.max(initial=-1)) + 1, len(replay.values) + 1), np.bool_)
     rows = np.flatnonzero(units.of_row >= 0)
-    held[units.classes[units.of_row[rows]], replay.secrets[rows]] = True
-    return held[units.classes]
+    mask[units.classes[units.of_row[rows]], replay.secrets[rows]] = True
+    return mask[units.classes]

@@ -95,8 +95,8 @@ class Skewness(Attack):
 def _claims(learned: PossibleValues, lift: float) -> Judgement:
     """Claim the most over-represented value of each person, and judge the claims."""
     rows, codes = learned.entries
-    known = codes < learned.size
-    rows, codes, counts = rows[known], codes[known], learned.counts.data[known]
+    mask = codes < learned.size
+    rows, codes, counts = rows[mask], codes[mask], learned.counts.data[mask]
     n_persons, table = len(learned.own), learned.table[:-1]
     n_known = max(int(table.sum()), 1)
     totals = np.bincount(rows, counts, n_persons)

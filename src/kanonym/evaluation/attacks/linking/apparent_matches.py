@@ -71,7 +71,7 @@ class ApparentMatches(Attack):
         if not len(records):
             return unattempted_outcome(self, OPEN)
         records = records.filter(records.is_unique())
-        found = held_by_one(persons.select(known), pair.persons) & are_among(persons, records)
+        mask = held_by_one(persons.select(known), pair.persons) & are_among(persons, records)
         control = None
         if scene.control is not None and scene.control.n_original:
             others = person_values(scene.control, known)
@@ -80,11 +80,11 @@ class ApparentMatches(Attack):
         return AttackResult(
             self.type,
             self.question,
-            everybody(pair).count(found, exact=True),
+            everybody(pair).count(mask, exact=True),
             SuccessCount(0, pair.n_persons, exact=True),
             control,
             parts=_agreement(
-                persons.filter(pl.Series(found, dtype=pl.Boolean)),
+                persons.filter(pl.Series(mask, dtype=pl.Boolean)),
                 record_values(pair, names),
                 known,
             ),

@@ -149,12 +149,12 @@ def _look_up(
         for pair, values in zip(pairs, both, strict=True)
     ]
     looked_up = look_up_values(sources, persons.records)
-    found = [_intersect(one, other) for _, ((one,), (other,)) in looked_up]
-    alone = np.concatenate([some.alone for some in found], axis=1)
+    results = [_intersect(one, other) for _, ((one,), (other,)) in looked_up]
+    alone = np.concatenate([some.alone for some in results], axis=1)
     return _LookupResult(
-        persons.find_any(np.concatenate([some.together for some in found])),
+        persons.find_any(np.concatenate([some.together for some in results])),
         np.stack([persons.find_any(one) for one in alone]),
-        np.concatenate([some.left for some in found]),
+        np.concatenate([some.left for some in results]),
     )
 
 

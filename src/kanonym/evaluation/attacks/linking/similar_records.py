@@ -122,8 +122,8 @@ class SimilarRecords(Attack):
             parts |= {name: targets.rate, f"{name}: claimed": claimed}
             outcomes.append((targets, _most_frequent(pair, name), controlled))
         judged = [
-            AttackResult(self.type, self.question, *one, parts=parts, other_attack=True)
-            for one in outcomes
+            AttackResult(self.type, self.question, *outcome, parts=parts, other_attack=True)
+            for outcome in outcomes
         ]
         return worst_of(judged)
 

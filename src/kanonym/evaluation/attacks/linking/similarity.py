@@ -204,19 +204,19 @@ def _positions(values: pl.Series) -> NDArray[np.float64]:
     """Return (n,) float64: numbers, and intervals by their middle; NaN for a missing value."""
     name, dtype = values.name, values.dtype
     if dtype.is_numeric():
-        found = values.cast(pl.Float64)
+        column = values.cast(pl.Float64)
     elif dtype in (pl.String, pl.Categorical, pl.Enum):
         values = values.cast(pl.String)
         values = values.set(values == ROOT, None)
         ends = values.str.extract_groups(_INTERVAL).struct.unnest().cast(pl.Float64, strict=False)
         middles = ends.get_column("1") / 2 + ends.get_column("2") / 2
-        found = pl.select(pl.coalesce(values.cast(pl.Float64, strict=False), middles)).to_series()
+        column = pl.select(pl.coalesce(values.cast(pl.Float64, strict=False), middles)).to_series()
     else:
         raise SchemaError(
             f"column {name!r} holds {dtype}, and the similarity attack compares numbers: leave it "
             "out of columns, or write it as numbers"
         )
-    wrong = values.is_not_null() & ~(found.abs() <= LARGEST).fill_null(value=False)
+    wrong = values.is_not_null() & ~(column.abs() <= LARGEST).fill_null(value=False)
     if wrong.any():
         row = int(wrong.arg_max() or 0)
         raise DataError(
@@ -224,7 +224,7 @@ def _positions(values: pl.Series) -> NDArray[np.float64]:
             "interval of two, and the similarity attack compares numbers: leave the column out, or "
             "write it as numbers"
         )
-    return found.fill_null(np.nan).to_numpy()
+    return column.fill_null(np.nan).to_numpy()
 
 
 def _groups(released: Any, names: list[str]) -> tuple[Groups, NDArray[np.float64]]:
@@ -236,16 +236,16 @@ def _groups(released: Any, names: list[str]) -> tuple[Groups, NDArray[np.float64
     whole = np.flatnonzero(~np.isnan(rows).any(axis=1))
     # By released value, not by position: [20, 30) and [24, 26) have one middle.
     coded = [value_codes(frames.column(released, name)) for name in names]
-    found = group_rows(
+    groups = group_rows(
         [np.ascontiguousarray(codes[whole]) for codes, _ in coded], [size for _, size in coded]
     )
-    order = np.argsort(found.first)
+    order = np.argsort(groups.first)
     number = np.empty(len(order), np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
     labels = np.full(len(rows), -1, np.int32)
-    labels[whole] = number[found.labels]
-    first = whole[found.first[order]]
-    return Groups(labels, found.sizes[order], first, found.codes[order]), rows[first]
+    labels[whole] = number[groups.labels]
+    first = whole[groups.first[order]]
+    return Groups(labels, groups.sizes[order], first, groups.codes[order]), rows[first]
 
 
 def _common_values(

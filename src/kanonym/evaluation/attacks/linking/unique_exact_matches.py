@@ -71,8 +71,8 @@ class UniqueExactMatches(Attack):
         if scene.control is not None:
             others = person_values(scene.control, names)
             strangers = np.flatnonzero(~are_among(others, values))
-            found = are_among(others[strangers], records)
-            control = everybody(scene.control, strangers).count(found)
+            mask = are_among(others[strangers], records)
+            control = everybody(scene.control, strangers).count(mask)
         order = random.permutation(pair.n_persons)
         first, second = (AttackedPersons.of(pair, order[half::2]).records for half in (0, 1))
         whose = None if pair.persons is None else pair.persons[first]

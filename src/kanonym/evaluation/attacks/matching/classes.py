@@ -66,11 +66,13 @@ class ReleasedClasses(ShortRepr):
         """
         columns = [pair.column(name) for name in self.names]
         numbers = [
-            _scale_numbers(one.original[chosen], self.origins[one.name], self.ranges[one.name])
-            for one in columns
-            if isinstance(one, NumericColumn)
+            _scale_numbers(
+                column.original[chosen], self.origins[column.name], self.ranges[column.name]
+            )
+            for column in columns
+            if isinstance(column, NumericColumn)
         ]
-        codes = [one.original[chosen] for one in _categories(columns)]
+        codes = [category.original[chosen] for category in _categories(columns)]
         n = len(chosen)
         return (
             np.ascontiguousarray(np.array(numbers, np.float64).reshape(-1, n).T),
@@ -125,7 +127,7 @@ def group_persons(numbers: NDArray[np.float64], codes: NDArray[np.int32]) -> Gro
     """Group persons who have the same values; arrays as of `ReleasedClasses.persons`."""
     columns = [dense_ranks(one)[1] for one in numbers.T]
     columns += [np.ascontiguousarray(one) for one in codes.T]
-    return group_rows(columns, [int(one.max(initial=0)) + 1 for one in columns])
+    return group_rows(columns, [int(column.max(initial=0)) + 1 for column in columns])
 
 
 def classes_by(
@@ -139,7 +141,7 @@ def classes_by(
 
     """
     columns = [pair.column(name) for name in names]
-    numeric = [one for one in columns if isinstance(one, NumericColumn)]
+    numeric = [column for column in columns if isinstance(column, NumericColumn)]
     categorical = _categories(columns)
     groups = _group_records(pair, numeric, categorical)
     rows = groups.first
@@ -163,9 +165,9 @@ def classes_by(
 def _categories(columns: Sequence[Column]) -> list[CategoricalColumn]:
     """Return columns of categories, and those of numbers that have sets, as categories, too."""
     return [
-        one.as_categories() if isinstance(one, NumericColumn) else one
-        for one in columns
-        if isinstance(one, CategoricalColumn) or one.sets is not None
+        column.as_categories() if isinstance(column, NumericColumn) else column
+        for column in columns
+        if isinstance(column, CategoricalColumn) or column.sets is not None
     ]
 
 

@@ -159,11 +159,11 @@ class _CategoryBits(ShortRepr):
 
     def _with_any_of(self, members: NDArray[np.int32]) -> Flags:
         """Return (n_records,) bool: who has one of some categories."""
-        asked = np.zeros(_number_of_categories(self.column), np.bool_)
-        asked[members] = True
+        mask = np.zeros(_number_of_categories(self.column), np.bool_)
+        mask[members] = True
         if self.released:
-            asked = np.logical_or.reduceat(asked[self.column.members], self.column.offsets[:-1])
-        return np.asarray(asked[self.own])
+            mask = np.logical_or.reduceat(mask[self.column.members], self.column.offsets[:-1])
+        return np.asarray(mask[self.own])
 
 
 def _number_of_categories(column: CategoricalColumn) -> int:

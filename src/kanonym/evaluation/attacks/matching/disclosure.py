@@ -67,9 +67,9 @@ class PossibleValues(ShortRepr):
     def includes_own(self) -> NDArray[np.bool_]:
         """(n_persons,) bool, whether the true value is among them."""
         rows, codes = self.entries
-        found = np.zeros(len(self.own), np.bool_)
-        found[rows[codes == self.own[rows]]] = True
-        return found
+        mask = np.zeros(len(self.own), np.bool_)
+        mask[rows[codes == self.own[rows]]] = True
+        return mask
 
     @property
     def entries(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -152,10 +152,10 @@ def run_disclosure(
         found.append(_judge_persons(pair, some, judges, told, nearest=nearest))
     targets, control = found[0], found[1] if len(found) > 1 else {}
     parts: dict[str, float] = {}
-    for name, one in targets.items():
-        parts[name] = float(one.successes.mean())
-        if (one.claims != one.successes).any():
-            parts[f"{name}: claimed"] = float(one.claims.mean())
+    for name, judgement in targets.items():
+        parts[name] = float(judgement.successes.mean())
+        if (judgement.claims != judgement.successes).any():
+            parts[f"{name}: claimed"] = float(judgement.claims.mean())
     outcomes = [
         AttackResult(
             attack.type,
@@ -268,13 +268,13 @@ def _judge_persons(
     for some, (several,) in look_up_values([source], persons.records):
         done += len(some)
         told(done)
-        for (name, (_, judge)), one in zip(judges.items(), several, strict=True):
-            found[name].append(judge(one))
+        for (name, (_, judge)), values in zip(judges.items(), several, strict=True):
+            found[name].append(judge(values))
     return {
         name: Judgement(
-            persons.find_any(np.concatenate([one.successes for one in parts])),
-            persons.find_largest(np.concatenate([one.chances for one in parts])),
-            persons.find_any(np.concatenate([one.claims for one in parts])),
+            persons.find_any(np.concatenate([part.successes for part in parts])),
+            persons.find_largest(np.concatenate([part.chances for part in parts])),
+            persons.find_any(np.concatenate([part.claims for part in parts])),
         )
         for name, parts in found.items()
     }

@@ -57,10 +57,10 @@ class Categories(ShortRepr):
 
     def guess(self, records: NDArray[np.int64], weights: NDArray[np.float64]) -> float:
         """Return the code of the category with the most weight."""
-        says = ~self.column.suppressed[records]
+        mask = ~self.column.suppressed[records]
         votes = np.bincount(
-            self.column.labels[records[says]],
-            weights[says],
+            self.column.labels[records[mask]],
+            weights[mask],
             minlength=len(self.column.offsets) - 1,
         )
         numbers = np.diff(self.column.offsets)
@@ -99,11 +99,11 @@ class Numbers(ShortRepr):
     def guess(self, records: NDArray[np.int64], weights: NDArray[np.float64]) -> float:
         """Return the number with the most weight around it."""
         values = self.column.released[records]
-        says = ~(np.isnan(values) | self.column.suppressed[records])
-        values, place = np.unique(values[says], return_inverse=True)
+        mask = ~(np.isnan(values) | self.column.suppressed[records])
+        values, place = np.unique(values[mask], return_inverse=True)
         if not len(values):
             return np.nan
-        summed = np.concatenate([[0.0], np.cumsum(np.bincount(place, weights[says]))])
+        summed = np.concatenate([[0.0], np.cumsum(np.bincount(place, weights[mask]))])
         reach = self.reach * (1 + TIE)
         near = (
             summed[np.searchsorted(values, values + reach, side="right")]

@@ -14,7 +14,9 @@ def join_persons(pair: TablePair, control: TablePair) -> TablePair:
 
     Columns that the two have read in different ways are left out.
     """
-    both = zip(pair.columns, map(control.column, (one.name for one in pair.columns)), strict=True)
+    both = zip(
+        pair.columns, map(control.column, (column.name for column in pair.columns)), strict=True
+    )
     return replace(
         control,
         columns=tuple(_join(*one) for one in both if type(one[0]) is type(one[1])),

@@ -108,11 +108,11 @@ def informative_candidates(
         silent &= pair.column(name).suppressed[rows]
     if not silent.any():
         return find_candidates(pair, persons, nearest=nearest)
-    found = find_candidates(pair, persons, among=np.flatnonzero(~silent), nearest=nearest)
-    lost = np.flatnonzero(found.numbers == 0)
+    candidates = find_candidates(pair, persons, among=np.flatnonzero(~silent), nearest=nearest)
+    lost = np.flatnonzero(candidates.numbers == 0)
     others = np.flatnonzero(silent).astype(np.int32)
-    owner = np.append(found.persons, np.repeat(lost, len(others)))
-    classes = np.append(found.classes, np.tile(others, len(lost)))
+    owner = np.append(candidates.persons, np.repeat(lost, len(others)))
+    classes = np.append(candidates.classes, np.tile(others, len(lost)))
     numbers = np.bincount(owner, minlength=len(persons))
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(numbers)])
     return Candidates(offsets, classes[np.argsort(owner, kind="stable")])
@@ -143,9 +143,9 @@ def _leaves_value_open(column: Column, rows: NDArray[np.int64]) -> Masks:
     if isinstance(column, CategoricalColumn):
         released = np.zeros(max(len(column.offsets) - 1, 0), np.bool_)
         released[column.labels[rows]] = True
-        held = np.zeros(int(column.members.max(initial=len(column.categories) - 1)) + 1, np.bool_)
-        held[column.members[np.repeat(released, np.diff(column.offsets))]] = True
-        return held[column.original]
+        mask = np.zeros(int(column.members.max(initial=len(column.categories) - 1)) + 1, np.bool_)
+        mask[column.members[np.repeat(released, np.diff(column.offsets))]] = True
+        return mask[column.original]
     null = np.isnan(column.low[rows])
     order = np.argsort(column.low[rows[~null]])
     low, high = (ends[rows[~null]][order] for ends in (column.low, column.high))
@@ -195,9 +195,9 @@ def _labels_open(column: CategoricalColumn, values: NDArray[Any]) -> Masks:
     place[values.astype(np.int64)] = np.arange(len(values))
     owners = np.repeat(np.arange(len(column.offsets) - 1), np.diff(column.offsets))
     asked = place[column.members]
-    held = np.zeros((len(column.offsets) - 1, len(values)), np.bool_)
-    held[owners[asked >= 0], asked[asked >= 0]] = True
-    return held
+    mask = np.zeros((len(column.offsets) - 1, len(values)), np.bool_)
+    mask[owners[asked >= 0], asked[asked >= 0]] = True
+    return mask
 
 
 def _nearest(

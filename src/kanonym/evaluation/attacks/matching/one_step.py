@@ -28,10 +28,10 @@ def one_step(records: NDArray[np.int64], labels: NDArray[np.int64], k: int) -> O
     nothing.
     """
     most = k - 1
-    several = (labels > 1) & (records <= labels * most)
+    mask = (labels > 1) & (records <= labels * most)
     bits = np.where(labels > 1, records * np.log2(np.maximum(labels, 1)), 0.0)
     told = np.zeros(len(records))
-    counted = several & (records > most) & (labels * records <= LARGEST)
+    counted = mask & (records > most) & (labels * records <= LARGEST)
     left = _log_ways(
         int(labels[counted].max(initial=0)), int(records[counted].max(initial=0)), most
     )
@@ -39,7 +39,7 @@ def one_step(records: NDArray[np.int64], labels: NDArray[np.int64], k: int) -> O
         n, m = int(records[place]), int(labels[place])
         told[place] = bits[place] - (left[m][n] + math.lgamma(n + 1)) / math.log(2)
     return OneStep(
-        several & (records > (labels - 1) * most), several & (records == labels * most), bits, told
+        mask & (records > (labels - 1) * most), mask & (records == labels * most), bits, told
     )
 
 

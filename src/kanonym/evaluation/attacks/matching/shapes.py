@@ -66,12 +66,15 @@ def _wide_labels(
 
     But for labels directly above values that are known to occur.
     """
-    own = next((one for one in pair.generalizations if one.name == name), None)
+    own = next(
+        (generalization for generalization in pair.generalizations if generalization.name == name),
+        None,
+    )
     if own is None or own.levels is None:
         return np.zeros(len(rows), np.bool_)
     labels = own.labels[rows]
-    told: NDArray[np.bool_] = present & (own.levels[labels] == 1)
-    return np.asarray((own.values[labels] > 2) & ~told)
+    mask: NDArray[np.bool_] = present & (own.levels[labels] == 1)
+    return np.asarray((own.values[labels] > 2) & ~mask)
 
 
 def _number_shape(
@@ -83,18 +86,18 @@ def _number_shape(
     # Null is the last of the line and its own end.
     first = np.searchsorted(line, low)
     last = np.searchsorted(line, high, side="right") - 1
-    several = (low < high) | column.suppressed[rows]
+    mask = (low < high) | column.suppressed[rows]
     classes, codes = _distinct(members, own, len(line))
     inside = (first[classes] <= codes) & (codes <= last[classes])
     upto = np.concatenate([[0], np.cumsum(counts)])
     totals = upto[np.maximum(last + 1, first)] - upto[first]
     ends = np.stack([first, last])
-    asked = np.stack([np.ones(len(rows), np.bool_), several]) & ~silent
+    asked = np.stack([np.ones(len(rows), np.bool_), mask]) & ~silent
     padded = np.append(line, np.nan)
     reached = (padded[ends] == [low, high]) | (np.isnan(low) & (first <= last))
     places = np.broadcast_to(np.arange(len(rows)), ends.shape)
     return _compare_shape(
-        several,
+        mask,
         (places[asked], np.where(reached, ends, -1)[asked]),
         (classes[inside], codes[inside]),
         counts,
@@ -114,10 +117,10 @@ def _category_shape(
     open_ = column.members[np.arange(len(places)) + np.repeat(starts - behind, numbers)]
     classes, codes = _distinct(members, column.original, size)
     inside = np.isin(classes * size + codes, places * size + open_)
-    asked = ~silent[places]
+    mask = ~silent[places]
     return _compare_shape(
         (numbers > 1) | column.suppressed[rows],
-        (places[asked], open_[asked].astype(np.int64)),
+        (places[mask], open_[mask].astype(np.int64)),
         (classes[inside], codes[inside]),
         counts,
         np.bincount(places, counts[open_], len(rows)),

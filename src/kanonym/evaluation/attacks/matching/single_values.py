@@ -74,9 +74,9 @@ def are_among(values: pl.DataFrame, records: pl.DataFrame) -> NDArray[np.bool_]:
     rows = values.with_row_index("\0").join(
         records.unique(), on=records.columns, how="semi", nulls_equal=True
     )
-    found = np.zeros(len(values), np.bool_)
-    found[rows["\0"].to_numpy()] = True
-    return found
+    mask = np.zeros(len(values), np.bool_)
+    mask[rows["\0"].to_numpy()] = True
+    return mask
 
 
 def _numbers(values: NDArray[np.float64], name: str, limits: Limits | None) -> pl.Series:

@@ -42,8 +42,8 @@ def shared_values(first: TablePair, second: TablePair, name: str) -> tuple[Value
     categories = [column for column in columns if isinstance(column, CategoricalColumn)]
     if numbers and categories:
         return None
-    one, other = _numbers(numbers) if numbers else _categories(categories)
-    return one, other
+    values, other = _numbers(numbers) if numbers else _categories(categories)
+    return values, other
 
 
 def _numbers(columns: Sequence[NumericColumn]) -> list[Values]:

@@ -94,12 +94,12 @@ def learn_values(
 
     """
     # By what records say, so that their order means nothing.
-    order = np.lexsort([cell_codes(one)[0] for one in joined.columns])
+    order = np.lexsort([cell_codes(column)[0] for column in joined.columns])
     taught, truth = _targets(joined, name)
     order = np.repeat(order[~np.isnan(taught[order])], COPIES)
-    columns = [one for one in joined.columns if one.name in known and one.name != name]
-    asked = _features(columns, [one.original[persons].astype(np.float64) for one in columns])
-    lessons = _features(columns, [_draw_values(one, order, random) for one in columns])
+    columns = [column for column in joined.columns if column.name in known and column.name != name]
+    asked = _features(columns, [column.original[persons].astype(np.float64) for column in columns])
+    lessons = _features(columns, [_draw_values(column, order, random) for column in columns])
     taught, truth = taught[order], truth[persons]
     guesses, likely, usual = np.full((3, len(persons)), np.nan)
     if not len(order):
@@ -109,8 +109,8 @@ def learn_values(
         return LearnedValues(_most_near(votes, reach), likely, usual)
     classes, counts = np.unique(taught, return_counts=True)
     chances = np.zeros((len(persons), len(classes)))
-    for some in _predict_categories(lessons, taught, asked, random, told):
-        chances += some / TREES
+    for category in _predict_categories(lessons, taught, asked, random, told):
+        chances += category / TREES
     # Rounding must not decide between categories.
     chances = chances.round(9)
     at = np.minimum(np.searchsorted(classes, truth), len(classes) - 1)
@@ -194,8 +194,8 @@ def _most_near(votes: Vector, reach: float) -> Vector:
     """Return (n,) float64: of (n_trees, n) numbers the one that the most are within reach of."""
     votes = np.sort(votes, axis=0)
     near = np.zeros(votes.shape, np.int64)
-    for one in votes:
-        near += np.abs(votes - one) <= reach
+    for vote in votes:
+        near += np.abs(votes - vote) <= reach
     return np.asarray(np.take_along_axis(votes, near.argmax(axis=0)[None], axis=0)[0])
 
 

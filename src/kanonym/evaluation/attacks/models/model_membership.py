@@ -169,7 +169,7 @@ def attack_model(
         score = shadow.decision_function(answers.hints).round(9)
         attacks.append(_score_attack("shadow", score, member, first, ~first))
     target = persons.target[asked]
-    on_members, on_control = (_score(answers, target, one) for one in (member, ~member))
+    on_members, on_control = (_score(answers, target, mask) for mask in (member, ~member))
     return ModelAttackResult(
         records=len(lessons.target),
         score="R²" if answers.right is None else "accuracy",

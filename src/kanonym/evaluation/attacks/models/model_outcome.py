@@ -64,9 +64,9 @@ class ModelAttackResult:
 
     def __getitem__(self, name: str) -> MembershipAttack:
         """Return one attack by its type."""
-        for one in self.attacks:
-            if one.type == name:
-                return one
+        for attack in self.attacks:
+            if attack.type == name:
+                return attack
         made = ", ".join(one.type for one in self.attacks)
         raise KeyError(f"there is no attack {name!r} on this model; there are: {made}")
 
@@ -80,6 +80,6 @@ class ModelAttackResult:
             "gap": self.gap,
             "members": self.members,
             "control": self.control,
-            "attacks": [one.to_dict() for one in self.attacks],
+            "attacks": [attack.to_dict() for attack in self.attacks],
             **({"reason": self.reason} if self.reason else {}),
         }

@@ -76,7 +76,7 @@ class ModelRisk(ShortRepr):
             for name in columns[0]
         ]
         heading = f"{self.estimator:36}{'before':>24}{'after':>24}"
-        return "\n".join([sentence, heading, *lines, *(f"note: {one}" for one in self.notes)])
+        return "\n".join([sentence, heading, *lines, *(f"note: {note}" for note in self.notes)])
 
 
 def model_membership(
@@ -209,7 +209,7 @@ def model_membership(
     model = fresh_estimator(estimator, categorical=categorical, seed=seed)
     persons, *lessons = membership_data(everybody, target, categorical=categorical, seed=seed)
     before, after = (
-        attack_model(model, each, persons, shadows=shadows, seed=seed) for each in lessons
+        attack_model(model, lesson, persons, shadows=shadows, seed=seed) for lesson in lessons
     )
     notes += [] if everybody.rows is not None else [UNKNOWN_ROWS]
     notes += [] if after.reason is None else [after.reason]
@@ -229,8 +229,8 @@ def _lines(model: ModelAttackResult) -> Iterator[tuple[str, str]]:
     yield f"{model.score} on members", f"{model.on_members:.4f}"
     yield f"{model.score} on others", f"{model.on_control:.4f}"
     yield "gap", f"{model.gap:.4f}"
-    for one in model.attacks:
-        low, high = one.interval
-        yield f"{one.type}: ROC area", f"{one.auc:.3f} ({low:.3f} to {high:.3f})"
-        yield f"{one.type}: advantage", f"{one.advantage:.4f}"
-        yield f"{one.type}: found at 1 % false", f"{one.true_positive_rate:.4f}"
+    for attack in model.attacks:
+        low, high = attack.interval
+        yield f"{attack.type}: ROC area", f"{attack.auc:.3f} ({low:.3f} to {high:.3f})"
+        yield f"{attack.type}: advantage", f"{attack.advantage:.4f}"
+        yield f"{attack.type}: found at 1 % false", f"{attack.true_positive_rate:.4f}"

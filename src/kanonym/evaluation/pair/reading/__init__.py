@@ -97,18 +97,20 @@ def read_pair(
     doubtful = not known and aligned is None and rows is not None
     if doubtful and not _rows_agree(found, original, quasi_identifiers):
         rows, found = None, read(None)
-    generalizations = {name: one.generalization for name, one in found.items()}
+    generalizations = {name: reading.generalization for name, reading in found.items()}
     return TablePair(
-        columns=tuple(one.column for one in found.values()),
+        columns=tuple(reading.column for reading in found.values()),
         quasi_identifiers=tuple(quasi_identifiers),
         n_original=n_original,
         n_released=n_released,
         rows=rows,
         generalizations=tuple(
-            one for name in quasi_identifiers if (one := generalizations[name]) is not None
+            generalization
+            for name in quasi_identifiers
+            if (generalization := generalizations[name]) is not None
         ),
         classes=classes,
-        new={name: one.new for name, one in found.items() if one.new},
+        new={name: reading.new for name, reading in found.items() if reading.new},
     )
 
 
@@ -174,7 +176,7 @@ def _rows_agree(
     quasi_identifiers: Sequence[str],
 ) -> bool:
     """Whether rows that stand at the same place may be the same record, and something says so."""
-    for name, one in found.items():
-        if not (one.contains if name in quasi_identifiers else one.unchanged):
+    for name, reading in found.items():
+        if not (reading.contains if name in quasi_identifiers else reading.unchanged):
             return False
     return any(one.unchanged and original[name].n_unique() > 1 for name, one in found.items())

@@ -189,7 +189,7 @@ def _codes_of_text(text: str, domain: Domain, code: dict[str, int], masked: Code
     meant = {code[text]} if text in code else set()
     members = members_of(text)
     if members is not None:
-        found = [domain.null_code if one is None else code.get(one, -1) for one in members]
+        found = [domain.null_code if member is None else code.get(member, -1) for member in members]
         meant |= set(found) if min(found) >= 0 else set()
     if domain.kind == "ordered":
         for low, high in ends_of(text):
@@ -227,9 +227,9 @@ def _generalization(
     """
     size, values = domain.size, np.diff(column.offsets)
     # Of a category that the original lacks no record of it has a value.
-    known = column.members < max(size, 1)
+    mask = column.members < max(size, 1)
     values = values - np.bincount(
-        np.repeat(np.arange(len(values)), values)[~known], minlength=len(values)
+        np.repeat(np.arange(len(values)), values)[~mask], minlength=len(values)
     )
     counts = np.bincount(column.original, minlength=int(column.members.max(initial=0)) + 1)
     upto = np.concatenate([[0], np.cumsum(counts[column.members])])

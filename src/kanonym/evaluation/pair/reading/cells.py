@@ -83,10 +83,10 @@ class ColumnReading(ShortRepr):
 
 def encode_distinct(values: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
     """Return the distinct non-null values and (n,) int32 places among them, -1 for null."""
-    found = values.drop_nulls().unique(maintain_order=True)
-    numbers = pl.int_range(len(found), dtype=pl.Int32, eager=True)
-    place = values.replace_strict(found, numbers, default=-1, return_dtype=pl.Int32)
-    return found, place.to_numpy()
+    column = values.drop_nulls().unique(maintain_order=True)
+    numbers = pl.int_range(len(column), dtype=pl.Int32, eager=True)
+    place = values.replace_strict(column, numbers, default=-1, return_dtype=pl.Int32)
+    return column, place.to_numpy()
 
 
 def to_physical(values: pl.Series) -> NDArray[np.float64]:
@@ -107,12 +107,12 @@ def parse_values(texts: pl.Series, values: pl.Series) -> NDArray[np.float64]:
     values: distinct values of the column; a text as recoding writes one of them is that.
     """
     line = pl.Series(to_physical(values))
-    known = texts.replace_strict(text_of(values), line, default=None, return_dtype=pl.Float64)
+    column = texts.replace_strict(text_of(values), line, default=None, return_dtype=pl.Float64)
     if values.dtype.is_numeric():
         others = texts.str.strip_chars().cast(pl.Float64, strict=False)
     else:
         others = pl.Series(to_physical(_times(texts, values.dtype)))
-    return known.fill_null(others.fill_nan(None)).to_numpy(writable=True)
+    return column.fill_null(others.fill_nan(None)).to_numpy(writable=True)
 
 
 def _times(texts: pl.Series, dtype: pl.DataType) -> pl.Series:

@@ -45,18 +45,18 @@ def read_labels(cells: Cells, source: HierarchySource) -> ColumnReading | None:
     values, place = encode_distinct(cells.released[0])
     texts = text_of(values).to_list()
     found = _places(tree, values, texts)
-    known = np.asarray((found >= 0).any(axis=0))
-    empty = np.array([says_nothing(text) for text in texts], np.bool_) & ~known
-    if not (known | empty).all():
+    mask = np.asarray((found >= 0).any(axis=0))
+    empty = np.array([says_nothing(text) for text in texts], np.bool_) & ~mask
+    if not (mask | empty).all():
         return None
     blank = cells.blank() | np.append(empty, np.False_)[place]
     held = place >= 0
     held[held] = ~blank[held]
     own = None if cells.rows is None else codes[cells.rows]
-    levels, common = _levels(tree, found, known, place[held], None if own is None else own[held])
+    levels, common = _levels(tree, found, mask, place[held], None if own is None else own[held])
     if own is None and values.dtype != pl.String and (found[0] >= 0).all():
         levels, common = np.zeros(len(texts), np.int32), 0
-    first, last = _leaves(tree, levels, found, known)
+    first, last = _leaves(tree, levels, found, mask)
     # After the texts stand null as a value, and the suppressed cell.
     at_null = 0 if common is None else common
     top = max(tree.size - 1, 0)
@@ -92,11 +92,11 @@ def _places(tree: Hierarchy, values: pl.Series, texts: list[str]) -> NDArray[np.
     if values.dtype != pl.String:
         leaves = tree.leaf_of(values)
     elif tree.values.dtype.is_numeric() or tree.values.dtype.is_temporal():
-        known = tree.values.drop_nulls()
-        line = pl.Series(to_physical(known))
-        place = pl.int_range(len(known), dtype=pl.Int32, eager=True)
+        column = tree.values.drop_nulls()
+        line = pl.Series(to_physical(column))
+        place = pl.int_range(len(column), dtype=pl.Int32, eager=True)
         leaves = (
-            pl.Series(parse_values(values, known))
+            pl.Series(parse_values(values, column))
             .replace_strict(line, place, default=-1, return_dtype=pl.Int32)
             .to_numpy()
             if line.n_unique() == len(line)
@@ -254,10 +254,10 @@ def _extremes(
     """Return the smallest and largest number among each run of leaves, NaN where null alone is."""
     low, high = np.full(len(first), np.nan), np.full(len(first), np.nan)
     last = np.minimum(last, len(line) - 1)
-    some = first <= last
-    ends = np.stack([first[some], last[some] + 1], axis=1).reshape(-1)
+    mask = first <= last
+    ends = np.stack([first[mask], last[mask] + 1], axis=1).reshape(-1)
     if len(ends):
         padded = np.append(line, line[-1])
-        low[some] = np.minimum.reduceat(padded, ends)[::2]
-        high[some] = np.maximum.reduceat(padded, ends)[::2]
+        low[mask] = np.minimum.reduceat(padded, ends)[::2]
+        high[mask] = np.maximum.reduceat(padded, ends)[::2]
     return low, high

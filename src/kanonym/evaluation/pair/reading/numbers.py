@@ -164,8 +164,8 @@ def _labels_of_texts(
             [getattr(spans[i], side) if i in spans else texts[i] for i in range(len(texts))]
             for side in ("low", "high")
         ]
-        known = text_of(domain.values)
-        at = tuple(_places(pl.Series(one, dtype=pl.String), known) for one in ends)
+        column = text_of(domain.values)
+        at = tuple(_places(pl.Series(one, dtype=pl.String), column) for one in ends)
     return _complete_labels(cells, place, low, high, (low_open, high_open), members, at)
 
 
@@ -232,14 +232,16 @@ class _Values:
         """Return the codes of the members of a set, or of the values under a mask; else None."""
         members = members_of(text)
         if members is not None:
-            codes = [self._null if one is None else self._place.get(one, -1) for one in members]
-            known = min(codes) >= 0 and any(one is not None for one in members)
+            codes = [
+                self._null if member is None else self._place.get(member, -1) for member in members
+            ]
+            known = min(codes) >= 0 and any(member is not None for member in members)
             return np.unique(np.array(codes, np.int32)) if known else None
         if ROOT not in text:
             return None
         width = len(text) if self._whole else 0
         if width not in self._padded:
-            masks = [one for one in self._masks if not width or len(one) == width]
+            masks = [mask for mask in self._masks if not width or len(mask) == width]
             self._padded[width] = Codes([one.zfill(width) for one in self._texts], masks)
         found = self._padded[width].under(text)
         return np.array(found, np.int32) if found else None

@@ -69,11 +69,11 @@ def read_released(
     released: one (n,) column, or two of lowest and highest values.
     """
     texts = pl.concat([one.cast(pl.String) for one in released]).drop_nulls().unique().to_list()
-    as_texts = all(one.dtype == pl.String for one in released)
+    as_texts = all(column.dtype == pl.String for column in released)
     leaves = _leaves(source) if as_texts else None
     if not as_texts:
-        held = [one.alias(name).drop_nulls().to_frame() for one in released]
-        values = pl.concat(held, how="vertical_relaxed").to_series()
+        frames = [one.alias(name).drop_nulls().to_frame() for one in released]
+        values = pl.concat(frames, how="vertical_relaxed").to_series()
     elif leaves is not None and set(texts) <= _all_labels(source) | {"*"}:
         values = pl.Series(name, leaves, dtype=pl.String)
     else:
@@ -81,7 +81,7 @@ def read_released(
         of_dates = dates or getattr(source, "kind", None) == "dates"
         values = _named_values(texts, dates=of_dates, ends=len(released) > 1)
     listed = any(None in (members_of(text) or ()) for text in texts) or not len(values)
-    n_null = max(one.null_count() for one in released) if nulls else 0
+    n_null = max(column.null_count() for column in released) if nulls else 0
     values = values.extend_constant(None, max(n_null, int(listed)))
     cells = _ReleasedCells(
         values.alias(name),
@@ -148,7 +148,7 @@ def _named_values(texts: Sequence[str], *, dates: bool, ends: bool) -> pl.Series
         return categories
     numbers = [_NUMBER.fullmatch(one) for one in named]
     if all(numbers) and not dates:
-        whole = all(one is not None and one[0].lstrip("-").isdecimal() for one in numbers)
+        whole = all(number is not None and number[0].lstrip("-").isdecimal() for number in numbers)
         return pl.Series(named).cast(pl.Int64 if whole else pl.Float64)
     times = parse_times(pl.Series(_distinct_names(texts, dates=True), dtype=pl.String))
     if times.null_count():
@@ -157,7 +157,7 @@ def _named_values(texts: Sequence[str], *, dates: bool, ends: bool) -> pl.Series
 
 
 def _distinct_names(texts: Sequence[str], *, dates: bool | None) -> list[str]:
-    return list(dict.fromkeys(one for text in texts for one in _names(text, dates=dates)))
+    return list(dict.fromkeys(name for text in texts for name in _names(text, dates=dates)))
 
 
 def _names(text: str, *, dates: bool | None) -> Iterator[str]:
@@ -165,7 +165,7 @@ def _names(text: str, *, dates: bool | None) -> Iterator[str]:
     members = members_of(text)
     span = None if dates is None else _span(text, dates=dates)
     if members is not None:
-        yield from (one for one in members if one is not None)
+        yield from (member for member in members if member is not None)
     elif span is not None:
         yield from (end for end in (span.low, span.high) if end is not None)
     elif "*" not in text:

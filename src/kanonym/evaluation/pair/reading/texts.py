@@ -54,21 +54,21 @@ def span_of(text: str) -> Span | None:
     Span(low='90', high=None, low_open=False, high_open=False)
 
     """
-    found = _INTERVAL.fullmatch(text)
-    if found:
-        return Span(found[2], found[3], found[1] in "(]", found[4] in ")[")
-    found = _RANGE.fullmatch(text) or _TIMES.fullmatch(text)
-    if found:
-        return Span(found[1], found[2])
-    found = _UPWARD.fullmatch(text)
-    if found:
-        return Span(found[1], None)
-    found = _BOUND.fullmatch(text)
-    if found is None:
+    match = _INTERVAL.fullmatch(text)
+    if match:
+        return Span(match[2], match[3], match[1] in "(]", match[4] in ")[")
+    match = _RANGE.fullmatch(text) or _TIMES.fullmatch(text)
+    if match:
+        return Span(match[1], match[2])
+    match = _UPWARD.fullmatch(text)
+    if match:
+        return Span(match[1], None)
+    match = _BOUND.fullmatch(text)
+    if match is None:
         return None
-    if found[1] in ("<", "<=", "≤"):
-        return Span(None, found[2], high_open=found[1] == "<")
-    return Span(found[2], None, low_open=found[1] == ">")
+    if match[1] in ("<", "<=", "≤"):
+        return Span(None, match[2], high_open=match[1] == "<")
+    return Span(match[2], None, low_open=match[1] == ">")
 
 
 def period_of(text: str) -> Span | None:
@@ -89,11 +89,11 @@ def period_of(text: str) -> Span | None:
     if months:
         low, high = (period_of(f"{months[i + 1]}-{months[i]:0>2}") for i in (1, 3))
         return low and high and Span(low.low, high.high, high_open=True)
-    found = _PERIOD.fullmatch(text)
-    if found is None or not 1 <= int(found[2] or 1) <= MONTHS:
+    match = _PERIOD.fullmatch(text)
+    if match is None or not 1 <= int(match[2] or 1) <= MONTHS:
         return None
-    year, month = int(found[1]), int(found[2] or 1)
-    after = (year + 1, 1) if found[2] is None or month == MONTHS else (year, month + 1)
+    year, month = int(match[1]), int(match[2] or 1)
+    after = (year + 1, 1) if match[2] is None or month == MONTHS else (year, month + 1)
     return Span(f"{year:04}-{month:02}-01", "{:04}-{:02}-01".format(*after), high_open=True)
 
 
@@ -131,22 +131,22 @@ def _masked_end(text: str, letters: set[str]) -> str:
 
     A mark is no character of the original's values; a letter is one where they have no letter.
     """
-    for found in _RUN.finditer(text):
-        mark = found["run"][0]
-        at_an_end = found.start() == 0 or found.end() == len(text)
+    for match in _RUN.finditer(text):
+        mark = match["run"][0]
+        at_an_end = match.start() == 0 or match.end() == len(text)
         plain = mark.isalpha() and any(letter.isalpha() for letter in letters)
-        rest = text[: found.start()] + text[found.end() :]
+        rest = text[: match.start()] + text[match.end() :]
         if at_an_end and not plain and mark not in letters and rest and set(rest) <= letters:
-            stars = ROOT * len(found["run"])
-            return text[: found.start()] + stars + text[found.end() :]
+            stars = ROOT * len(match["run"])
+            return text[: match.start()] + stars + text[match.end() :]
     return ""
 
 
 def ends_of(text: str) -> Iterator[tuple[str, str]]:
     """Yield every way to read a text as `[low, high]` of values that may hold `, ` themselves."""
     if text.startswith("[") and text.endswith("]"):
-        for found in re.finditer(", ", text):
-            yield text[1 : found.start()], text[found.end() : -1]
+        for match in re.finditer(", ", text):
+            yield text[1 : match.start()], text[match.end() : -1]
 
 
 class Codes:

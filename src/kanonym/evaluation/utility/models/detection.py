@@ -133,8 +133,8 @@ def _features(
     """Return (n, d) float64 features of the chosen records of both, and (d,) which are codes."""
     features: list[Vector] = []
     categorical: list[bool] = []
-    for one, two in zip(real, other, strict=True):
-        both = one.gather(held), two.gather(rows)
+    for column, two in zip(real, other, strict=True):
+        both = column.gather(held), two.gather(rows)
         if all(map(_is_number, both)):
             features.append(_numbers(*both))
             categorical.append(False)
@@ -206,14 +206,14 @@ def _scores(
     from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415
     from threadpoolctl import threadpool_limits  # noqa: PLC0415
 
-    known = labels[~out]
+    mask = labels[~out]
     seen = ~np.isnan(records[~out]).all(axis=0)
-    if known.all() or not known.any() or not seen.any():
+    if mask.all() or not mask.any() or not seen.any():
         return np.zeros(int(out.sum()))  # nothing to learn: all are alike
     records, categorical = records[:, seen], categorical[seen]
     counts = weight[~out].copy()
     for label in (False, True):
-        counts[known == label] *= len(known) / (2 * counts[known == label].sum())
+        counts[mask == label] *= len(mask) / (2 * counts[mask == label].sum())
     model = HistGradientBoostingClassifier(
         min_samples_leaf=ALIKE,
         categorical_features=categorical,
@@ -222,7 +222,7 @@ def _scores(
     )
     # One thread: the order in which several add up would show in the last digits.
     with threadpool_limits(1):
-        model.fit(records[~out], known, sample_weight=counts)
+        model.fit(records[~out], mask, sample_weight=counts)
         scores: Vector = model.decision_function(records[out])
     return scores
 

@@ -33,12 +33,16 @@ class Features(ShortRepr):
     @property
     def size(self) -> int:
         """Return the number of features."""
-        return len(self.numbers) + len(self.flagged) + sum(one.size for one in self.categories)
+        return (
+            len(self.numbers)
+            + len(self.flagged)
+            + sum(category.size for category in self.categories)
+        )
 
     @property
     def attributes(self) -> list[tuple[int, int]]:
         """Return the first feature of each column of categories, and the one after its last."""
-        ends = np.cumsum([one.size for one in self.categories]) + len(self.numbers)
+        ends = np.cumsum([category.size for category in self.categories]) + len(self.numbers)
         ends += len(self.flagged)
         return [
             (int(end) - one.size, int(end)) for one, end in zip(self.categories, ends, strict=True)
@@ -83,8 +87,8 @@ class Features(ShortRepr):
         for rows in chunks(n):
             records = np.arange(n)[rows]
             widths = [
-                _standardize(one, one.high[rows]) - _standardize(one, one.low[rows])
-                for one in self.numbers
+                _standardize(number, number.high[rows]) - _standardize(number, number.low[rows])
+                for number in self.numbers
             ]
             # A sum for each row by itself: its rounding is the same wherever the row stands.
             parts = np.column_stack([self.released(records), *widths]) * weights

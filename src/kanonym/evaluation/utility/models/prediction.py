@@ -207,14 +207,14 @@ def accuracies(
     known &= asked.fold < folds
     truth = asked.target[known]
     found = {}
-    for name, one in lessons.items():
+    for name, data in lessons.items():
         if categorical:
             classifier = HistGradientBoostingClassifier(random_state=seed, **BOOSTING)
-            likely = _held_out_categories(Learner(classifier), one, asked, folds, classes)[known]
+            likely = _held_out_categories(Learner(classifier), data, asked, folds, classes)[known]
             found[name] = float(np.mean(classes[likely.argmax(axis=1)] == truth))
         else:
             regressor = HistGradientBoostingRegressor(random_state=seed, **BOOSTING)
-            errors = truth - _held_out_numbers(Learner(regressor), one, asked, folds)[known]
+            errors = truth - _held_out_numbers(Learner(regressor), data, asked, folds)[known]
             found[name] = float(1 - (errors**2).sum() / ((truth - truth.mean()) ** 2).sum())
     return found
 
