@@ -33,7 +33,7 @@ from kanonym.linked.released_rows import insensitive_parts, known_codes, known_n
 from kanonym.models.base import PrivacyModel
 from kanonym.policy.document import read_or_given
 from kanonym.verification.checked_classes import CheckedClasses, check_models
-from kanonym.verification.findings.sensitive_values import DOUBT_LEFT, NEARLY_ALL, DominatedClasses
+from kanonym.verification.findings.dominant_value import DOUBT_LEFT, NEARLY_ALL, DominatedClasses
 from kanonym.verification.release_view import ReleaseView, SampledColumns, verify_release
 from kanonym.verification.released_classes import (
     ColumnValues,

@@ -25,7 +25,7 @@ from kanonym.models import KAnonymity, PrivacyModel
 from kanonym.policy import Policy
 from kanonym.verification.checked_classes import CheckedClasses, PopulationColumn, check_models
 from kanonym.verification.findings import FINDINGS
-from kanonym.verification.findings.sensitive_values import (
+from kanonym.verification.findings.dominant_value import (
     DominatedClasses,
     dominated_classes,
     largest_share,

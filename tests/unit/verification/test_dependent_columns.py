@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.verification.findings.released_columns import Doubt, are_dependent
+from kanonym.verification.findings.dependent_column import Doubt, are_dependent
 
 N = 400
 RANDOM = np.random.default_rng(3)

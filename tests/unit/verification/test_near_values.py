@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kanonym as ka
-from kanonym.verification.findings.sensitive_values import close_classes
+from kanonym.verification.findings.near_values import close_classes
 from kanonym.verification.released_classes import SensitiveColumn, classes_of_values
 
 ROLES = {"class": ka.QuasiIdentifier(), "pay": ka.Sensitive()}

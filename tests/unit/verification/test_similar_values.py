@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from kanonym.data.columns.spellings import MOST_VALUES, beginnings
-from kanonym.verification.findings.sensitive_values import alike_classes
+from kanonym.verification.findings.similar_values import alike_classes
 from kanonym.verification.released_classes import SensitiveColumn, classes_of_values
 
 ROLES = {"class": ka.QuasiIdentifier(), "ill": ka.Sensitive()}

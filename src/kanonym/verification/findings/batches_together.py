@@ -1,0 +1,24 @@
+"""Find sensitive attributes of which several batches of a series leave too few values open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kanonym.verification.verdict import Evidence, finding_kind
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
+
+
+@finding_kind("batches-together", "persons")
+def batches_together(view: ReleaseView) -> Iterator[Evidence]:
+    """Find sensitive attributes of which several batches of a series leave too few values open."""
+    for name, (known, least) in view.given_away.items():
+        message = (
+            f"{name}: all batches together leave {least:,} of the values open of a person "
+            f"who is in several, and one value, which is then known, of {known:,} persons. "
+            "Suppress their records by least_values (--least-values), or release the batches "
+            "as one table"
+        )
+        yield [name], message, {"known": known, "least": least}

@@ -1,0 +1,26 @@
+"""Find times between shifted dates of linked tables that set persons apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kanonym.verification.verdict import Evidence, finding_kind
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
+
+
+@finding_kind("date-intervals", "identity")
+def date_intervals(view: ReleaseView) -> Iterator[Evidence]:
+    """Find times between shifted dates of linked tables that set persons apart."""
+    intervals = view.interval_persons()
+    if intervals is not None:
+        (columns, few, persons), k = intervals, max(view.k, 2)
+        message = (
+            f"{', '.join(columns)}: the times between the shifted dates of a person stay as "
+            f"they are and do not count: {few:,} of {persons:,} persons are in classes of "
+            f"fewer than {k} for somebody who knows them. Make the dates quasi-identifiers "
+            "with a hierarchy of months or years, or drop them"
+        )
+        yield columns, message, {"persons": few, "k": k}

@@ -1,0 +1,24 @@
+"""Find values that were drawn from labels, as the manifest tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kanonym.verification.verdict import Evidence, finding_kind
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
+
+
+@finding_kind("drawn-values", "identity")
+def drawn_values(view: ReleaseView) -> Iterator[Evidence]:
+    """Find values that were drawn from labels, as the manifest tells."""
+    if view.recorded is not None and view.recorded.drawn_cells:
+        columns = view.recorded.drawn_columns
+        message = (
+            f"values of {', '.join(columns)} were drawn from labels: records with equal "
+            "values are together by chance, and what a model says of them protects nobody. "
+            "Verify the released table with its labels"
+        )
+        yield columns, message, {"cells": view.recorded.drawn_cells}

@@ -1,0 +1,24 @@
+"""Find released columns that the mechanism does not make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
+
+
+@finding_kind("foreign-labels", "identity")
+def foreign_labels(view: ReleaseView) -> Iterator[Evidence]:
+    """Find released columns that the mechanism does not make."""
+    if view.mechanism is not None and view.mechanism.foreign:
+        columns = view.mechanism.foreign
+        message = (
+            f"{column_names_text(columns)}: released values that are no labels of one level "
+            "of the hierarchy, or a column that the policy does not release. The mechanism "
+            "did not make this table"
+        )
+        yield columns, message, {}

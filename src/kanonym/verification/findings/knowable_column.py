@@ -1,0 +1,36 @@
+"""Find columns that only `others` makes insensitive, with names of quasi-identifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kanonym.data.schema import Role
+from kanonym.profiling.words import name_hints
+from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
+
+
+@finding_kind("knowable-column", "identity")
+def knowable_column(view: ReleaseView) -> Iterator[Evidence]:
+    """Find columns that only `others` makes insensitive, with names of quasi-identifiers.
+
+    With them, classes are smaller than is required. Who knows better names them in the policy.
+    """
+    names = [
+        name
+        for name in view.unnamed
+        if Role.QUASI_IDENTIFIER in {hint.role for hint in name_hints(name) if hint.sure}
+    ]
+    records = view.records_in_small_classes(names) if names else 0
+    if records:
+        message = (
+            f"{column_names_text(names)}: released as they are, because others is "
+            "insensitive; by their names, people may know them. Counted with the "
+            f"quasi-identifiers, up to {records:,} {view.unit} are in classes of fewer than "
+            f"{view.k}: make them quasi-identifiers, drop them, or declare them insensitive, "
+            "by name, in the attributes of the policy"
+        )
+        yield names, message, {"records": records, "k": view.k}

@@ -1,0 +1,37 @@
+"""Find labels that list many values of people, where a range would cover them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from kanonym.data.hierarchy.labels import list_lengths
+from kanonym.verification.verdict import Evidence, finding_kind
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
+
+MANY_LISTED = 10
+"""A label that lists more values is found."""
+
+
+@finding_kind("long-list", "identity")
+def long_list(view: ReleaseView) -> Iterator[Evidence]:
+    """Find labels that list many values of people, where a range would cover them."""
+    sizes = view.checked.classes.sizes
+    texts = pl.DataFrame([label for label in view.checked.labels if label.dtype == pl.String])
+    lists = texts.select(pl.all().str.starts_with("{").any())
+    for column in (text for text in texts if lists[text.name].any()):
+        lengths = list_lengths(column)
+        many = lengths > MANY_LISTED
+        if not many.any():
+            continue
+        longest, records = int(lengths.max()), int(sizes[many].sum())
+        message = (
+            f"{column.name}: labels of {records:,} {view.unit} list more than {MANY_LISTED} "
+            f"values, up to {longest:,}: every value in a list belongs to a real person. "
+            "Give the column a hierarchy, or recode it as intervals"
+        )
+        yield [column.name], message, {"longest": longest, "records": records}

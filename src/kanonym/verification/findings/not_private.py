@@ -1,0 +1,23 @@
+"""Find a seed, which repeats what a mechanism drew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kanonym.verification.verdict import Evidence, finding_kind
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
+
+
+@finding_kind("not-private", "identity")
+def not_private(view: ReleaseView) -> Iterator[Evidence]:
+    """Find a seed, which repeats what a mechanism drew."""
+    if view.mechanism is not None and view.mechanism.repeatable:
+        message = (
+            "a seed was given, and whoever knows or guesses it can repeat what was drawn: "
+            "this release is not differentially private. Leave the seed out for a release; "
+            "use one for tests only"
+        )
+        yield (), message, {}

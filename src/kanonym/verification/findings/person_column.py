@@ -1,0 +1,47 @@
+"""Find columns whose values repeat, and determine others as a person does: the best proposal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kanonym.data.schema import Identifier
+from kanonym.profiling.persons import ProposedPersons, proposed_persons
+from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
+
+
+@finding_kind("person-column", "persons", needs_original=True)
+def person_column(view: ReleaseView) -> Iterator[Evidence]:
+    """Find columns whose values repeat, and determine others as a person does: the best proposal.
+
+    Looked for in the structure of the original, whatever the columns are called, and although the
+    policy states that rows are persons; not where it names an entity. Identifiers have findings of
+    their own.
+    """
+    attributes = view.schema.attributes
+    for proposed in proposals(view)[:1] if not view.policy.entities else ():
+        if not view.persons and any(
+            isinstance(attributes[name], Identifier) for name in proposed.columns
+        ):
+            continue
+        columns = " and ".join(proposed.columns)
+        message = (
+            f"{columns}: {proposed.values:,} values in {proposed.records:,} records, each with one "
+            f"value of {column_names_text(proposed.constant)}: these look like several records of "
+            "one person each. k counts "
+            f"records, not people: make {columns} an identifier, and set entity in k-anonymity"
+        )
+        yield proposed.columns, message, {"values": proposed.values, "records": proposed.records}
+
+
+def proposals(view: ReleaseView) -> list[ProposedPersons]:
+    """Return who the persons may be; groups of persons count where nobody states that rows are."""
+    if view.original is None:
+        return []
+    stated = view.persons is not None
+    return [
+        person for person in proposed_persons(view.records) if not (stated and person.likely_groups)
+    ]

@@ -1,0 +1,29 @@
+"""Find records that agree as those of one person do, although no column numbers the persons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kanonym.profiling.repeated_persons import repeated_persons as search_repeated_persons
+from kanonym.verification.findings.person_column import proposals
+from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
+
+
+@finding_kind("repeated-persons", "persons", needs_original=True)
+def repeated_persons(view: ReleaseView) -> Iterator[Evidence]:
+    """Find records that agree as those of one person do, although no column numbers the persons."""
+    if view.policy.entities or view.original is None or proposals(view):
+        return
+    if repeated := search_repeated_persons(view.records):
+        message = (
+            f"{column_names_text(repeated.columns)}: {repeated.values:,} combinations in "
+            f"{repeated.records:,} records, of which {repeated.alone:,} are alone, agree as "
+            "several records of one person do, and k counts records, not people: anonymize a "
+            "table with a column that tells the persons apart, and set entity in k-anonymity"
+        )
+        counts = {"values": repeated.values, "records": repeated.records, "alone": repeated.alone}
+        yield repeated.columns, message, counts

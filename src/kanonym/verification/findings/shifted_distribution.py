@@ -1,0 +1,31 @@
+"""Find attributes whose models hold beside all records, and not beside the released ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kanonym.verification.findings.spellings import failing_attributes
+from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
+
+
+@finding_kind("shifted-distribution", "attributes")
+def shifted_distribution(view: ReleaseView) -> Iterator[Evidence]:
+    """Find attributes whose models hold beside all records, and not beside the released ones.
+
+    An intruder has only these, and `verify` without the original compares with them.
+    """
+    sensitive = view.checked.sensitive
+    if all(column.reference is None for column in sensitive):
+        return
+    plain = [one._replace(reference=None, reference_counts=None) for one in sensitive]
+    if columns := failing_attributes(view, plain):
+        message = (
+            f"{column_names_text(columns)}: the models hold beside the input, and fail beside "
+            "the released table, from which records are suppressed: verify compares with "
+            "that. Require more, or suppress less"
+        )
+        yield columns, message, {}

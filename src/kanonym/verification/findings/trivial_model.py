@@ -1,0 +1,33 @@
+"""Find models that require nothing: classes of a single record would satisfy them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kanonym.verification.verdict import Evidence, finding_kind
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
+
+
+@finding_kind("trivial-model", "identity")
+def trivial_model(view: ReleaseView) -> Iterator[Evidence]:
+    """Find models that require nothing: classes of a single record would satisfy them."""
+    pairs = zip(view.models, view.checked.checks, strict=True)
+    trivial = [
+        model
+        for model, check in pairs
+        if check.trivial or len(check.protects) < len(model.protects)
+    ]
+    if trivial:
+        named = ", ".join(
+            f"{one.type} {one.required:g}" + (f" of {one.attribute}" if one.attribute else "")
+            for one in trivial
+        )
+        message = (
+            f"{named}: requires nothing, because in this table even classes of one record "
+            "satisfy it. Require more, or remove it"
+        )
+        columns = dict.fromkeys(one.attribute for one in trivial if one.attribute)
+        yield tuple(columns), message, {"models": len(trivial), "requirements": len(view.models)}

@@ -1,0 +1,23 @@
+"""Find that no ledger adds up what was spent; a release from a seed spends nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kanonym.verification.verdict import Evidence, finding_kind
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
+
+
+@finding_kind("unrecorded", "identity")
+def unrecorded(view: ReleaseView) -> Iterator[Evidence]:
+    """Find that no ledger adds up what was spent; a release from a seed spends nothing."""
+    mechanism = view.mechanism
+    if mechanism is not None and mechanism.recorded is False and not mechanism.repeatable:
+        message = (
+            "not recorded in a ledger: each further release of the same table adds its "
+            "epsilon; give a ledger, which sums them"
+        )
+        yield (), message, {}

@@ -1,0 +1,23 @@
+"""Find dates of persons in linked tables that stay as they are beside shifted ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
+
+if TYPE_CHECKING:
+    from kanonym.verification.release_view import ReleaseView
+
+
+@finding_kind("unshifted-dates", "identity")
+def unshifted_dates(view: ReleaseView) -> Iterator[Evidence]:
+    """Find dates of persons in linked tables that stay as they are beside shifted ones."""
+    if columns := view.unshifted_dates():
+        message = (
+            f"{column_names_text(columns)}: dates are released that do not shift with the "
+            "other dates of the person: where both are about one event, the difference tells "
+            "the shift. Shift them too, generalize them to years, or drop them"
+        )
+        yield columns, message, {}
