@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -111,8 +112,8 @@ def test_persons_of_several_columns_are_counted():
         attributes={name: ka.Identifier() for name in key} | roles,
         models=[ka.KAnonymity(3, entity=key), ka.LDiversity("ill", l=2)],
     )
-    assert count_violations(both, asked).to_dict() | {"models": None} == (
-        count_violations(table, policy(3)).to_dict() | {"models": None}
+    assert replace(count_violations(both, asked), models=()) == (
+        replace(count_violations(table, policy(3)), models=())
     )
     assert uncounted_entities(asked, ["ward", *KNOWN]) == ["ward + number"]
     assert uncounted_entities(asked, [*key, *KNOWN]) == []
