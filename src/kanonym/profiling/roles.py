@@ -79,12 +79,18 @@ def _identifier_reasons(
         and not content.traits & {"dates as text", "dates as other text", "numbers as text"}
         and counted.records >= OWN_TEXT_RECORDS
         and own >= OWN_TEXT * counted.records
+        and not _is_known(hinted)
     ):
         reasons.append(Reason("own-text", {"own": own, "records": counted.records}))
     if reasons and 1 < counted.distinct < counted.records - content.nulls:
         counts = {"values": counted.distinct, "records": counted.records}
         reasons.append(Reason("entity", counts))
     return tuple(reasons)
+
+
+def _is_known(hinted: Collection[Hint]) -> bool:
+    """Whether a name says for sure that others know its values, as those of a postal code."""
+    return any(hint.sure and hint.role is Role.QUASI_IDENTIFIER for hint in hinted)
 
 
 def _is_attribute(hinted: Collection[Hint]) -> bool:

@@ -44,6 +44,7 @@ def test_numbers_of_groups_are_identifiers_and_may_be_the_entity():
 def test_a_text_of_its_own_in_each_record_is_an_identifier():
     """Generalized, such texts would say nothing: they are dropped."""
     assert role("remark", [f"words {at} of it" for at in range(60)])[0] is Role.IDENTIFIER
+    assert role("zip", [f"{at:05}" for at in range(60)])[0] is Role.QUASI_IDENTIFIER  # has levels
 
 
 @pytest.mark.parametrize(

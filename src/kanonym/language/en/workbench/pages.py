@@ -159,10 +159,14 @@ SENTENCES: Sentences = {
     "wb.open.as.time": "time",
     "wb.open.as.ordered": "bands",
     "wb.open.cell.bound": "{text} → an open end of the order",
-    "wb.open.cell.missing": "{text} → missing ({cells} cells, the first in row {row})",
+    "wb.open.cell.missing": (
+        "{text} → missing (1 cell, in row {row})",
+        "{text} → missing ({cells} cells, the first in row {row})",
+    ),
     "wb.open.cell.exception": (
+        "{text} → an exception (1 cell, in row {row}): a value of its own, in no range",
         "{text} → an exception ({cells} cells, the first in row {row}): a value of its own, in no "
-        "range"
+        "range",
     ),
     "wb.open.format": "format",
     "wb.open.workbook": "Workbook",
