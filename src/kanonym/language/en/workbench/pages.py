@@ -165,8 +165,10 @@ SENTENCES: Sentences = {
     ),
     "wb.open.cell.exception": (
         "{text} → an exception (1 cell, in row {row}): a value of its own, in no range",
-        "{text} → an exception ({cells} cells, the first in row {row}): a value of its own, in no "
-        "range",
+        (
+            "{text} → an exception ({cells} cells, the first in row {row}): a value of its own, in "
+            "no range"
+        ),
     ),
     "wb.open.format": "format",
     "wb.open.workbook": "Workbook",
