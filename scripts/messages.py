@@ -7,13 +7,13 @@ missing, unused or untranslated, or where the compiled catalogue is not that of 
 
 from __future__ import annotations
 
-import ast
 import io
 import sys
 from pathlib import Path
 from typing import Any
 
 from babel.messages.catalog import Catalog
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
 
@@ -21,6 +21,8 @@ from kanonym import language
 from kanonym.language import ENGLISH
 
 SOURCES = Path(language.__file__).parents[1]
+METHODS = [("**.py", "python"), ("**/templates/**.html", "jinja2")]
+KEYWORDS = {**DEFAULT_KEYWORDS, "Message": None}
 LOCALES = Path(language.__file__).parent / "locale"
 
 
@@ -29,15 +31,10 @@ def template() -> Catalog:
     catalog = Catalog(project="kanonym", charset="utf-8", fuzzy=False)
     for key, entry in ENGLISH.sentences.items():
         catalog.add(entry, context=key)
-    calls = [
-        node
-        for path in sorted(SOURCES.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Message"
-    ]
-    texts = [call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)]
-    for text in sorted({text for text in texts if isinstance(text, str)}):
-        catalog.add(text)
+    for _, _, message, _, context in extract_from_dir(
+        SOURCES, METHODS, keywords=KEYWORDS
+    ):
+        catalog.add(message, context=context)
     return catalog
 
 

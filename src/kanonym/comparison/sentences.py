@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kanonym.comparison.frontier import Knee
+from kanonym.data.message import gettext as _
 from kanonym.language import Translator
 
 
@@ -31,18 +32,50 @@ def reason_sentence(
     whether there is any release.
     """
     if not points and released:
-        return says.text("take.not-measured", privacy=axes[0], measure=axes[1])
+        return says.text(
+            _(
+                "No release has both {privacy} and {measure}: there is nothing to choose by. Use "
+                "another measure."
+            ),
+            privacy=axes[0],
+            measure=axes[1],
+        )
     if not points:
-        return says.text("take.none")
+        return says.text(_("No combination produced a release: there is nothing to choose from."))
     if len(points) == 1:
-        return says.text("take.only", release=_describe_point(points[0], axes, says))
+        return says.text(
+            _(
+                "Take {release}: no other release is more private, and none that is as private is "
+                "more useful."
+            ),
+            release=_describe_point(points[0], axes, says),
+        )
     ends = (_describe_point(point, axes, says) for point in (points[0], points[-1]))
-    way = says.text("take.way", **dict(zip(("first", "last"), ends, strict=True)))
+    way = says.text(
+        _("It runs from {first} to {last}"), **dict(zip(("first", "last"), ends, strict=True))
+    )
     if knee is None:
-        why = says.text("take.two" if len(points) == 2 else "take.straight")
-        return says.text("take.no-knee", way=way, why=why)
+        why = says.text(
+            _("two releases have no knee")
+            if len(points) == 2
+            else _(
+                "along it, each doubling of privacy costs about as much as the one before, or less"
+            )
+        )
+        return says.text(
+            _(
+                "The frontier has no knee. {way}; {why}. Take the first release on it that is "
+                "private enough."
+            ),
+            way=way,
+            why=why,
+        )
     return says.text(
-        "take.knee",
+        _(
+            "Take {release}, the knee of the frontier. {way}. Up to the knee, {paid} of the loss "
+            "buys {gained} of the privacy, counted in doublings; beyond it, {further_paid} buys "
+            "{further}."
+        ),
         release=_describe_point(points[knee.place], axes, says),
         way=way,
         gained=_percent(knee.gained, says),
@@ -54,13 +87,19 @@ def reason_sentence(
 
 def useless_sentence(measure: str, says: Translator) -> str:
     """Say that no release is of more use than a guess."""
-    return says.text("take.useless", measure=measure)
+    return says.text(
+        _(
+            "No release can be recommended: by {measure}, none is more useful than guessing "
+            "without it. Require less privacy, or release other columns."
+        ),
+        measure=measure,
+    )
 
 
 def _describe_point(point: Point, axes: tuple[str, str], says: Translator) -> str:
     """Return a release and where it lies: `mondrian, k 5 (smallest class 5, span loss 0.102)`."""
     return says.text(
-        "take.at",
+        _("{label} ({privacy} {private}, {measure} {useful})"),
         label=point.label,
         privacy=axes[0],
         private=says.localize(f"{point.private:,.{'3g' if point.private < 1 else '0f'}}"),

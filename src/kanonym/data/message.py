@@ -5,6 +5,43 @@ from __future__ import annotations
 from typing import Any, Self
 
 
+class Sentence(str):
+    """A template that is translated when it is shown; `many` is its plural.
+
+    `gettext`, `ngettext` and `pgettext` mark it where it stands, and `Translator.text` fills it in.
+    """
+
+    __slots__ = ("context", "many")
+
+    context: str
+    many: str
+
+    def __new__(cls, one: str, many: str = "", context: str = "") -> Self:
+        """Keep both forms, and the context that tells equal words apart."""
+        self = super().__new__(cls, one)
+        self.many, self.context = many, context
+        return self
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, str, str]]:
+        """Return what a copy is made of."""
+        return type(self), (str(self), self.many, self.context)
+
+
+def gettext(text: str) -> Sentence:
+    """Mark a sentence; modules import this as `_`."""
+    return Sentence(text)
+
+
+def ngettext(one: str, many: str) -> Sentence:
+    """Mark a sentence about a number of things."""
+    return Sentence(one, many)
+
+
+def pgettext(context: str, text: str) -> Sentence:
+    """Mark a sentence that other languages translate differently by context."""
+    return Sentence(text, context=context)
+
+
 class Message(str):
     """An English sentence: a template, and what stands in its places.
 

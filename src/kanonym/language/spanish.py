@@ -42,5 +42,5 @@ SPANISH = Translator(
     locale="es-ES",
     conjunction=conjunction,
     ordinal=ordinal,
-    gettext=CATALOGUE.gettext,
+    catalogue=CATALOGUE,
 )

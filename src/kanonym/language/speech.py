@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from gettext import NullTranslations
 from itertools import accumulate
 from typing import Any
 
-from kanonym.data.message import Message
+from kanonym.data.message import Message, Sentence, pgettext
+from kanonym.data.message import gettext as _
 
 NAMES_SHOWN = 12
 LETTERS_SHOWN = 400
@@ -31,7 +33,7 @@ class Translator:
     locale: str
     conjunction: Callable[[str], str]
     ordinal: Callable[[int], str]
-    gettext: Callable[[str], str] = str
+    catalogue: NullTranslations = field(default_factory=NullTranslations)
 
     def translate(self, message: str) -> str:
         """Say a message in this language; one without a translation stays English.
@@ -45,18 +47,45 @@ class Translator:
         """
         if not isinstance(message, Message):
             return message
-        template = self.gettext(message.template)
+        template = self.catalogue.gettext(message.template)
         if template == message.template:
             return message
         facts = {name: self._format_fact(fact) for name, fact in message.facts.items()}
         return template.format(**facts)
 
-    def text(self, key: str, n: float | None = None, /, **facts: Any) -> str:
-        """Fill in a template of the catalogue; `n` chooses between one and many."""
-        template = self.sentences[key]
-        if isinstance(template, tuple):
-            template = template[0 if n == 1 else 1]
-        return template.format(**facts)
+    def text(self, sentence: str, n: float | None = None, /, **facts: Any) -> str:
+        """Fill in a sentence in this language; `n` chooses between one and many.
+
+        Examples
+        --------
+        >>> from kanonym.language import SPANISH
+        >>> SPANISH.text(_("under {number}"), number=5)
+        'menos de 5'
+
+        """
+        return self.template(sentence, n).format(**facts)
+
+    def template(self, sentence: str, n: float | None = None) -> str:
+        """Return a sentence in this language, not filled in."""
+        if not isinstance(sentence, Sentence):
+            keyed = self.sentences[sentence]
+            return keyed if isinstance(keyed, str) else keyed[0 if n == 1 else 1]
+        if sentence.many:
+            return self.catalogue.ngettext(sentence, sentence.many, 1 if n == 1 else 2)
+        if sentence.context:
+            return self.catalogue.pgettext(sentence.context, sentence)
+        return self.catalogue.gettext(sentence)
+
+    def template_functions(self) -> dict[str, Callable[..., str]]:
+        """Return what templates call: the names that Babel looks for, and `say` for the rest."""
+        return {
+            "say": self.text,
+            "_": lambda text, **facts: self.text(Sentence(text), **facts),
+            "ngettext": lambda one, many, n, **facts: self.text(Sentence(one, many), n, **facts),
+            "pgettext": lambda context, text, **facts: self.text(
+                Sentence(text, context=context), **facts
+            ),
+        }
 
     def text_or(self, key: str, otherwise: str) -> str:
         """Return a sentence without facts, or something else where the catalogue has none."""
@@ -65,7 +94,9 @@ class Translator:
 
     def plural(self, number: float, noun: str) -> str:
         """Write a number with its noun: `1 class`, `222 classes`."""
-        return f"{self.count(number)} {self.text(f'noun.{noun}', number)}"
+        if not isinstance(noun, Sentence):
+            noun = f"noun.{noun}"
+        return f"{self.count(number)} {self.text(noun, number)}"
 
     def count(self, number: float) -> str:
         """Write a number of things: `30,162`."""
@@ -74,9 +105,11 @@ class Translator:
     def percent(self, share: float) -> str:
         """Write a share of 0 to 1 in percent, never rounded to 0 or to 100 unless it is."""
         if 0 < share < 0.001:
-            return self.text("under", least=self.localize("0.1") + _PERCENT)
+            return self.text(
+                pgettext("share", "under {least}"), least=self.localize("0.1") + _PERCENT
+            )
         if 0.999 < share < 1:
-            return self.text("over", most=self.localize("99.9") + _PERCENT)
+            return self.text(_("over {most}"), most=self.localize("99.9") + _PERCENT)
         return f"{self.localize(f'{round(100 * share, 1):g}')}{_PERCENT}"
 
     def tenths(self, share: float) -> str:
@@ -90,9 +123,13 @@ class Translator:
         """Write how many of a hundred a share is: `about 13`, `under 1`, `over 99`."""
         share = round(share, 9)
         if 0 < share < 0.01 or 0.99 < share < 1:
-            return self.text("fewer", number=1) if share < 0.5 else self.text("most", number=99)
+            return (
+                self.text(_("under {number}"), number=1)
+                if share < 0.5
+                else self.text(_("over {number}"), number=99)
+            )
         number = self.count(100 * share)
-        return number if share in {0.0, 1.0} else self.text("about", number=number)
+        return number if share in {0.0, 1.0} else self.text(_("about {number}"), number=number)
 
     def exact_percent(self, share: float) -> str:
         """Write a share in percent with up to two decimals; 0 and 100 stand for none and all."""
@@ -111,10 +148,14 @@ class Translator:
     def chance(self, share: float) -> str:
         """Write a chance as `1 in 5 (20 %)`."""
         if share >= 1:
-            return self.text("certain")
+            return self.text(_("1 in 1 (certain)"))
         if share <= 0:
             return "0"
-        return self.text("one-in", number=self.count(1 / share), share=self.precise_percent(share))
+        return self.text(
+            _("1 in {number} ({share})"),
+            number=self.count(1 / share),
+            share=self.precise_percent(share),
+        )
 
     def value(self, number: float | None) -> str:
         """Write a measured value: integers whole, others with four significant digits.
@@ -124,12 +165,12 @@ class Translator:
         if number is None:
             return "–"
         if not math.isfinite(number):
-            return self.text("unbounded")
+            return self.text(_("unbounded"))
         if float(number).is_integer() or abs(number) >= 10_000:
             return self.count(number)
         if abs(number) < LEAST_VALUE:
             least = self.localize(f"{LEAST_VALUE:.4f}")
-            return self.text("small" if number > 0 else "small.negative", least=least)
+            return self.text(_("under {least}") if number > 0 else _("0 to −{least}"), least=least)
         return self.localize(f"{number:.4g}")
 
     def names(self, listed: Sequence[str], letters: int = LETTERS_SHOWN) -> str:
@@ -142,7 +183,9 @@ class Translator:
         shown = min(shown, NAMES_SHOWN)
         if len(listed) > shown:
             more = self.count(len(listed) - shown)
-            return self.text("more", names=", ".join(listed[:shown]), number=more)
+            return self.text(
+                _("{names} and {number} more"), names=", ".join(listed[:shown]), number=more
+            )
         if len(listed) < 2:
             return "".join(listed)
         last = f"{self.conjunction(listed[-1])} {listed[-1]}"
@@ -175,7 +218,7 @@ class Translator:
     def _format_part(self, part: Any) -> str:
         """Write a value of any kind for a reader."""
         if isinstance(part, bool):
-            return self.text("yes" if part else "no")
+            return self.text(_("yes") if part else _("no"))
         if isinstance(part, Mapping):
             return f"({self.pairs(part)})"
         if isinstance(part, list | tuple):

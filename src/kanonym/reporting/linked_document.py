@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kanonym.data.message import gettext as _
+from kanonym.data.message import ngettext
 from kanonym.language import Translator
 from kanonym.linked import LinkedRelease
 from kanonym.linked.given_tables import banded_policy
@@ -46,13 +48,22 @@ def linked_document(
     note = says.text(f"linked.{'satisfied' if satisfied else 'failed'}")
     if verification.findings and satisfied:
         count = len(verification.findings)
-        note = says.text("verdict.findings", count, findings=says.count(count))
+        note = says.text(
+            ngettext(
+                "but there is one finding: read it before you publish",
+                "but there are {findings} findings: read them before you publish",
+            ),
+            count,
+            findings=says.count(count),
+        )
     elif verification.verdict == "not assessed":
-        note = says.text("verdict.not-assessed.note")
+        note = says.text(_("but not everything was assessed: see below"))
     n = len(verification.checks)
     key = "satisfied" if satisfied else "failed"
     two = key == "satisfied" and n == 2
-    words = says.text("verdict.satisfied.two" if two else f"verdict.{key}", n, requirements=n)
+    words = says.text(
+        _("Both chosen requirements are met") if two else f"verdict.{key}", n, requirements=n
+    )
     measured = release.verification.measured
     policy = banded_policy(release.policy)
     counted = [name for name in policy.order[1:] if policy.tables[name].known]
@@ -62,7 +73,7 @@ def linked_document(
     dated = [" → ".join(places), f"kanonym {versions()['kanonym']}", author, purpose]
     return Document(
         language=says.code,
-        title=title or says.text("linked.title"),
+        title=title or says.text(_("Release of linked tables")),
         verdict=Banner(colour, words, note),
         parts=part_banners(
             verification.parts,
@@ -72,10 +83,10 @@ def linked_document(
         dated=" · ".join(one for one in dated if one),
         signed=(),
         tiles=(
-            Tile(says.text("linked.persons"), says.count(measured.persons)),
-            Tile(says.text("linked.k"), says.count(verification.k)),
-            Tile(says.text("linked.suppressed"), says.count(release.suppressed)),
-            Tile(says.text("linked.loss"), says.percent(release.algorithm["score"])),
+            Tile(says.text(_("Persons")), says.count(measured.persons)),
+            Tile(says.text(_("Smallest class")), says.count(verification.k)),
+            Tile(says.text(_("Suppressed persons")), says.count(release.suppressed)),
+            Tile(says.text(_("Span loss")), says.percent(release.algorithm["score"])),
         ),
         lead=(
             Paragraph(
@@ -94,7 +105,7 @@ def linked_document(
             _keys(release, says),
             _limits(release, says),
         ),
-        contents=says.text("contents"),
+        contents=says.text(_("Contents")),
     )
 
 
@@ -108,7 +119,7 @@ def _sentence(finding: Finding, says: Translator) -> str:
 
 
 def _requirements(release: LinkedRelease, says: Translator) -> Section:
-    header = tuple(says.text(f"linked.{one}") for one in ("model", "required", "achieved"))
+    header = tuple(says.text(one) for one in (_("model"), _("required"), _("achieved")))
     rows = tuple(
         (
             check.type if check.attribute is None else f"{check.type}: {check.attribute}",
@@ -119,43 +130,73 @@ def _requirements(release: LinkedRelease, says: Translator) -> Section:
     )
     return Section(
         "requirements",
-        says.text("linked.requirements"),
+        says.text(_("Requirements")),
         (Table(header, rows, frozenset({1, 2})),),
     )
 
 
 def _tables(release: LinkedRelease, says: Translator) -> Section:
-    header = tuple(says.text(f"linked.{one}") for one in ("table", "rows.in", "rows.out", "merged"))
+    header = tuple(
+        says.text(one) for one in (_("table"), _("rows in"), _("rows out"), _("rows merged"))
+    )
     rows = tuple(
         (
             name,
             "–" if count is None else says.count(count),
             says.count(release.rows_out[name])
             if name in release.rows_out
-            else says.text("linked.not-released"),
+            else says.text(_("not released")),
             says.count(release.merged[name].rows) if name in release.merged else "–",
         )
         for name, count in release.told_rows_in.items()
     )
-    notes = [says.text("linked.tables.note")]
+    notes = [
+        says.text(
+            _(
+                "A suppressed person takes all rows along; each reference leads to a row that was "
+                "released, or is empty."
+            )
+        )
+    ]
     for name, one in release.merged.items():
         count, lost = says.count(one.different), says.count(one.lost)
-        notes.append(says.text("linked.merged.note", table=name, different=count, lost=lost))
+        notes.append(
+            says.text(
+                _(
+                    "Merged rows of {table} have the person and every released value of a row that "
+                    "stays, to which the rows below them now refer. Of {different} different rows "
+                    "of persons, {lost} were lost."
+                ),
+                table=name,
+                different=count,
+                lost=lost,
+            )
+        )
     blocks = (Paragraph(note, tone="note") for note in notes)
     table = Table(header, rows, frozenset({1, 2, 3}))
-    return Section("tables", says.text("linked.tables"), (table, *blocks))
+    return Section("tables", says.text(_("Tables")), (table, *blocks))
 
 
 def _levels(release: LinkedRelease, says: Translator) -> Section:
     algorithm = release.algorithm
-    header = (says.text("linked.column"), says.text("linked.level"))
+    header = (says.text(_("quasi-identifier")), says.text(_("level")))
     rows = tuple(
-        (name, says.text("linked.level.of", level=level, highest=algorithm["highest_levels"][name]))
+        (
+            name,
+            says.text(
+                _("{level} of {highest}"), level=level, highest=algorithm["highest_levels"][name]
+            ),
+        )
         for name, level in release.levels.items()
     )
-    proof = says.text("linked.optimal" if algorithm["optimal"] else "linked.not-optimal")
+    proof = says.text(
+        _("none loses less") if algorithm["optimal"] else _("one that loses less may exist")
+    )
     told = says.text(
-        "linked.levels.note",
+        _(
+            "Each column has one level in all rows. {checked} of {size} combinations of levels "
+            "were tried; {proof}."
+        ),
         checked=says.count(algorithm["nodes_checked"]),
         size=says.count(algorithm["lattice_size"]),
         proof=proof,
@@ -163,14 +204,21 @@ def _levels(release: LinkedRelease, says: Translator) -> Section:
     blocks: list[Block] = [Table(header, rows), Paragraph(told, tone="note")]
     if "built_hierarchies" in algorithm:
         names = says.names(list(algorithm["built_hierarchies"]))
-        blocks.append(Paragraph(says.text("linked.built", names=names), tone="note"))
-    return Section("levels", says.text("linked.levels"), tuple(blocks))
+        blocks.append(
+            Paragraph(
+                says.text(
+                    _("Hierarchies that were built because none was given: {names}."), names=names
+                ),
+                tone="note",
+            )
+        )
+    return Section("levels", says.text(_("Levels")), tuple(blocks))
 
 
 def _knowledge(release: LinkedRelease, says: Translator) -> Section:
     measured = release.verification.measured
     told = measured.to_dict()
-    header = (says.text("linked.known"), says.text("linked.class"))
+    header = (says.text(_("an intruder knows")), says.text(_("persons in the smallest class")))
     rows = tuple(
         (says.text(f"linked.{meaning}"), says.count(told[meaning])) for meaning in _MEANINGS
     )
@@ -187,40 +235,76 @@ def _knowledge(release: LinkedRelease, says: Translator) -> Section:
     )
     return Section(
         "knowledge",
-        says.text("linked.knows"),
+        says.text(_("What an intruder knows")),
         (
             Table(header, rows, frozenset({1})),
-            Paragraph(says.text("linked.alone", alone, alone=says.count(alone))),
-            Heading(says.text("linked.by-table")),
+            Paragraph(
+                says.text(
+                    ngettext(
+                        "One person is alone in a class by all rows.",
+                        "{alone} persons are alone in a class by all rows.",
+                    ),
+                    alone,
+                    alone=says.count(alone),
+                )
+            ),
+            Heading(says.text(_("The same for each table"))),
             Table(
                 tuple(says.text(f"linked.{one}") for one in names), each, frozenset({1, 2, 3, 4})
             ),
-            Paragraph(says.text("linked.numbers"), tone="note"),
+            Paragraph(
+                says.text(
+                    _(
+                        "Numbers of rows identify: a person with many rows is rare. In the policy, "
+                        "cap, merge and band bound them."
+                    )
+                ),
+                tone="note",
+            ),
         ),
     )
 
 
 def _keys(release: LinkedRelease, says: Translator) -> Section:
-    header = tuple(says.text(f"linked.{one}") for one in ("space", "values", "pseudonyms"))
+    header = tuple(says.text(one) for one in (_("key"), _("values"), _("pseudonyms")))
     rows = tuple(
         (
             key["space"],
             says.count(key["values"]),
-            says.text("linked.none")
+            says.text(_("released as they are"))
             if key["pseudonyms"] == "none"
             else ", ".join(key["pseudonyms"]),
         )
         for key in release.keys
     )
-    note = Paragraph(says.text("linked.keys.note"), tone="note")
-    return Section("keys", says.text("linked.keys"), (Table(header, rows, frozenset({1})), note))
+    note = Paragraph(
+        says.text(
+            _(
+                "Pseudonyms by a key (keyed-hash) are the same in every release under this key: "
+                "whoever has two releases can follow a person from one to the other. Numbers "
+                "(surrogate) are drawn anew for each release."
+            )
+        ),
+        tone="note",
+    )
+    return Section("keys", says.text(_("Keys")), (Table(header, rows, frozenset({1})), note))
 
 
 def _limits(release: LinkedRelease, says: Translator) -> Section:
     notes = [says.translate(note) for note in release.verification.notes]
-    notes += [says.text(f"linked.limit.{one}") for one in ("dates", "links", "next")]
+    notes += [
+        says.text(one)
+        for one in (
+            _(
+                "Dates that are shifted by person keep the time between them, which can identify; "
+                "one known date reveals all the others of the person."
+            ),
+            _("Free text, and columns that the policy calls insensitive, are not counted."),
+            _("A further release about the same persons must be judged together with this one."),
+        )
+    ]
     return Section(
         "limits",
-        says.text("linked.limits"),
+        says.text(_("What this does not say")),
         (Bullets(tuple(("", note) for note in notes)),),
     )

@@ -13,6 +13,7 @@ import altair as alt
 import numpy as np
 
 from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.message import gettext as _
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.evaluation.attacks.sentences import title_of
 from kanonym.language import translator
@@ -121,7 +122,7 @@ def plot_profile(profile: Profile, language: str = "en") -> Any:
     """Draw which share of the pairs of records each column tells apart, most first."""
     says = translator(language)
     shares = {column.name: column.content.counted.separation for column in profile.columns}
-    return shares_chart(shares, says.text("axis.separation"), says).to_altair()
+    return shares_chart(shares, says.text(_("distinguishable pairs of records")), says).to_altair()
 
 
 def plot_hierarchy(tree: Hierarchy, language: str = "en") -> Any:

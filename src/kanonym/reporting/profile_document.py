@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError
+from kanonym.data.message import gettext as _
+from kanonym.data.message import ngettext
 from kanonym.data.schema import Role
 from kanonym.data.table import encode_column
 from kanonym.language import Translator
@@ -70,9 +72,13 @@ def profile_document(frame: Frame, profile: Profile, says: Translator) -> Docume
     }
     return Document(
         language=says.code,
-        title=says.text("profile.title"),
-        verdict=Banner("warned", says.text("profile.original"), says.text("profile.keep")),
-        dated=says.text("profile.made", version=versions()["kanonym"]),
+        title=says.text(_("Profile of a table")),
+        verdict=Banner(
+            "warned",
+            says.text(_("This page shows original data")),
+            says.text(_("keep it where you keep the table, and do not publish it")),
+        ),
+        dated=says.text(_("kanonym {version}"), version=versions()["kanonym"]),
         signed=(),
         tiles=_tiles(profile, says),
         lead=(_lead(profile, says),),
@@ -86,7 +92,7 @@ def profile_document(frame: Frame, profile: Profile, says: Translator) -> Docume
             *_pair_sections(histograms, says),
             _missing_section(missing, says),
         ),
-        contents=says.text("contents"),
+        contents=says.text(_("Contents")),
     )
 
 
@@ -119,16 +125,22 @@ def _persons(profile: Profile, says: Translator) -> list[Section]:
     if not profile.persons:
         return []
     paragraphs = tuple(Paragraph(says.translate(person)) for person in profile.persons)
-    return [Section("persons", says.text("section.persons"), paragraphs)]
+    return [Section("persons", says.text(_("Who the persons may be")), paragraphs)]
 
 
 def _lead(profile: Profile, says: Translator) -> Paragraph:
     named = profile.names(Role.QUASI_IDENTIFIER)
     return Paragraph(
         says.text(
-            "profile.lead" if named else "profile.lead.none",
-            records=says.plural(profile.rows, "record"),
-            columns=says.plural(len(profile.columns), "column"),
+            _(
+                "{records} in {columns}. {uniques} of the records are unique in the "
+                "quasi-identifiers that are suggested below ({names}): anyone who knows these "
+                "values of a person finds the record."
+            )
+            if named
+            else _("{records} in {columns}. No column is suggested as a quasi-identifier."),
+            records=says.plural(profile.rows, ngettext("record", "records")),
+            columns=says.plural(len(profile.columns), ngettext("column", "columns")),
             uniques=says.percent(_unique_share(profile)),
             names=says.names(named),
         )
@@ -141,31 +153,46 @@ def _unique_share(profile: Profile) -> float:
 
 def _tiles(profile: Profile, says: Translator) -> tuple[Tile, ...]:
     return (
-        Tile(says.text("tile.records"), says.count(profile.rows)),
-        Tile(says.text("tile.columns"), says.count(len(profile.columns))),
-        Tile(says.text("tile.unique"), says.percent(_unique_share(profile))),
-        Tile(says.text("tile.smallest"), says.count(profile.together.smallest)),
+        Tile(says.text(_("records")), says.count(profile.rows)),
+        Tile(says.text(_("columns")), says.count(len(profile.columns))),
+        Tile(
+            says.text(_("of the records are unique in their quasi-identifiers")),
+            says.percent(_unique_share(profile)),
+        ),
+        Tile(
+            says.text(_("records in the smallest group of equal quasi-identifiers")),
+            says.count(profile.together.smallest),
+        ),
     )
 
 
 def _distinguishing(profile: Profile, says: Translator) -> Section:
     shares = {column.name: column.content.counted.separation for column in profile.columns}
     blocks: list[Block] = [
-        Paragraph(says.text("distinguish.text")),
-        _shares(shares, says.text("axis.separation"), "alt.distinguish", says),
-        Heading(says.text("distinguish.sets")),
+        Paragraph(
+            says.text(
+                _(
+                    "The share of all pairs of records in which the two differ in a column. A "
+                    "column near 100 % nearly identifies records by itself."
+                )
+            )
+        ),
+        _shares(shares, says.text(_("distinguishable pairs of records")), "alt.distinguish", says),
+        Heading(says.text(_("Sets of columns without two equal records, or with few"))),
     ]
     sets = [*profile.unique_sets.sets, *profile.near_unique_sets.sets][:MOST_SETS]
     if not sets:
-        blocks.append(Paragraph(says.text("distinguish.none")))
-        return Section("distinguish", says.text("section.distinguish"), tuple(blocks))
-    header = tuple(says.text(f"head.{key}") for key in ("columns", "combinations", "uniques"))
+        blocks.append(
+            Paragraph(says.text(_("No set of columns distinguishes nearly all records.")))
+        )
+        return Section("distinguish", says.text(_("What distinguishes people")), tuple(blocks))
+    header = tuple(says.text(key) for key in (_("columns"), _("combinations"), _("unique records")))
     rows = tuple(
         (says.names(names), says.count(separation.distinct), says.count(separation.uniques))
         for names, separation in sets
     )
     blocks.append(Table(header, rows, frozenset({1, 2})))
-    return Section("distinguish", says.text("section.distinguish"), tuple(blocks))
+    return Section("distinguish", says.text(_("What distinguishes people")), tuple(blocks))
 
 
 def _shares(shares: Mapping[str, float], title: str, told: str, says: Translator) -> Figure:
@@ -180,7 +207,7 @@ def _shares(shares: Mapping[str, float], title: str, told: str, says: Translator
 
 
 def _roles(profile: Profile, says: Translator) -> Section:
-    header = tuple(says.text(f"head.{key}") for key in ("attribute", "role", "content", "why"))
+    header = tuple(says.text(key) for key in (_("attribute"), _("role"), _("content"), _("why")))
     rows = tuple(
         (
             column.name,
@@ -194,38 +221,55 @@ def _roles(profile: Profile, says: Translator) -> Section:
         )
         for column in profile.columns
     )
-    return Section("roles", says.text("section.suggested"), (Table(header, rows, style="reasons"),))
+    return Section(
+        "roles", says.text(_("Suggested roles, and why")), (Table(header, rows, style="reasons"),)
+    )
 
 
 def _content(one: ColumnProfile, says: Translator) -> str:
     distinct, nulls = one.content.counted.distinct, one.content.nulls
-    held = says.text("content.values", distinct, values=says.count(distinct))
+    held = says.text(
+        ngettext("{values} value", "{values} values"), distinct, values=says.count(distinct)
+    )
     return ", ".join(
-        [held, *([says.text("content.nulls", nulls=says.count(nulls))] if nulls else [])]
+        [held, *([says.text(_("{nulls} missing"), nulls=says.count(nulls))] if nulls else [])]
     )
 
 
 def _missing_section(shares: Mapping[str, float], says: Translator) -> Section:
-    title = says.text("section.missing")
+    title = says.text(_("Missing values"))
     if not shares:
-        return Section("missing", title, (Paragraph(says.text("missing.none")),))
-    chart = _shares(shares, says.text("missing.axis"), "alt.missing", says)
+        return Section("missing", title, (Paragraph(says.text(_("No value is missing."))),))
+    chart = _shares(
+        shares, says.text(_("share of the records without a value")), "alt.missing", says
+    )
     return Section("missing", title, (chart,))
 
 
 def _histogram_section(
     histograms: Mapping[str, _Histogram], profile: Profile, says: Translator
 ) -> Section:
-    blocks: list[Block] = [Paragraph(says.text("histograms.text"))]
+    blocks: list[Block] = [
+        Paragraph(
+            says.text(
+                _(
+                    "How many records have which values; long tails and rare values are joined. "
+                    "Columns of identifiers and of running text are left out."
+                )
+            )
+        )
+    ]
     if len(histograms) == MOST_HISTOGRAMS < len(profile.columns):
         some = says.text(
-            "histograms.some", shown=len(histograms), all=says.count(len(profile.columns))
+            _("The {shown} of {all} columns that distinguish most records are drawn."),
+            shown=len(histograms),
+            all=says.count(len(profile.columns)),
         )
         blocks.append(Paragraph(some, "note"))
     if histograms:
         figures = [_histogram_figure(name, one, says) for name, one in histograms.items()]
         blocks.append(Gallery(tuple(figures)))
-    return Section("histograms", says.text("section.histograms"), tuple(blocks))
+    return Section("histograms", says.text(_("Histograms")), tuple(blocks))
 
 
 def _histogram_figure(name: str, one: _Histogram, says: Translator) -> Figure:
@@ -236,9 +280,9 @@ def _histogram_figure(name: str, one: _Histogram, says: Translator) -> Figure:
 
     fullest = int(np.argmax(one.counts))
     alternative = says.text(
-        "alt.histogram",
+        _("Histogram of “{name}”: {bars}; most records, {number}, at “{label}”."),
         name=name,
-        bars=says.plural(len(one.labels), "bar"),
+        bars=says.plural(len(one.labels), ngettext("bar", "bars")),
         number=says.count(one.counts[fullest]),
         label=one.labels[fullest],
     )
@@ -256,9 +300,23 @@ def _pair_sections(histograms: Mapping[str, _Histogram], says: Translator) -> tu
         return associations_chart(associations, says).to_svg()
 
     a, b, much = max(associations.pairs, key=lambda pair: pair[2])
-    alternative = says.text("alt.pairs", most=says.names([a, b]), much=says.value(round(much, 3)))
-    blocks = (Paragraph(says.text("pairs.text")), Figure("", alternative, draw))
-    return (Section("pairs", says.text("section.pairs"), blocks),)
+    alternative = says.text(
+        _("Heat map of associations: strongest between {most}, {much}."),
+        most=says.names([a, b]),
+        much=says.value(round(much, 3)),
+    )
+    blocks = (
+        Paragraph(
+            says.text(
+                _(
+                    "How strongly two columns go together (Cramér's V of the bars above, 0 not at "
+                    "all to 1): who knows one of them may infer the other."
+                )
+            )
+        ),
+        Figure("", alternative, draw),
+    )
+    return (Section("pairs", says.text(_("Pairs of columns")), blocks),)
 
 
 def _strongest_pairs(histograms: Mapping[str, _Histogram]) -> Associations | None:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kanonym.data.message import gettext as _
+from kanonym.data.message import ngettext
 from kanonym.release import versions
 from kanonym.reporting.document import (
     Banner,
@@ -65,13 +67,23 @@ def framed(
         dated=f"kanonym {versions()['kanonym']}",
         signed=(),
         tiles=(),
-        lead=(Paragraph(says.text("private.audience"), "note"),),
+        lead=(
+            Paragraph(
+                says.text(
+                    _(
+                        "This report may go along with the release: its figures are public "
+                        "parameters, and do not depend on the records."
+                    )
+                ),
+                "note",
+            ),
+        ),
         first=(),
         foot=(),
         details=tuple(
             Section(key, says.text(f"private.{key}"), tuple(blocks)) for key, blocks in sections
         ),
-        contents=says.text("contents"),
+        contents=says.text(_("Contents")),
     )
 
 
@@ -80,14 +92,28 @@ def meaning_of(
 ) -> tuple[Block, ...]:
     """Return ε and δ in words; persons, small: keys of what is said of them."""
     if not promise.private:
-        return (Paragraph(says.text("private.void.text"), "strong"),)
+        return (
+            Paragraph(
+                says.text(
+                    _(
+                        "A seed repeats what was drawn. The parameters below were used, but they "
+                        "promise nothing."
+                    )
+                ),
+                "strong",
+            ),
+        )
     told = says.text(
-        "private.meaning.text",
+        _(
+            "Whatever anybody learns from this table about a person, they would learn almost the "
+            "same if the {unit} had been left out: any conclusion becomes at most {odds} times as "
+            "likely, or as unlikely, but for a chance of {chance}."
+        ),
         unit=unit,
         odds=format_parameter(_round_up(math.exp(promise.epsilon)), says),
         chance=says.chance(promise.delta)
         if promise.delta > 1e-4
-        else says.text("one-in.short", number=says.count(math.floor(1 / promise.delta + 1e-6))),
+        else says.text(_("1 in {number}"), number=says.count(math.floor(1 / promise.delta + 1e-6))),
     )
     items = ("whatever", "together", persons, "about-groups", small, "scale")
     return (
@@ -99,10 +125,18 @@ def meaning_of(
 def other_releases(spent: Mapping[str, Any] | None, says: Translator) -> tuple[Paragraph, ...]:
     """Return what a ledger says of all releases of the table."""
     if spent is None:
-        return (Paragraph(says.text("private.others.unknown")),)
+        return (
+            Paragraph(
+                says.text(_("No ledger was kept: what else was released is not known here."))
+            ),
+        )
     told = [
         says.text(
-            "private.others.known",
+            ngettext(
+                "By its ledger, this is the only release of the table: ε = {epsilon}, δ = {delta}.",
+                "By its ledger, {releases} releases of the table: together ε = {epsilon}, δ = "
+                "{delta}.",
+            ),
             spent["releases"],
             releases=says.count(spent["releases"]),
             epsilon=format_parameter(spent["epsilon"], says),
@@ -112,7 +146,7 @@ def other_releases(spent: Mapping[str, Any] | None, says: Translator) -> tuple[P
     if "rho" in spent:
         told.append(
             says.text(
-                "private.others.rho",
+                _("Synthetic tables among them: together ε = {epsilon} at δ = {delta}."),
                 epsilon=format_parameter(spent["epsilon_with_rho"], says),
                 delta=format_parameter(spent["delta_with_rho"], says),
             )

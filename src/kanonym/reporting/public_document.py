@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from kanonym.data.message import gettext as _
 from kanonym.reporting.document import Bullets, Cell, Document, Paragraph, Table, Text
 from kanonym.reporting.promise_parts import (
     file_table,
@@ -35,18 +36,50 @@ def public_document(
         ("meaning", meaning_of(promise, unit, _PERSONS[promise.protects], "small", says)),
         ("parameters", (_parameters(promise, says),)),
         ("made", (_making(promise, says),)),
-        ("public", (Paragraph(says.text("private.public.text")), _levels(promise, columns, says))),
+        (
+            "public",
+            (
+                Paragraph(
+                    says.text(
+                        _(
+                            "These hierarchies are part of the mechanism. A value that one does "
+                            "not list is released as the root; an empty cell has a branch of its "
+                            "own."
+                        )
+                    )
+                ),
+                _levels(promise, columns, says),
+            ),
+        ),
         (
             "verified",
             (
-                Paragraph(says.text("private.verified.text")),
-                Paragraph(says.text("private.unverified.text")),
+                Paragraph(
+                    says.text(
+                        _(
+                            "In the released values: every class has at least k records, each "
+                            "column has the labels of one level, and there is no other column."
+                        )
+                    )
+                ),
+                Paragraph(
+                    says.text(
+                        _(
+                            "Released values cannot show that records were sampled, that nobody "
+                            "can repeat the draws, and that hierarchies, levels and parameters "
+                            "were chosen without looking at the table. For this, the publisher "
+                            "vouches."
+                        )
+                    )
+                ),
             ),
         ),
         ("others", other_releases(promise.spent, says)),
         *((("file", (file_table(output),)),) if output else ()),
     )
-    return framed(promise, unit, sections, says, title or says.text("private.title"))
+    return framed(
+        promise, unit, sections, says, title or says.text(_("Differentially private release"))
+    )
 
 
 def _parameters(promise: Promise, says: Translator) -> Table:
@@ -60,7 +93,7 @@ def _parameters(promise: Promise, says: Translator) -> Table:
         ("β", format_parameter(promise.beta, says), "beta"),
         ("k", says.count(promise.k), "k"),
     ]
-    header = tuple(says.text(f"private.head.{key}") for key in ("parameter", "value", "meaning"))
+    header = tuple(says.text(key) for key in (_("parameter"), _("value"), _("meaning")))
     rows = tuple((sign, value, says.text(f"private.{key}")) for sign, value, key in given)
     return Table(header, rows, frozenset({1}))
 
@@ -73,14 +106,16 @@ def _making(promise: Promise, says: Translator) -> Bullets:
 
 def _levels(promise: Promise, columns: Sequence[str], says: Translator) -> Table:
     header = (
-        says.text("head.attribute"),
-        says.text("private.head.level"),
-        says.text("private.head.hierarchy"),
+        says.text(_("attribute")),
+        says.text(_("level")),
+        says.text(_("hierarchy")),
     )
     rows = tuple(
         (
             name,
-            says.text("private.level", level=promise.levels[name], highest=promise.highest[name]),
+            says.text(
+                _("{level} of {highest}"), level=promise.levels[name], highest=promise.highest[name]
+            ),
             _form(promise.hierarchies[name], says),
         )
         for name in columns
@@ -92,7 +127,7 @@ def _form(hierarchy: dict[str, Any], says: Translator) -> Text:
     """Write the form that a hierarchy has in a policy; a long list is counted."""
     kind, given = next(iter(hierarchy.items()))
     if kind == "mapping":
-        return says.text("private.listed", n=says.count(_leaves(given)))
+        return says.text(_("{n} listed values"), n=says.count(_leaves(given)))
     if isinstance(given, dict):
         return Cell(f"{kind}: {', '.join(f'{key} {one}' for key, one in given.items())}", "code")
     return Cell(f"{kind}: {given}", "code")

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
+from kanonym.data.message import gettext as _
 from kanonym.language import translator
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Cover:
         date: datetime.date | None = None,
     ) -> Self:
         """Fill in the usual title and the date of today, where they are None."""
-        said = title or translator(language).text("title")
+        said = title or translator(language).text(_("Anonymization report"))
         day = date or datetime.datetime.now().astimezone().date()
         return cls(language, said, purpose, author, day.isoformat())
 

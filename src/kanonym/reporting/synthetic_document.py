@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kanonym.data.message import gettext as _
 from kanonym.reporting.document import Block, Bullets, Cell, Document, Paragraph, Table, Text
 from kanonym.reporting.promise_parts import (
     file_table,
@@ -30,13 +31,41 @@ def synthetic_document(
     """Return the document; it is made of the promise and the policy, without what was drawn."""
     promise, most = made.promise, made.promise.records_per_person
     persons = "several" if most is None else "one-each" if most == 1 else "some-each"
-    unit = says.text("private.records" if most and most > 1 else f"private.{promise.protects}")
+    unit = says.text(_("person’s records") if most and most > 1 else f"private.{promise.protects}")
     sections: list[tuple[str, Sequence[Block]]] = [
         ("meaning", meaning_of(promise, unit, persons, "noise", says, most=says.count(most or 1))),
         ("parameters", (_parameters(promise, says),)),
         ("made", (_making(made.method, says),)),
-        ("public", (Paragraph(says.text("private.domains")), _domains(promise.domains, says))),
-        ("verified", (Paragraph(says.text("private.unverified.synthetic")),)),
+        (
+            "public",
+            (
+                Paragraph(
+                    says.text(
+                        _(
+                            "These domains were declared without looking at the table. A value "
+                            "that one does not list is read as “other” if that is listed, "
+                            "otherwise as missing; numbers beyond a range as its nearer end. Where "
+                            "neither is a value, the record was left out."
+                        )
+                    )
+                ),
+                _domains(promise.domains, says),
+            ),
+        ),
+        (
+            "verified",
+            (
+                Paragraph(
+                    says.text(
+                        _(
+                            "Values of a synthetic table cannot show that noise was added, that "
+                            "nobody can repeat the draws, and that domains and parameters were "
+                            "chosen without looking at the table. For this, the publisher vouches."
+                        )
+                    )
+                ),
+            ),
+        ),
         ("others", other_releases(promise.spent, says)),
     ]
     if made.constraints:
@@ -44,12 +73,18 @@ def synthetic_document(
         sections.insert(4, ("constraints", (rules,)))
     if output is not None:
         sections.append(("file", (file_table(output),)))
-    return framed(promise, unit, sections, says, title or says.text("private.synthetic.title"))
+    return framed(
+        promise,
+        unit,
+        sections,
+        says,
+        title or says.text(_("Differentially private synthetic table")),
+    )
 
 
 def _parameters(promise: Promise, says: Translator) -> Table:
     given = (("ε", promise.epsilon), ("δ", promise.delta), ("ρ", promise.rho))
-    header = tuple(says.text(f"private.head.{key}") for key in ("parameter", "value", "meaning"))
+    header = tuple(says.text(key) for key in (_("parameter"), _("value"), _("meaning")))
     rows = tuple(
         (sign, format_parameter(value, says), says.text(f"private.{key}"))
         for (sign, value), key in zip(given, ("epsilon", "delta", "rho"), strict=True)
@@ -64,12 +99,12 @@ def _making(method: str, says: Translator) -> Bullets:
 
 def _domains(domains: Mapping[str, Mapping[str, Any]], says: Translator) -> Table:
     header = (
-        says.text("head.attribute"),
-        says.text("private.head.domain"),
-        says.text("private.head.nulls"),
+        says.text(_("attribute")),
+        says.text(_("domain")),
+        says.text(_("may be missing")),
     )
     rows = tuple(
-        (name, _domain(facts, says), says.text("yes" if facts["nulls"] else "no"))
+        (name, _domain(facts, says), says.text(_("yes") if facts["nulls"] else _("no")))
         for name, facts in domains.items()
     )
     return Table(header, rows)
@@ -77,9 +112,9 @@ def _domains(domains: Mapping[str, Mapping[str, Any]], says: Translator) -> Tabl
 
 def _domain(facts: Mapping[str, Any], says: Translator) -> Text:
     if "values" in facts:
-        return says.text("private.listed", n=says.count(facts["values"]))
+        return says.text(_("{n} listed values"), n=says.count(facts["values"]))
     return says.text(
-        "private.range",
+        _("{minimum} to {maximum}, in {bins} bins"),
         minimum=str(facts["minimum"]),
         maximum=str(facts["maximum"]),
         bins=says.count(facts["bins"]),

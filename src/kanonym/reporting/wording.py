@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kanonym.data.message import gettext as _
+from kanonym.data.message import ngettext
 from kanonym.language import Translator
 
 if TYPE_CHECKING:
@@ -75,18 +77,25 @@ def _facts(
     if type_ in (*SHARES, "delta-presence"):
         facts["share"] = speech.percent(required)
         facts["least"] = speech.percent(given.get("minimum", 0))
-        facts["population"] = speech.plural(int(given.get("population", 0)), "person")
+        facts["population"] = speech.plural(
+            int(given.get("population", 0)), ngettext("person", "people")
+        )
     elif type_ in ("k-anonymity", "k-map"):
         k = int(required)
-        facts["records"] = speech.plural(k, "record")
-        facts["persons"] = speech.plural(k, "person")
-        facts["others"] = speech.plural(k - 1, "other" if attribute is None else "other-person")
+        facts["records"] = speech.plural(k, ngettext("record", "records"))
+        facts["persons"] = speech.plural(k, ngettext("person", "people"))
+        facts["others"] = speech.plural(
+            k - 1,
+            ngettext("other", "others")
+            if attribute is None
+            else ngettext("other person", "other people"),
+        )
     elif type_ in ITEMSETS:
-        facts["records"] = speech.plural(int(required), "record")
-        facts["items"] = speech.plural(int(given.get("m", 1)), "item")
+        facts["records"] = speech.plural(int(required), ngettext("record", "records"))
+        facts["items"] = speech.plural(int(given.get("m", 1)), ngettext("item", "items"))
     elif type_ == "differential-privacy":
         facts["delta"] = f"{given['delta']:g}"
-        facts["unit"] = speech.text("private.person" if given.get("entity") else "private.record")
+        facts["unit"] = speech.text(_("person’s record") if given.get("entity") else _("record"))
     elif type_ == "beta-likeness":
         facts["times"] = speech.value(1 + required)
     elif type_ == "delta-disclosure":
@@ -129,7 +138,11 @@ def answer_text(
     persons: whether k-anonymity counts persons, who may have several records.
     """
     if not rows_out:
-        return (speech.text("answer.empty"),)
+        return (
+            speech.text(
+                _("No record was released: there is nothing to find out, and nothing to use.")
+            ),
+        )
     key = ANSWERS[verdict]
     if key == "satisfied" and requirements == 2:
         key = "satisfied.two"
@@ -140,26 +153,39 @@ def answer_text(
         smallest=speech.count(smallest),
     )
     if verdict == "satisfied with findings":
-        found += " " + speech.text("answer.findings", findings, findings=speech.count(findings))
+        found += " " + speech.text(
+            ngettext(
+                "But there is a finding: the requirement alone does not protect everybody.",
+                "But there are {findings} findings: the requirements alone do not protect "
+                "everybody.",
+            ),
+            findings,
+            findings=speech.count(findings),
+        )
     elif verdict == "not assessed":
-        found += " " + speech.text("answer.not-assessed")
+        found += " " + speech.text(
+            _("But not everything was assessed: the parts of the verdict say what to answer.")
+        )
     checked = "answer.constructed" if constructed else "answer.checked"
     counted = ".items" if known_items else ".persons" if persons else ""
     return (
         f"{found} {speech.text(checked)}",
         speech.text(
-            "answer.classes",
+            ngettext(
+                "The released {records} forms {classes}; the smallest has {smallest}.",
+                "The {records} that were released form {classes}; the smallest has {smallest}.",
+            ),
             rows_out,
-            records=speech.plural(rows_out, "record"),
-            classes=speech.plural(n_classes, "class"),
-            smallest=speech.plural(smallest, "record"),
+            records=speech.plural(rows_out, ngettext("record", "records")),
+            classes=speech.plural(n_classes, ngettext("class", "classes")),
+            smallest=speech.plural(smallest, ngettext("record", "records")),
         ),
         speech.text(
             f"answer.chance{counted}",
             highest=speech.chance(highest),
             average=speech.chance(average),
             blind=speech.chance(1 / max(rows_in, 1)),
-            items=speech.plural(known_items, "item"),
+            items=speech.plural(known_items, ngettext("item", "items")),
         ),
     )
 
@@ -176,27 +202,47 @@ def price_text(
 ) -> tuple[str, ...]:
     """Say what the protection cost; sampled: whether a sample of the records was drawn first."""
     if not rows_in:
-        return (speech.text("price.none"),)
-    left_out = speech.text("price.complete", rows=speech.count(rows_in))
+        return (speech.text(_("The original table holds no record.")),)
+    left_out = speech.text(
+        _("No record was suppressed: all {rows} are in the release."), rows=speech.count(rows_in)
+    )
     if suppressed:
         left_out = speech.text(
-            "price.sampled" if sampled else "price.suppressed",
+            ngettext(
+                "{suppressed} of {records} ({share}) was left out: not sampled, or in too small a "
+                "class.",
+                "{suppressed} of {records} ({share}) were left out: not sampled, or in too small "
+                "a class.",
+            )
+            if sampled
+            else ngettext(
+                "{suppressed} of {records} ({share}) was suppressed; {limit} were allowed.",
+                "{suppressed} of {records} ({share}) were suppressed; {limit} were allowed.",
+            ),
             suppressed,
             suppressed=speech.count(suppressed),
-            records=speech.plural(rows_in, "record"),
+            records=speech.plural(rows_in, ngettext("record", "records")),
             share=speech.percent(suppressed / rows_in),
             limit=speech.percent(limit),
         )
     if not by_column:
         return (left_out,)
-    whole = speech.text("price.lost", share=speech.tenths(lost))
+    whole = speech.text(
+        _(
+            "On average, a released value of a quasi-identifier covers {share} of its column’s "
+            "range (0 %: exact; 100 %: no information)."
+        ),
+        share=speech.tenths(lost),
+    )
     columns = [
-        speech.text("price.column", name=name, share=speech.tenths(by_column[name]))
+        speech.text(_("{name} {share}"), name=name, share=speech.tenths(by_column[name]))
         for name in sorted(by_column, key=lambda name: -by_column[name])
     ]
     if len(columns) == 1:
         return left_out, whole
-    listed = speech.text("price.columns", columns=speech.names(columns, COLUMN_LETTERS))
+    listed = speech.text(
+        _("Column by column: {columns}."), columns=speech.names(columns, COLUMN_LETTERS)
+    )
     return left_out, whole, listed
 
 
@@ -206,7 +252,13 @@ def items_text(speech: Translator, algorithm: Parameters) -> tuple[str, ...]:
     if not found:
         return ()
     emptied = int(found["records_emptied"])
-    lost = speech.text("price.items", share=speech.tenths(found["loss"]))
+    lost = speech.text(
+        _(
+            "On average, an item lost {share} of its hierarchy (0 %: released as it is; 100 %: "
+            "dropped)."
+        ),
+        share=speech.tenths(found["loss"]),
+    )
     return (f"{lost} {speech.text('price.emptied', emptied, records=speech.count(emptied))}",)
 
 
@@ -217,9 +269,12 @@ def suppressed_cells_text(speech: Translator, algorithm: Parameters, rows: int) 
     cells, every = algorithm["suppressed_cells"], rows * len(algorithm["cells"])
     return (
         speech.text(
-            "price.blanked",
+            _(
+                "{cells} of {every} of quasi-identifiers ({share}) are blank; all others have "
+                "their original value."
+            ),
             cells=speech.count(cells),
-            every=speech.plural(every, "cell"),
+            every=speech.plural(every, ngettext("cell", "cells")),
             share=speech.percent(cells / every),
         ),
     )
@@ -229,7 +284,13 @@ def squared_error_text(speech: Translator, account: Parameters) -> tuple[str, ..
     """Say what microaggregation lost, and what other classes would lose at least."""
     if "squared_error" not in account:
         return ()
-    error = speech.text("price.error", error=speech.value(100 * account["squared_error"]))
+    error = speech.text(
+        _(
+            "Released as means of their classes, the records have a squared error of {error} % of "
+            "what one mean for all would have."
+        ),
+        error=speech.value(100 * account["squared_error"]),
+    )
     if "lower_bound" not in account:
         return (error,)
     least = math.floor(1e4 * account["lower_bound"]) / 1e2  # a bound is never rounded up
@@ -238,32 +299,69 @@ def squared_error_text(speech: Translator, account: Parameters) -> tuple[str, ..
 
 def counting_text(speech: Translator, nulls: str | None, subsets: int | None) -> str:
     """Say how k was counted, where it is not by the classes; else nothing."""
-    ways = [speech.text("counting.wildcard")] if nulls == "wildcard" else []
+    ways = (
+        [speech.text(_("a suppressed (empty) cell counts as any value"))]
+        if nulls == "wildcard"
+        else []
+    )
     if subsets is not None:
-        ways.append(speech.text("counting.subsets", subsets=subsets))
-    return speech.text("counting", ways=speech.names(ways)) if ways else ""
+        ways.append(
+            speech.text(
+                _("every combination of {subsets} quasi-identifiers is checked separately"),
+                subsets=subsets,
+            )
+        )
+    return (
+        speech.text(
+            _(
+                "For the requirement, {ways}. The classes and chances in this report treat an "
+                "empty cell as a value of its own, and use all quasi-identifiers together."
+            ),
+            ways=speech.names(ways),
+        )
+        if ways
+        else ""
+    )
 
 
 def search_text(speech: Translator, account: Parameters) -> tuple[str, ...]:
     """Say what a search of the lattice found, and whether it is proven to be the best."""
     found = speech.text(
-        "search.found", score=speech.value(account["score"]), metric=account["metric"]
+        _("The chosen node has a score of {score} by the metric “{metric}”; lower is better."),
+        score=speech.value(account["score"]),
+        metric=account["metric"],
     )
     size = account.get("lattice_size", 1)
     if size == 1:
-        return found, speech.text("search.given")
-    nodes = speech.plural(size, "node")
+        return found, speech.text(_("The levels were given: no search was needed."))
+    nodes = speech.plural(size, ngettext("node", "nodes"))
     if account.get("optimal"):
-        return found, speech.text("search.optimal", nodes=nodes)
-    proof = [speech.text("search.partial", nodes=nodes)]
+        return found, speech.text(
+            _("Of the lattice’s {nodes}, no other that satisfies the policy has a lower score."),
+            nodes=nodes,
+        )
+    proof = [speech.text(_("Not all of the lattice’s {nodes} were checked."), nodes=nodes)]
     if "nodes_checked" in account:
         checked = speech.count(account["nodes_checked"])
-        proof = [speech.text("search.looked", nodes=nodes, checked=checked)]
+        proof = [
+            speech.text(
+                _("Of the lattice’s {nodes}, {checked} were checked."), nodes=nodes, checked=checked
+            )
+        ]
     if account.get("interrupted"):
-        proof.append(speech.text("search.stopped"))
+        proof.append(speech.text(_("The search was stopped by the user.")))
     if "gap" in account:
         bound = speech.value(account["lower_bound"])
-        proof.append(speech.text("search.gap", gap=speech.value(account["gap"]), bound=bound))
+        proof.append(
+            speech.text(
+                _(
+                    "It is not proven that this node is the best: another may score up to {gap} "
+                    "lower, but none below {bound}."
+                ),
+                gap=speech.value(account["gap"]),
+                bound=bound,
+            )
+        )
     return found, " ".join(proof)
 
 
@@ -291,23 +389,52 @@ def limit_texts(
     unprotected = [name for name in having["sensitive"] if name not in protected]
     said: dict[str, str] = {}
     if unprotected:
-        said["shared"] = speech.text("limit.shared.unprotected", names=speech.names(unprotected))
+        said["shared"] = speech.text(
+            _(
+                "No requirement was set for {names}. Where all records of a class have the same "
+                "value, it is disclosed for everybody in the class."
+            ),
+            names=speech.names(unprotected),
+        )
     elif not having["sensitive"]:
-        said["shared"] = speech.text("limit.shared.none")
-    said["other"] = speech.text("limit.other.text")
+        said["shared"] = speech.text(
+            _("No attribute was declared sensitive, so only class sizes were checked.")
+        )
+    said["other"] = speech.text(_("An intruder is assumed to know at most the quasi-identifiers."))
     if having["insensitive"]:
         names = speech.names(having["insensitive"])
-        said["other"] += " " + speech.text("limit.other.insensitive", names=names)
+        said["other"] += " " + speech.text(
+            _(
+                "If somebody can look up one of {names}, which no requirement protects, the "
+                "protection does not hold."
+            ),
+            names=names,
+        )
     said |= {key: speech.text(f"limit.{key}.text") for key in ("ruling", "being", "releases")}
     said["records"] = (
-        speech.text("limit.records.text")
+        speech.text(
+            _("Each record counts as one person: the records of one person can fill a class.")
+        )
         if entity is None
-        else speech.text("limit.records.entity", attribute=entity)
+        else speech.text(
+            _(
+                "k-anonymity, the chances here and the attacks count the people identified by "
+                "“{attribute}”. Class sizes count records."
+            ),
+            attribute=entity,
+        )
     )
     said["tried"] = (
-        speech.text("limit.tried.text", confidence=speech.percent(0.95))
+        speech.text(
+            _(
+                "Attacks show what these intruders achieve with the knowledge they are given. "
+                "Their failure proves nothing about cleverer ones; the intervals ({confidence} "
+                "confidence) only show how far chance may have moved the figures."
+            ),
+            confidence=speech.percent(0.95),
+        )
         if attacked
-        else speech.text("limit.untried")
+        else speech.text(_("No attack was run, so the chances are based on class sizes alone."))
     )
     said |= {key: speech.text(f"limit.{key}.text") for key in ("loss", "law")}
     changed = [

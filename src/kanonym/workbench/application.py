@@ -16,6 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from kanonym.data.errors import KanonymError
+from kanonym.data.message import gettext as _
 from kanonym.language import LANGUAGES, translator
 from kanonym.workbench.forms import FieldError
 from kanonym.workbench.guard import ENTRANCE, TooLargeError
@@ -62,7 +63,16 @@ class Pages:
         opened = self._desk.sessions.open(request.query_params.get("token", ""))
         if opened is None:
             says = translator(language_of(request.headers))
-            return PlainTextResponse(says.text("wb.told.used") + "\n", 403)
+            return PlainTextResponse(
+                says.text(
+                    _(
+                        "This address was used already, or is not complete. Take the newest one "
+                        "that kanonym workbench printed in the terminal."
+                    )
+                )
+                + "\n",
+                403,
+            )
         secret, session = opened
         session.language = language_of(request.headers)
         place = "/"
@@ -133,7 +143,7 @@ class Pages:
         if isinstance(error, FieldError):
             problem, field = error.text(says), error.field
         elif isinstance(error, OSError):
-            problem = says.text("wb.field.file", reason=error.strerror)
+            problem = says.text(_("The file cannot be opened: {reason}."), reason=error.strerror)
         return page(
             "start.html",
             session.language,

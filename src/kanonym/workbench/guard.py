@@ -14,6 +14,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kanonym.data.message import gettext as _
 from kanonym.language import translator
 from kanonym.workbench.pages import language_of, told_page
 from kanonym.workbench.sessions import COOKIE, Sessions
@@ -97,7 +98,15 @@ class Guard:
         session = self._sessions.find(_cookie_of(headers.getlist("cookie"), self._cookie))
         if session is None:
             says = translator(language_of(headers))
-            return _answer(403, says.text("wb.told.session"))
+            return _answer(
+                403,
+                says.text(
+                    _(
+                        "This page belongs to a session of kanonym workbench. Open the newest "
+                        "address that it printed in the terminal; each address works once."
+                    )
+                ),
+            )
         scope["session"] = session
         return None
 

@@ -26,7 +26,7 @@ def environment(says: Translator) -> Environment:
         lstrip_blocks=True,
     )
     environment.globals |= {
-        "say": says.text,
+        **says.template_functions(),
         "says": says,
         "languages": LANGUAGES,
         "bars": bars_svg,

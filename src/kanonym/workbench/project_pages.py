@@ -20,6 +20,7 @@ from starlette.responses import (
 from starlette.routing import Route
 
 from kanonym.data.errors import KanonymError
+from kanonym.data.message import gettext as _
 from kanonym.workbench.forms import FieldError
 from kanonym.workbench.guard import REPORT_POLICY
 from kanonym.workbench.open_project import OpenProject
@@ -75,14 +76,36 @@ async def act(request: Request) -> Response:
         history = view.project.history
         stated = view.sent.get("state")
         if stated is not None and history and stated != str(history.state.number):
-            return await _screen_page(view, screen, view.says.text("wb.stale"), 409)
+            return await _screen_page(
+                view,
+                screen,
+                view.says.text(
+                    _(
+                        "The policy was changed elsewhere in the meantime: in another tab or "
+                        "workbench. Nothing was overwritten: look at it as it is now, and repeat "
+                        "your change."
+                    )
+                ),
+                409,
+            )
         view.project.problem = None
         if action is None:
             return await _screen_page(view, screen)
         try:
             place = await action(view)
         except ChangedError:
-            return await _screen_page(view, screen, view.says.text("wb.stale"), 409)
+            return await _screen_page(
+                view,
+                screen,
+                view.says.text(
+                    _(
+                        "The policy was changed elsewhere in the meantime: in another tab or "
+                        "workbench. Nothing was overwritten: look at it as it is now, and repeat "
+                        "your change."
+                    )
+                ),
+                409,
+            )
         except FieldError as error:
             view = replace(view, faults={error.field: error.text(view.says)})
             return await _screen_page(view, screen, view.faults[error.field], 422)

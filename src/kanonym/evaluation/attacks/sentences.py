@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, get_args
 
+from kanonym.data.message import gettext as _
 from kanonym.language import ENGLISH, Translator
 
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ def figures_sentence(one: AttackResult, says: Translator) -> str:
     """Say how often an attack was right, how often it is by chance, and the share beyond it."""
     low, high = one.interval
     return says.text(
-        "attacks.figures",
+        _(
+            "Right in {rate} of {attempts}, by chance in {chance}; beyond chance: {risk} ({low} to "
+            "{high})."
+        ),
         rate=says.tenths(one.targets.rate),
         attempts=says.plural(one.attempts, one.unit),
         chance=says.tenths(one.chance.rate),

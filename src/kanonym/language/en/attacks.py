@@ -161,27 +161,7 @@ SENTENCES: Sentences = {
         "Knows only the release. Of 100 generalized values, {right} are named correctly; by "
         "chance, {chance}."
     ),
-    "attacks.reading": (
-        "By chance: without the release, or on people who are not in the table. Beyond chance: of "
-        "the attempts that fail by chance, the share that the release makes succeed; below, its "
-        "{confidence} interval."
-    ),
     "attacks.chosen": "The table has the most successful attack on each question.",
-    "attacks.tried": "of {attempts}",
-    "attacks.intro": (
-        "Each attack was run on the release. An attempt is right if what the intruder says about a "
-        "person is true. Chance is the success of the same intruder on people who are not in the "
-        "table (control) or, without a control, the success without the release (baseline)."
-    ),
-    "attacks.note": (
-        "Beyond chance: (right − chance) / (1 − chance), the share that succeeds with the release "
-        "among the attempts that fail by chance; with its {confidence} confidence interval. The "
-        "release helps an intruder where this interval lies above 0."
-    ),
-    "attacks.figures": (
-        "Right in {rate} of {attempts}, by chance in {chance}; beyond chance: {risk} ({low} to "
-        "{high})."
-    ),
     "attacks.finding.beyond": "The release helps such an intruder.",
     "attacks.finding.none": "No success beyond chance was shown.",
     "attacks.finding.baseline": (
@@ -211,10 +191,6 @@ SENTENCES: Sentences = {
     "attacks.limit.not run.why": (
         "{title}: not run, so whether the limit of {limit} is kept is unknown ({reason})."
     ),
-    "attacks.none": (
-        "No attack was run on this release. To run them: `kanonym attack ORIGINAL RELEASED "
-        "--policy POLICY`."
-    ),
     "attacks.sizes": (
         "Chance that somebody who knows the quasi-identifiers of a record of the table picks this "
         "record:"
@@ -226,8 +202,6 @@ SENTENCES: Sentences = {
     "attacks.sizes.most": "at most",
     "attacks.sizes.mean": "on average",
     "attacks.sizes.blind": "at random, without any knowledge",
-    "attacks.untried": "{title}: not run",
-    "attacks.parts": "Parts",
     "attacks.part.rate": "{subject}",
     "attacks.part.named": "{subject}: named correctly",
     "attacks.part.claimed": "{subject}: a value was claimed",
@@ -272,6 +246,5 @@ SENTENCES: Sentences = {
     "mode.multivariate": "descriptions using several columns",
     "mode.whole records": "descriptions using all columns",
     "mode.multivariate one-sided": "descriptions using one end of ranges",
-    "attacks.kept": "The first {shown} of {all} parts.",
     "interval": "{low} to {high}",
 }

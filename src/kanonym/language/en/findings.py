@@ -57,10 +57,6 @@ SENTENCES: Sentences = {
         "Some requirements are always met ({models} of {requirements}): every record could have "
         "been released unchanged."
     ),
-    "shares.worst": (
-        "Worst class for “{attribute}”: {share} of its {records} have the same value; in the whole "
-        "table {table}."
-    ),
     "finding.drawn-values": (
         "Values of {columns} were drawn from labels: records with equal values are together by "
         "chance, and the figures below protect nobody. What counts is the table with the labels."

@@ -92,30 +92,8 @@ SENTENCES: Sentences = {
         "records with the same values in them form a class: nobody can distinguish them by these "
         "columns alone."
     ),
-    "counting.wildcard": "a suppressed (empty) cell counts as any value",
-    "counting.subsets": "every combination of {subsets} quasi-identifiers is checked separately",
     "counting": (
         "For the requirement, {ways}. The classes and chances in this report treat an empty cell "
         "as a value of its own, and use all quasi-identifiers together."
-    ),
-    "search.found": (
-        "The chosen node has a score of {score} by the metric “{metric}”; lower is better."
-    ),
-    "search.given": "The levels were given: no search was needed.",
-    "search.optimal": (
-        "Of the lattice’s {nodes}, no other that satisfies the policy has a lower score."
-    ),
-    "search.partial": "Not all of the lattice’s {nodes} were checked.",
-    "search.looked": "Of the lattice’s {nodes}, {checked} were checked.",
-    "search.stopped": "The search was stopped by the user.",
-    "search.gap": (
-        "It is not proven that this node is the best: another may score up to {gap} lower, but "
-        "none below {bound}."
-    ),
-    "choice.note": (
-        "Level 0 keeps the values as they are; the highest level is “*”. Finer and coarser: the "
-        "same release with only that level changed, and with all records of failing classes "
-        "suppressed. A finer level keeps more of its attribute, but more records may have to be "
-        "suppressed, or too many."
     ),
 }

@@ -12,18 +12,10 @@ SENTENCES: Sentences = {
     "unmet": "✗ no",
     "under": "under {least}",
     "small": "under {least}",
-    "small.negative": "0 to −{least}",
     "over": "over {most}",
-    "unbounded": "unbounded",
-    "certain": "1 in 1 (certain)",
-    "one-in": "1 in {number} ({share})",
-    "one-in.short": "1 in {number}",
-    "about": "about {number}",
     "fewer": "under {number}",
     "most": "over {number}",
     "of": "{part} of {whole}",
-    "further": "{number} more under “{section}”.",
-    "more": "{names} and {number} more",
     "noun.record": ("record", "records"),
     "noun.item": ("item", "items"),
     "noun.column": ("column", "columns"),
@@ -42,8 +34,6 @@ SENTENCES: Sentences = {
     "noun.pair": ("pair", "pairs"),
     "noun.bar": ("bar", "bars"),
     "noun.run": ("run", "runs"),
-    "tile.released": "records released",
-    "tile.met": "requirements met",
     "tile.found": "highest chance of picking a record by its quasi-identifiers",
     "tile.found.persons": (
         "highest chance of picking a person in a class by the quasi-identifiers of one record"
@@ -51,20 +41,7 @@ SENTENCES: Sentences = {
     "tile.found.items": (
         "highest chance of picking a person’s record by what the requirement covers"
     ),
-    "tile.lost.items": "of its hierarchy was lost by an item, on average (NCP)",
     "tile.found.note": "(smallest class: {records})",
-    "tile.lost": "of its column’s range is covered by a released value (span loss)",
-    "made.dated": "Report of {date}",
-    "made.tables": "{output}, made from {source}",
-    "made.seed": "seed {seed}",
-    "signed.name": "name",
-    "signed.date": "date",
-    "signed.signature": "signature",
-    "heading.purpose": "Purpose.",
-    "made.author": "by {author}",
-    "heading.question": "Question.",
-    "heading.answer": "Answer.",
-    "heading.terms": "Terms.",
     "first.released": "What was released?",
     "first.required": "Which requirement was set, and was it met?",
     "first.intruder": "What can an intruder do with it, compared with chance?",
@@ -74,7 +51,6 @@ SENTENCES: Sentences = {
         "Released: {records} with {columns}, made from {source} with {records_in} and {columns_in}."
     ),
     "first.table": "a table",
-    "seed.drawn": "random, not stored",
     "first.drawn": (
         "A seed was drawn and is kept nowhere: with the same table, policy and versions, the first "
         "command gives a release of the same kind; its classes, the order of its rows and random "
@@ -84,7 +60,6 @@ SENTENCES: Sentences = {
         "With the same table, policy, seed and versions, the first command gives the same release, "
         "byte for byte. {checks} The policy and all versions are listed under “{section}”."
     ),
-    "contents": "Contents",
     "numbers": "The numbers",
     "section.roles": "Roles, and why",
     "section.transformations": "What happened to each attribute",
@@ -172,19 +147,6 @@ SENTENCES: Sentences = {
     "head.frontier": "frontier",
     "head.difference": "change",
     "head.columns": "columns",
-    "roles.given": (
-        "The roles are set in the policy. `kanonym profile TABLE` gives evidence for them."
-    ),
-    "roles.profiled": (
-        "The evidence comes from a profile of the table; it shows no value of the table."
-    ),
-    "roles.otherwise": "the profile suggests: {role}",
-    "roles.silent": "set in the policy",
-    "examples.note": (
-        "The labels on the right are in the release. The values on the left are invented, or occur "
-        "in the label itself and are shared by at least {floor} released records. No value of an "
-        "identifier or of a sensitive attribute is shown."
-    ),
     "done.identifier": "dropped: it is not in the release",
     "done.items": "items got the labels of a hierarchy, or were dropped",
     "done.unchanged": "released unchanged",
@@ -204,67 +166,9 @@ SENTENCES: Sentences = {
     "done.value": "original value or blank",
     "done.and": "{first}; then {second}",
     "example": "{invented} → {released}",
-    "sizes.text": (
-        "{classes}. The smallest has {smallest}, the median {median}, the largest {largest}; the "
-        "mean is {mean} records. A person in a large class is hidden among more people."
-    ),
-    "sizes.caption": "Released records by the size of their class.",
-    "sizes.none": "No record was released, so there is no class.",
-    "losses.text": (
-        "Span loss is the share of an attribute’s whole range that a released value covers, "
-        "averaged over the records of the original table; a suppressed record counts as 100 %. A "
-        "list of ordered values covers the range from its first to its last value; a label of a "
-        "hierarchy covers its share of the values. “Listed exactly”: released records whose value "
-        "is released unchanged or in a list."
-    ),
-    "losses.caption": "Span loss. 0 % means released unchanged.",
-    "losses.most": "The {shown} attributes with the highest loss, of {all}.",
-    "losses.rmse": (
-        "RMSE (root mean squared error): the distance of the middle of a released value from the "
-        "original value, in the attribute’s own unit; for numbers only."
-    ),
-    "marginals.note": (
-        "Both bars count the released records: before, by their original values; after, by their "
-        "released values, with each class spread evenly over its released value. Suppressed "
-        "records are not counted. Values that fewer than {floor} records have, or that the release "
-        "does not distinguish, share a bar; counts are rounded to multiples of {floor}."
-    ),
-    "maps.note": (
-        "Each rectangle shows what the release says about the two attributes for one or more "
-        "classes: their records are somewhere inside it. Classes that differ only in other "
-        "attributes overlap. Small rectangles mean precise values; darker ones have more records "
-        "per class. The axes end where the released labels end; the rectangle of an open-ended "
-        "label, such as “60 or more”, reaches the edge."
-    ),
-    "measures.rounded": (
-        "Measures that compare the release with the original table are rounded (shares to {step}), "
-        "so that they cannot distinguish fewer records than a class must have."
-    ),
-    "maps.title": "{x} and {y}",
-    "maps.count": "{rectangles}; identical ones are counted once.",
-    "maps.drawn": "Shown: the {shown} with the most records, {share} of the released ones.",
-    "maps.missing": "Not shown: {records} whose released value includes a missing one.",
-    "maps.further": "{pairs} more",
-    "associations.note": (
-        "Change in the association of two columns, from 0 (none) to 1: the difference of "
-        "correlations for two numbers, of Cramér’s V for two categories, of correlation ratios for "
-        "one of each."
-    ),
-    "associations.most": "The {shown} columns whose associations changed most, of {all}.",
-    "suda.none": "No record of the release is a special unique, so there are no contributions.",
-    "suda.text": (
-        "A special unique is alone with its values of very few attributes. The contribution of "
-        "each quasi-identifier to the scores of those that remain in the release:"
-    ),
-    "assessed.missing": "Not measured: {reasons}.",
     "presets.met": "met",
     "presets.unmet": "not met",
     "presets.unknown": "unknown",
-    "compared.caption": (
-        "Each dot is a release that was tried. The line connects those that no other beats in both "
-        "privacy and loss. The ring marks the recommended one."
-    ),
-    "compared.refused": "{runs} produced no release.",
     "repeat.policy": "Policy.",
     "repeat.drawn": (
         "A seed was drawn and is kept nowhere: the first command gives a release of the same kind; "

@@ -165,8 +165,6 @@ SENTENCES: Sentences = {
     "price.least_error": "No other classes of the required size have less than {bound} %.",
     "price.dropped": "dropped columns ({names})",
     "price.kept": "sensitive columns ({names})",
-    "inside": "Internal: do not publish this report.",
-    "inside.note": "It shows distributions of the original table next to the released ones.",
     "limit.shared": "Values shared by a class",
     "limit.shared.unprotected": (
         "No requirement was set for {names}. Where all records of a class have the same value, it "
@@ -238,7 +236,6 @@ SENTENCES: Sentences = {
         "Whether this is anonymous in law depends on who receives it and what else they have. The "
         "figures are evidence for that assessment."
     ),
-    "limits.short": "Not covered: {headings}. The reasons are under “{section}”.",
     "gdpr.intro": (
         "The data protection authorities of the European Union ask three questions about "
         "anonymized data (Article 29 Working Party, Opinion 05/2014, WP 216, section 3). The "

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
+from kanonym.data.message import gettext as _
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.axes import legend_columns, title_lines
 from kanonym.reporting.charts.style import BLUE, INK, PALE, WIDTH, Drawing
@@ -20,14 +21,22 @@ SCALED = 20.0  # from this ratio of the largest to the smallest value, the axis 
 def alternatives_chart(compared: Alternatives, speech: Translator = ENGLISH) -> Drawing:
     """Draw every release by privacy and utility, with the frontier as a line."""
     rows = [
-        {"x": one.private, "y": one.useful, "of": "run", "kind": speech.text("legend.run")}
+        {"x": one.private, "y": one.useful, "of": "run", "kind": speech.text(_("release"))}
         for one in compared.runs
     ]
     for run in compared.frontier:
         at = {"x": run.private, "y": run.useful}
-        rows.append({**at, "of": "front", "kind": speech.text("legend.frontier")})
+        rows.append(
+            {**at, "of": "front", "kind": speech.text(_("Pareto frontier: none is better in both"))}
+        )
         if run.knee:
-            rows.append({**at, "of": "knee", "kind": speech.text("legend.frontier")})
+            rows.append(
+                {
+                    **at,
+                    "of": "knee",
+                    "kind": speech.text(_("Pareto frontier: none is better in both")),
+                }
+            )
     places = [one.private for one in compared.runs]
     low, high = min(places), max(places)
     wide = low > 0 and high / low > SCALED
@@ -36,7 +45,10 @@ def alternatives_chart(compared: Alternatives, speech: Translator = ENGLISH) -> 
     x = alt.X(
         "x:Q",
         title=title_lines(
-            speech.text("axis.private", name=speech.text_or(f"measure.{compared.privacy}", "k"))
+            speech.text(
+                _("{name} (more private to the right)"),
+                name=speech.text_or(f"measure.{compared.privacy}", "k"),
+            )
         ),
         scale=alt.Scale(
             type="log" if wide else "linear",
@@ -55,7 +67,7 @@ def alternatives_chart(compared: Alternatives, speech: Translator = ENGLISH) -> 
         scale=alt.Scale(zero=True),
         axis=alt.Axis(domain=False, ticks=False, tickCount=5, titlePadding=12),
     )
-    kinds = [speech.text("legend.run"), speech.text("legend.frontier")]
+    kinds = [speech.text(_("release")), speech.text(_("Pareto frontier: none is better in both"))]
     color = alt.Color(
         "kind:N",
         scale=alt.Scale(domain=kinds, range=[PALE, BLUE]),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
+from kanonym.data.message import gettext as _
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.axes import legend_columns, named_axis, step_of
 from kanonym.reporting.charts.style import BLUE, INK, MUTED, PALE, Drawing, Row
@@ -24,7 +25,9 @@ def attacks_chart(
     attacks: Sequence[AttackResult], titles: Sequence[str], speech: Translator = ENGLISH
 ) -> Drawing:
     """Draw the rate of each attack with its interval, its baseline and its control."""
-    kinds = [speech.text(f"legend.{key}") for key in ("rate", "baseline", "control")]
+    kinds = [
+        speech.text(key) for key in (_("this release, with interval"), _("baseline"), _("control"))
+    ]
     rows: list[Row] = [
         {"bar": i, "rate": found.rate, "kind": kind, "low": low, "high": high}
         for i, one in enumerate(attacks)
@@ -50,7 +53,7 @@ def attacks_chart(
     base = alt.Chart(alt.NamedData("rows"))
     x = alt.X(
         "rate:Q",
-        title=speech.text("axis.right"),
+        title=speech.text(_("successful attempts")),
         scale=alt.Scale(domain=[0, end * ROOM], nice=False),
         axis=alt.Axis(
             format="~%", values=[end * i / 5 for i in range(6)], domain=False, ticks=False
@@ -58,7 +61,7 @@ def attacks_chart(
     )
     layers = [
         base.mark_rule(color=BLUE, strokeWidth=5, opacity=0.45, strokeCap="round").encode(
-            x=alt.X("low:Q", title=speech.text("axis.right")), x2="high:Q", y=place
+            x=alt.X("low:Q", title=speech.text(_("successful attempts"))), x2="high:Q", y=place
         ),
         base.mark_point(size=95, strokeWidth=2, opacity=1).encode(
             x=x,

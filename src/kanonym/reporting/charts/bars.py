@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from kanonym.data.message import gettext as _
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.axes import (
     counts_axis,
@@ -35,9 +36,9 @@ def class_sizes_chart(sizes: ClassSizes, speech: Translator = ENGLISH) -> Drawin
     upright = fits_upright(sizes.labels)
     bars, amounts = _bar_channels(
         sizes.labels,
-        speech.text("axis.class-size"),
+        speech.text(_("records in the class")),
         sizes.records,
-        speech.text("axis.records"),
+        speech.text(_("records")),
         upright=upright,
     )
     chart = alt.Chart(alt.NamedData("rows")).mark_bar(color=BLUE).encode(bars, amounts("records"))
@@ -48,7 +49,7 @@ def class_sizes_chart(sizes: ClassSizes, speech: Translator = ENGLISH) -> Drawin
 def losses_chart(attributes: Sequence[AttributeLoss], speech: Translator = ENGLISH) -> Drawing:
     """Draw the loss of each attribute, most first, at most 40."""
     shares = {attribute.name: attribute.lost for attribute in attributes}
-    return shares_chart(shares, speech.text("axis.lost"), speech)
+    return shares_chart(shares, speech.text(_("share of the range covered (span loss)")), speech)
 
 
 def shares_chart(shares: Mapping[str, float], title: str, speech: Translator = ENGLISH) -> Drawing:
@@ -61,7 +62,9 @@ def shares_chart(shares: Mapping[str, float], title: str, speech: Translator = E
     longest = shares[most[0]]
     ceiling = next(c for c in (0.05, 0.1, 0.25, 0.5, 1) if c >= min(1.2 * longest, 1))
     if ceiling < 1:
-        title = speech.text("axis.ends", title=title, end=speech.percent(ceiling))
+        title = speech.text(
+            _("{title}; the axis ends at {end}"), title=title, end=speech.percent(ceiling)
+        )
     base = alt.Chart(alt.NamedData("rows")).encode(
         x=alt.X(
             "loss:Q",
@@ -87,9 +90,7 @@ def histogram_chart(
     """Draw how many records each bar has; the bars of an ordered column side by side."""
     rows = [{"bar": i, "records": number} for i, number in enumerate(counts)]
     upright = ordered and len(labels) > 1 and fits_upright(labels)
-    bars, amounts = _bar_channels(
-        labels, None, counts, speech.text("axis.records"), upright=upright
-    )
+    bars, amounts = _bar_channels(labels, None, counts, speech.text(_("records")), upright=upright)
     chart = alt.Chart(alt.NamedData("rows")).mark_bar(color=BLUE).encode(bars, amounts("records"))
     height = 220 if upright else step_of(labels, 21)
     return Drawing(chart.properties(height=height), rows, speech, names=labels)
@@ -114,7 +115,7 @@ def marginal_chart(marginal: Marginal, speech: Translator = ENGLISH) -> Drawing:
         labels,
         None,
         [count for _, *both in drawn for count in both],
-        speech.text("axis.records"),
+        speech.text(_("records")),
         upright=upright,
     )
 

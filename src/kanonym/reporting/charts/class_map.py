@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from kanonym.data.message import gettext as _
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.axes import (
     PADDING,
@@ -60,7 +61,7 @@ def class_map_chart(drawn: ClassMap, height: int = 420, speech: Translator = ENG
                 "shade:O",
                 scale=alt.Scale(domain=list(range(len(legend))), range=_ramp(len(legend))),
                 legend=alt.Legend(
-                    title=speech.text("legend.per-class"),
+                    title=speech.text(_("records per class")),
                     orient="top",
                     symbolType="square",
                     symbolOpacity=1,
@@ -106,7 +107,9 @@ def _side(
         ticks = alt.Axis(grid=False, values=ticks_between(*axis.known), format=_FORMAT)
         return channel(f"{field}:Q", title=title, scale=scale, axis=ticks)
     if not axis.labels:
-        title = title_lines(speech.text("axis.unnamed", name=axis.name), room)
+        title = title_lines(
+            speech.text(_("{name} (too many labels to show)"), name=axis.name), room
+        )
     texts = [lines_of(label) if beside else [cut(label)] for label in axis.labels]
     lines = [len(text) for text in texts]
     shown = max(1, room // (LINE_HEIGHT * max(lines, default=1)))

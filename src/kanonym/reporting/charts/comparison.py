@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import altair as alt
 
 from kanonym.comparison.trials import label
+from kanonym.data.message import gettext as _
+from kanonym.data.message import ngettext
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.style import BLUE, INK, MUTED, Drawing, Row
 from kanonym.reporting.rendering.html import chart_of, environment
@@ -140,8 +142,11 @@ def draw(
         (dot, figure(dot.private, says), figure(dot.useful, says)) for dot in compared.frontier
     ]
     told = says.text(
-        "alt.comparison",
-        runs=says.plural(len(compared.dots), "run"),
+        _(
+            "Chart of {runs} by {privacy} and {measure}; the table below names those on the "
+            "frontier."
+        ),
+        runs=says.plural(len(compared.dots), ngettext("run", "runs")),
         privacy=compared.privacy,
         measure=compared.measure,
     )
@@ -162,7 +167,7 @@ def comparison_chart(compared: ComparisonData, says: Translator) -> Drawing:
     percent = not compared.more_is_private
     x = alt.X(
         "x:Q",
-        title=says.text("axis.private", name=compared.privacy),
+        title=says.text(_("{name} (more private to the right)"), name=compared.privacy),
         scale=alt.Scale(type="log", domain=list(across), nice=False, reverse=percent),
         axis=alt.Axis(
             grid=False,
@@ -174,7 +179,7 @@ def comparison_chart(compared: ComparisonData, says: Translator) -> Drawing:
     better = says.text(f"better.{'lower' if compared.less_is_better else 'higher'}")
     y = alt.Y(
         "y:Q",
-        title=says.text("axis.useful", name=compared.measure, better=better),
+        title=says.text(_("{name} ({better})"), name=compared.measure, better=better),
         scale=alt.Scale(domain=list(up), zero=False, nice=False),
         axis=alt.Axis(domain=False, ticks=False, tickCount=6, titlePadding=14),
     )
@@ -207,7 +212,7 @@ def comparison_chart(compared: ComparisonData, says: Translator) -> Drawing:
         of["name"].mark_text(color=MUTED, **NAME).encode(x=x, y=y, text="text:N"),
         of["knee"]
         .mark_text(align="right", dx=-13, dy=-13, color=INK, fontSize=13, fontWeight=600)
-        .encode(x=x, y=y, text=alt.value(says.text("comparison.this"))),
+        .encode(x=x, y=y, text=alt.value(says.text(_("recommended")))),
     ]
     return Drawing(alt.layer(*layers).properties(height=_height(compared)), rows, says, WIDTH)
 

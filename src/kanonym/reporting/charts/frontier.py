@@ -8,6 +8,8 @@ from typing import Any, Literal
 import altair as alt
 import numpy as np
 
+from kanonym.data.message import gettext as _
+from kanonym.data.message import ngettext
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.style import BLUE, INK, MUTED, Drawing, Row
 from kanonym.reporting.known.frontier import Frontier
@@ -33,12 +35,15 @@ def draw(
     if format == "svg":
         return svg.encode()
     page = environment(says).get_template("frontier.html")
-    alternative = says.text("alt.frontier", runs=says.plural(frontier.n_nodes, "node"))
+    alternative = says.text(
+        _("Chart of {runs} by privacy and loss."),
+        runs=says.plural(frontier.n_nodes, ngettext("node", "nodes")),
+    )
     required = f"{frontier.symbol} {frontier.relation} {says.value(frontier.required)}".strip()
     return page.render(
         frontier=frontier,
         svg=chart_of(svg, alternative),
-        nodes=says.plural(frontier.n_nodes, "node"),
+        nodes=says.plural(frontier.n_nodes, ngettext("node", "nodes")),
         required=required,
         most_rows=MOST_ROWS,
         code=says.code,
@@ -57,7 +62,9 @@ def frontier_chart(frontier: Frontier, says: Translator) -> Drawing:
     )
     y = alt.Y(
         "y:Q",
-        title=says.text("axis.useful", name=frontier.metric, better=says.text("better.lower")),
+        title=says.text(
+            _("{name} ({better})"), name=frontier.metric, better=says.text(_("lower is better"))
+        ),
         scale=alt.Scale(domain=_losses(frontier), zero=False, nice=False),
         axis=alt.Axis(domain=False, ticks=False),
     )
@@ -86,7 +93,7 @@ def frontier_chart(frontier: Frontier, says: Translator) -> Drawing:
         .encode(x=x, y=y),
         base.transform_filter("datum.of == 'chosen'")
         .mark_text(align="left", dx=13, dy=14, color=INK, fontSize=13, fontWeight=600)
-        .encode(x=x, y=y, text=alt.value(says.text("lattice.chosen"))),
+        .encode(x=x, y=y, text=alt.value(says.text(_("chosen")))),
     ]
     return Drawing(alt.layer(*layers).properties(height=HEIGHT), rows, says, WIDTH)
 
@@ -159,6 +166,9 @@ def _losses(frontier: Frontier) -> list[float]:
 def _title(frontier: Frontier, says: Translator) -> str:
     model = frontier.model
     if frontier.attribute is not None:
-        model = says.text("lattice.of", model=model, attribute=frontier.attribute)
+        model = says.text(_("{model} of {attribute}"), model=model, attribute=frontier.attribute)
     symbol = f" ({frontier.symbol})" if frontier.symbol else ""
-    return says.text("axis.private", name=says.text("lattice.achieved", model=model + symbol))
+    return says.text(
+        _("{name} (more private to the right)"),
+        name=says.text(_("{model} achieved"), model=model + symbol),
+    )

@@ -6,6 +6,7 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import gettext as _
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.axes import title_lines
 from kanonym.reporting.charts.style import BLUE, MUTED, Drawing, Row
@@ -36,11 +37,11 @@ def risk_chart(
     percent = alt.Axis(format="~%", tickCount=5, domain=False, ticks=False)
     x = alt.X(
         "x:Q",
-        title=speech.text("axis.risk"),
+        title=speech.text(_("probability of re-identification")),
         scale=alt.Scale(domain=[0, 1], nice=False),
         axis=percent,
     )
-    title = title_lines(speech.text("axis.at-least"), HEIGHT - 60)
+    title = title_lines(speech.text(_("records with at least this probability")), HEIGHT - 60)
     y = alt.Y("y:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=percent)
     steps_of = base.transform_filter("datum.of == 'step'")
     layers = [

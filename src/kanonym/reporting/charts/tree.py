@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 import numpy as np
 
+from kanonym.data.message import gettext as _
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.labels import cut, width_of
 from kanonym.reporting.charts.style import INK, LINE_HEIGHT, PALE, Drawing, Row
@@ -67,4 +68,4 @@ def tree_chart(tree: Hierarchy, speech: Translator = ENGLISH) -> Drawing:
 
 
 def _text(label: str | None, speech: Translator) -> str:
-    return speech.text("bar.missing") if label is None else label
+    return speech.text(_("(missing)")) if label is None else label

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.message import gettext as _
 from kanonym.language import ENGLISH, Translator
 
 if TYPE_CHECKING:
@@ -80,11 +81,11 @@ def bars_of(
     marks = marks[: len(known)]
     held = np.unique(marks[known > 0])
     if 0 < total < floor or not counts.any():
-        return Bars((speech.text("bar.all"),), np.zeros(domain.size, np.int64))
+        return Bars((speech.text(_("all values")),), np.zeros(domain.size, np.int64))
     if not total:
-        return Bars((speech.text("bar.missing"),), np.zeros(domain.size, np.int64))
+        return Bars((speech.text(_("(missing)")),), np.zeros(domain.size, np.int64))
     if len(held) == 1 < int((known > 0).sum()):
-        labels, bar_of_code = [speech.text("bar.all")], np.zeros(len(known), np.int64)
+        labels, bar_of_code = [speech.text(_("all values"))], np.zeros(len(known), np.int64)
     elif int((known > 0).sum()) == 1:
         labels = [str(domain.values[int(np.argmax(known))])]
         bar_of_code = np.zeros(len(known), np.int64)
@@ -97,9 +98,9 @@ def bars_of(
         others = np.full(domain.size - domain.apart, len(labels) if nulls >= floor else fullest)
         bar_of_code = np.append(bar_of_code, others)
         if nulls >= floor:
-            labels.append(speech.text("bar.missing"))
+            labels.append(speech.text(_("(missing)")))
         elif nulls:
-            labels[fullest] = speech.text("bar.or-missing", label=labels[fullest])
+            labels[fullest] = speech.text(_("{label} or missing"), label=labels[fullest])
     return Bars(tuple(labels), bar_of_code, rest)
 
 
@@ -145,10 +146,10 @@ def _names(
     named = [texts[code] for code in shown.tolist()]
     rest = int((by_text > 0).sum()) - len(shown)
     if rest:
-        other = speech.text("bar.other", number=speech.count(rest))
-        named.append(other if len(shown) else speech.text("bar.all"))
+        other = speech.text(_("other ({number} values)"), number=speech.count(rest))
+        named.append(other if len(shown) else speech.text(_("all values")))
     elif len(shown) < len(texts) and domain.hierarchy is not None:  # which alone knows the rest
-        named.append(speech.text("bar.absent"))
+        named.append(speech.text(_("not in the original")))
     bar_of_code = np.minimum(bar_of_text, len(named) - 1)[of_code]
     return named, bar_of_code, len(shown) if rest and len(shown) else None
 
@@ -240,7 +241,7 @@ def _steps(
     else:
         low = high = ascending[at[0]]
     if line.dtype.kind != "M" and not TINY < float(high) - float(low) < HUGE:
-        return [speech.text("bar.all")], np.zeros(len(line), np.int64)
+        return [speech.text(_("all values"))], np.zeros(len(line), np.int64)
     shown = line[(marks != 0) | (counts > 0)]
     below, above = shown.min() < low, shown.max() > high
     whole = line.dtype.kind != "M" and bool((ascending == np.floor(ascending)).all())
@@ -258,7 +259,7 @@ def _steps(
     labels = [grid.span(first + a, first + b - 1) for a, b in zip(starts, ends, strict=True)]
     bar = np.searchsorted(starts, grid.step_of_code - first, side="right") - 1
     if len(labels) == 1:
-        return [speech.text("bar.all") if below or above else labels[0]], bar
+        return [speech.text(_("all values")) if below or above else labels[0]], bar
     if below or ends[0] > 1:
         labels[0] = speech.text(grid.tails[0], start=grid.start(first + ends[0]))
     if above or ends[-1] - starts[-1] > 1:
@@ -344,7 +345,7 @@ def _real(line: NDArray[Any], digit: int, power: int, speech: Translator) -> _Gr
     return _Grid(
         np.floor(line / (digit * 10.0**power)).astype(np.int64),
         start,
-        lambda a, b: speech.text("bar.to", start=start(a), end=start(b + 1)),
+        lambda a, b: speech.text(_("{start} to {end}"), start=start(a), end=start(b + 1)),
         ("bar.under", "bar.over"),
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import gettext as _
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.distributions.bars import Bars, bars_of
 from kanonym.reporting.distributions.extents import Extent
@@ -100,13 +101,13 @@ def _bars_of_labels(
     """Return one bar per released label where labels are few and do not overlap, else None."""
     if recoded.recoding != "hierarchy" or not len(extent.low):
         return None
-    _, first = np.unique(extent.low, return_index=True)
+    _values, first = np.unique(extent.low, return_index=True)
     low, high = extent.low[first], extent.high[first]
     spans = {*zip(extent.low.tolist(), extent.high.tolist(), strict=True)}
     if len(first) != len(spans) or len(first) > MOST_BARS or (low[1:] <= high[:-1]).any():
         return None
     labels = recoded.columns[0].gather(recoded.label_of_class[first].astype(np.int64)).to_list()
-    texts = [speech.text("bar.missing") if label is None else str(label) for label in labels]
+    texts = [speech.text(_("(missing)")) if label is None else str(label) for label in labels]
     # Values that no label covers have no record in the release.
     bar = np.maximum(np.searchsorted(low, np.arange(domain.size), side="right") - 1, 0)
     return Bars(tuple(texts), bar.astype(np.int64))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import SchemaError
+from kanonym.data.message import gettext as _
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.distributions.bars import numbers
 from kanonym.reporting.distributions.extents import POINTS, Extent
@@ -242,7 +243,7 @@ def _labels(
         if records < floor:
             texts.append("")
         elif start >= domain.apart:
-            texts.append(speech.text("bar.missing"))
+            texts.append(speech.text(_("(missing)")))
         elif start == end and recoded.recoding != "hierarchy":
             texts.append(str(domain.values[start]))
         else:

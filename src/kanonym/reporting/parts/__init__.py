@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kanonym.data.message import gettext as _
 from kanonym.language import translator
 from kanonym.reporting.document import Document
 from kanonym.reporting.parts import (
@@ -44,13 +45,13 @@ def document_of(summary: Summary) -> Document:
         title=summary.cover.title,
         verdict=first_page.verdict(summary, says),
         dated=first_page.date_line(summary, says),
-        signed=tuple(says.text(f"signed.{key}") for key in ("name", "date", "signature")),
+        signed=tuple(says.text(key) for key in (_("name"), _("date"), _("signature"))),
         tiles=first_page.tiles(summary, says),
         lead=first_page.lead(summary, says),
         first=first_page.sections(summary, says),
         foot=first_page.foot(summary, says),
         details=details,
-        contents=says.text("contents"),
+        contents=says.text(_("Contents")),
         parts=(
             *first_page.part_banners(
                 summary.privacy.verification.parts,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kanonym.data.message import gettext as _
+from kanonym.data.message import ngettext
 from kanonym.reporting.document import Block, Bullets, Cell, Figure, Paragraph, Section, Table, Text
 
 if TYPE_CHECKING:
@@ -23,16 +25,16 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
 
 
 def _choice(choice: Choice, says: Translator) -> Section:
-    header = [says.text(f"head.{key}") for key in ("attribute", "level", "example")]
+    header = [says.text(key) for key in (_("attribute"), _("level"), _("most frequent label"))]
     header += [
         says.text(f"head.{way}", what=what)
         for way in ("finer", "coarser")
-        for what in (choice.metric, says.text("head.suppressed"), says.text("head.satisfies"))
+        for what in (choice.metric, says.text(_("suppressed")), says.text(_("satisfies")))
     ]
     rows = tuple(
         (
             price.attribute,
-            says.text("of", part=price.level, whole=price.highest),
+            says.text(_("{part} of {whole}"), part=price.level, whole=price.highest),
             "–" if price.example is None else price.example,
             *_neighbour_row(price.finer, says),
             *_neighbour_row(price.coarser, says),
@@ -42,20 +44,34 @@ def _choice(choice: Choice, says: Translator) -> Section:
     blocks: tuple[Block, ...] = (
         Bullets(tuple(("", sentence) for sentence in choice.sentences)),
         Table(tuple(header), rows, frozenset({3, 4, 6, 7}), "node"),
-        Paragraph(says.text("choice.note"), "note"),
+        Paragraph(
+            says.text(
+                _(
+                    "Level 0 keeps the values as they are; the highest level is “*”. Finer and "
+                    "coarser: the same release with only that level changed, and with all records "
+                    "of failing classes suppressed. A finer level keeps more of its attribute, but "
+                    "more records may have to be suppressed, or too many."
+                )
+            ),
+            "note",
+        ),
     )
-    return Section("choice", says.text("section.choice"), blocks)
+    return Section("choice", says.text(_("The chosen node and its neighbours")), blocks)
 
 
 def _neighbour_row(node: Neighbour | None, says: Translator) -> tuple[Text, Text, Text]:
     if node is None:
         return "–", "", ""
-    met = Cell(says.text("met"), "met") if node.satisfied else Cell(says.text("unmet"), "unmet")
+    met = (
+        Cell(says.text(_("✓ yes")), "met")
+        if node.satisfied
+        else Cell(says.text(_("✗ no")), "unmet")
+    )
     return says.value(node.score), says.count(node.suppressed), met
 
 
 def _comparison_section(found: Alternatives, says: Translator) -> Section:
-    title = says.text("section.comparison")
+    title = says.text(_("Alternatives: privacy and loss"))
     reason = Paragraph(found.reason)
     if not found.runs:
         return Section("comparison", title, (reason,))
@@ -69,11 +85,11 @@ def _comparison_section(found: Alternatives, says: Translator) -> Section:
 
     numbers = Table(
         (
-            says.text("head.run"),
+            says.text(_("release")),
             says.text_or(f"measure.{found.privacy}", found.privacy),
             says.text_or(f"measure.{found.measure}", found.measure),
-            says.text("head.suppressed"),
-            says.text("head.frontier"),
+            says.text(_("suppressed")),
+            says.text(_("frontier")),
         ),
         tuple(
             (
@@ -81,15 +97,25 @@ def _comparison_section(found: Alternatives, says: Translator) -> Section:
                 says.value(run.private),
                 says.value(run.useful),
                 says.count(run.suppressed),
-                says.text("yes" if run.frontier else "no"),
+                says.text(_("yes") if run.frontier else _("no")),
             )
             for run in found.runs
         ),
         frozenset({1, 2, 3}),
     )
-    runs = says.plural(len(found.runs), "run")
-    caption = says.text("compared.caption")
+    runs = says.plural(len(found.runs), ngettext("run", "runs"))
+    caption = says.text(
+        _(
+            "Each dot is a release that was tried. The line connects those that no other beats in "
+            "both privacy and loss. The ring marks the recommended one."
+        )
+    )
     if found.refused:
-        caption += " " + says.text("compared.refused", runs=says.plural(found.refused, "run"))
-    chart = Figure("", says.text("alt.frontier", runs=runs), draw, caption, numbers)
+        caption += " " + says.text(
+            _("{runs} produced no release."),
+            runs=says.plural(found.refused, ngettext("run", "runs")),
+        )
+    chart = Figure(
+        "", says.text(_("Chart of {runs} by privacy and loss."), runs=runs), draw, caption, numbers
+    )
     return Section("comparison", title, (reason, chart))

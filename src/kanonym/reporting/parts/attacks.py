@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from kanonym.data.message import gettext as _
+from kanonym.data.message import ngettext
 from kanonym.evaluation.attacks.limits import LimitVerdict, joint_verdict
 from kanonym.evaluation.attacks.result import CONFIDENCE
 from kanonym.evaluation.attacks.sentences import (
@@ -51,23 +53,45 @@ def limits_banner(summary: Summary, says: Translator) -> Banner:
     verdict = joint_verdict(checks)
     if verdict is None:
         note = says.text(f"verdict.attacks.unset{'' if tried else '.untried'}.note")
-        return Banner("nothing", says.text("verdict.attacks.unset"), f"{note}.")
+        return Banner("nothing", says.text(_("Attacks: no limit was set")), f"{note}.")
     words = says.text(f"verdict.attacks.{verdict}", len(checks), limits=says.count(len(checks)))
-    note = says.text("verdict.attacks.note", confidence=says.percent(CONFIDENCE))
+    note = says.text(
+        _("Limits of the policy, judged by {confidence} confidence intervals"),
+        confidence=says.percent(CONFIDENCE),
+    )
     others = len({one.type for one in tried} - {check.type for check in checks})
     if others:
-        note = says.text("verdict.attacks.others", others, note=note, others=says.count(others))
+        note = says.text(
+            ngettext(
+                "{note}; {others} other attack has no limit",
+                "{note}; {others} other attacks have no limit",
+            ),
+            others,
+            note=note,
+            others=says.count(others),
+        )
     told = tuple(limit_sentence(check, says, title_of(check.type, says)) for check in checks)
     return Banner(COLOURS[verdict], words, f"{note}.", told)
 
 
 def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     """Return the section on attacks."""
-    title = says.text("section.attacks")
+    title = says.text(_("Attacks: success compared with chance"))
     if not summary.attacks:
         return ()
     tried = [attack for attack in rank_attacks(summary.attacks) if attack.attempts]
-    blocks: list[Block] = [Paragraph(says.text("attacks.intro"))]
+    blocks: list[Block] = [
+        Paragraph(
+            says.text(
+                _(
+                    "Each attack was run on the release. An attempt is right if what the intruder "
+                    "says about a person is true. Chance is the success of the same intruder on "
+                    "people who are not in the table (control) or, without a control, the success "
+                    "without the release (baseline)."
+                )
+            )
+        )
+    ]
     if summary.limit_checks:
         banner = limits_banner(summary, says)
         blocks.append(Paragraph(banner.note, lead=f"{banner.sign} {banner.words}:"))
@@ -76,7 +100,20 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
         blocks.append(_chart(tried, says))
     blocks.append(_details(rank_attacks(summary.attacks), says))
     confidence = says.percent(summary.attacks[0].confidence)
-    blocks.append(Paragraph(says.text("attacks.note", confidence=confidence), "note"))
+    blocks.append(
+        Paragraph(
+            says.text(
+                _(
+                    "Beyond chance: (right − chance) / (1 − chance), the share that succeeds with "
+                    "the release among the attempts that fail by chance; with its {confidence} "
+                    "confidence interval. The release helps an intruder where this interval lies "
+                    "above 0."
+                ),
+                confidence=confidence,
+            ),
+            "note",
+        )
+    )
     blocks += _parts(summary, says)
     return (Section("attacks", title, tuple(blocks)),)
 
@@ -84,7 +121,15 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
 def attack_table(summary: Summary, attacks: Sequence[AttackResult], says: Translator) -> Table:
     """Return what each attack wants, how often it was right or is by chance, and beyond it."""
     hidden = [name for name, role in summary.columns.roles.items() if role.startswith("sensitive")]
-    header = tuple(says.text(f"head.{key}") for key in ("wants", "right", "chance", "beyond"))
+    header = tuple(
+        says.text(key)
+        for key in (
+            _("what the intruder wants to know and already knows"),
+            _("right"),
+            _("by chance"),
+            _("beyond chance"),
+        )
+    )
     rows = tuple(
         (
             Cell(
@@ -94,7 +139,9 @@ def attack_table(summary: Summary, attacks: Sequence[AttackResult], says: Transl
             ),
             Cell(
                 says.tenths(attack.targets.rate),
-                note=says.text("attacks.tried", attempts=says.plural(attack.attempts, attack.unit)),
+                note=says.text(
+                    _("of {attempts}"), attempts=says.plural(attack.attempts, attack.unit)
+                ),
             ),
             says.tenths(attack.chance.rate),
             _beyond(attack, says),
@@ -114,8 +161,11 @@ def _chart(tried: Sequence[AttackResult], says: Translator) -> Figure:
         return attacks_chart(tried, titles, says).to_svg()
 
     alternative = says.text(
-        "alt.attacks",
-        attacks=says.plural(len(tried), "attack"),
+        _(
+            "Chart of {attacks}: the success rate of each, with its interval, baseline and "
+            "control. The first is {title}: {rate}; by chance {chance}."
+        ),
+        attacks=says.plural(len(tried), ngettext("attack", "attacks")),
         title=title_of(most.type, says),
         rate=says.tenths(most.targets.rate),
         chance=says.tenths(most.chance.rate),
@@ -125,8 +175,15 @@ def _chart(tried: Sequence[AttackResult], says: Translator) -> Figure:
 
 def _details(attacks: Sequence[AttackResult], says: Translator) -> Table:
     header = tuple(
-        says.text(f"head.{key}")
-        for key in ("attack", "attempts", "right", "baseline", "control", "beyond")
+        says.text(key)
+        for key in (
+            _("attack"),
+            _("attempts"),
+            _("right"),
+            _("baseline"),
+            _("control"),
+            _("beyond chance"),
+        )
     )
     return Table(
         header,
@@ -139,7 +196,7 @@ def _details(attacks: Sequence[AttackResult], says: Translator) -> Table:
 def _row(one: AttackResult, says: Translator) -> tuple[Text, ...]:
     title = title_of(one.type, says)
     if not one.attempts:
-        untried = says.text("attacks.untried", title=title)
+        untried = says.text(_("{title}: not run"), title=title)
         why = Cell(untried, note=says.translate(one.reason or ""))
         return why, "0", "–", "–", "–", "–"
     asked = one.question if says.code == "en" and one.question else question_of(one, says)
@@ -160,7 +217,7 @@ def _beyond(one: AttackResult, says: Translator) -> Cell:
 
 def interval(low: float, high: float, says: Translator) -> str:
     """Write both ends of an interval of shares."""
-    return says.text("interval", low=says.tenths(low), high=says.tenths(high))
+    return says.text(_("{low} to {high}"), low=says.tenths(low), high=says.tenths(high))
 
 
 def _part(part: Part, value: float, says: Translator) -> tuple[str, str, str]:
@@ -182,9 +239,11 @@ def _parts(summary: Summary, says: Translator) -> tuple[Block, ...]:
     ]
     if not every:
         return ()
-    header = tuple(says.text(f"head.{key}") for key in ("attack", "part", "value", "unit"))
+    header = tuple(says.text(key) for key in (_("attack"), _("part"), _("value"), _("unit")))
     blocks: tuple[Block, ...] = (Table(header, tuple(every[:MOST_PARTS]), frozenset({2})),)
     if len(every) > MOST_PARTS:
-        kept = says.text("attacks.kept", shown=MOST_PARTS, all=says.count(len(every)))
+        kept = says.text(
+            _("The first {shown} of {all} parts."), shown=MOST_PARTS, all=says.count(len(every))
+        )
         blocks += (Paragraph(kept, "note"),)
-    return (Collapsible(says.text("attacks.parts"), blocks),)
+    return (Collapsible(says.text(_("Parts")), blocks),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kanonym.data.message import gettext as _
 from kanonym.reporting.document import Cell, Paragraph, Section, Table, Text
 
 if TYPE_CHECKING:
@@ -20,45 +21,59 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
 
 def role_of(role: str, says: Translator) -> str:
     """Name a role in the language of the report."""
-    base, _, changed = role.partition(", ")
+    base, _comma, changed = role.partition(", ")
     named = says.text_or(f"role.{base}", base)
-    return says.text("role.changed", role=named) if changed else named
+    return says.text(_("{role}, changed"), role=named) if changed else named
 
 
 def role_treatment(role: str, summary: Summary, says: Translator) -> str:
     """Say what becomes of the attributes of a role."""
-    base, _, changed = role.partition(", ")
+    base, _comma, changed = role.partition(", ")
     if base == "quasi-identifier" and "cells" in summary.origin.algorithm and not changed:
-        return says.text("fate.blanked")
+        return says.text(_("original value or blank"))
     return says.text(f"fate.{base}.changed" if changed else f"fate.{base}")
 
 
 def _roles(summary: Summary, says: Translator) -> Section:
     evidence = summary.columns.evidence
-    note = Paragraph(says.text("roles.given" if evidence is None else "roles.profiled"), "note")
+    note = Paragraph(
+        says.text(
+            _("The roles are set in the policy. `kanonym profile TABLE` gives evidence for them.")
+            if evidence is None
+            else _(
+                "The evidence comes from a profile of the table; it shows no value of the table."
+            )
+        ),
+        "note",
+    )
     rows: list[tuple[str, Text, Text]] = []
     for name, role in summary.columns.roles.items():
         reasons = () if evidence is None else evidence.reasons.get(name, ())
-        said = "; ".join(reasons) or says.text("roles.silent")
+        said = "; ".join(reasons) or says.text(_("set in the policy"))
         why: Text = said
         if evidence is not None and name in evidence.suggested:
-            other = says.text("roles.otherwise", role=role_of(evidence.suggested[name], says))
+            other = says.text(
+                _("the profile suggests: {role}"), role=role_of(evidence.suggested[name], says)
+            )
             why = Cell(said, note=other)
         rows.append((name, role_of(role, says), why))
-    header = tuple(says.text(f"head.{key}") for key in ("attribute", "role", "why"))
+    header = tuple(says.text(key) for key in (_("attribute"), _("role"), _("why")))
     table = Table(header, _merge_rows(rows, says), style="reasons")
-    return Section("roles", says.text("section.roles"), (note, table))
+    return Section("roles", says.text(_("Roles, and why")), (note, table))
 
 
 def _transformations(summary: Summary, says: Translator) -> Section:
-    header = tuple(says.text(f"head.{key}") for key in ("attribute", "done", "examples"))
+    header = tuple(
+        says.text(key)
+        for key in (_("attribute"), _("what was done"), _("invented value → released as"))
+    )
     rows = [
         (
             transformation.name,
             describe_transformation(transformation, says),
             Cell(
                 "\n".join(
-                    says.text("example", invented=invented, released=released)
+                    says.text(_("{invented} → {released}"), invented=invented, released=released)
                     if invented
                     else released
                     for invented, released in transformation.examples
@@ -69,10 +84,20 @@ def _transformations(summary: Summary, says: Translator) -> Section:
         )
         for transformation in summary.columns.transformations
     ]
-    note = Paragraph(says.text("examples.note", floor=says.count(summary.loss.floor)), "note")
+    note = Paragraph(
+        says.text(
+            _(
+                "The labels on the right are in the release. The values on the left are invented, "
+                "or occur in the label itself and are shared by at least {floor} released records. "
+                "No value of an identifier or of a sensitive attribute is shown."
+            ),
+            floor=says.count(summary.loss.floor),
+        ),
+        "note",
+    )
     return Section(
         "transformations",
-        says.text("section.transformations"),
+        says.text(_("What happened to each attribute")),
         (note, Table(header, _merge_rows(rows, says), style="examples")),
     )
 
@@ -89,17 +114,27 @@ def _merge_rows(
 
 def describe_transformation(one: Transformation, says: Translator) -> str:
     """Say what was done to an attribute."""
-    changed = one.actions and says.text("done.actions", actions=", ".join(one.actions))
+    changed = one.actions and says.text(
+        _("changed value by value: {actions}"), actions=", ".join(one.actions)
+    )
     if one.recoding is None:
         if changed:
             return changed
         done = {"identifier": "done.identifier", "set": "done.items"}
         return says.text(done.get(one.role, "done.unchanged"))
     recoded = _describe_recoding(one, says)
-    return says.text("done.and", first=changed, second=recoded) if changed else recoded
+    return (
+        says.text(_("{first}; then {second}"), first=changed, second=recoded)
+        if changed
+        else recoded
+    )
 
 
 def _describe_recoding(one: Transformation, says: Translator) -> str:
     if one.level is not None and one.highest is not None:
-        return says.text("done.levels", level=one.level, highest=one.highest)
+        return says.text(
+            _("level {level} of {highest} of its hierarchy, in every record"),
+            level=one.level,
+            highest=one.highest,
+        )
     return says.text_or(f"done.{one.recoding}", str(one.recoding))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from kanonym.data.message import gettext as _
+from kanonym.data.message import ngettext
 from kanonym.evaluation.attacks.limits import joint_verdict
 from kanonym.evaluation.attacks.sentences import figures_sentence, title_of
 from kanonym.reporting.document import (
@@ -51,22 +53,34 @@ def verdict(summary: Summary, says: Translator) -> Banner:
     """Say in a few words how the policy came out; green only where nothing warns."""
     figures = summary.privacy.verification
     if not summary.size.rows_out:
-        return Banner(COLOURS[figures.verdict], says.text("verdict.empty"), "")
+        return Banner(COLOURS[figures.verdict], says.text(_("No record was released")), "")
     key, n = ANSWERS[figures.verdict], len(figures.models)
     words = says.text(
-        "verdict.satisfied.two" if key == "satisfied" and n == 2 else f"verdict.{key}",
+        _("Both chosen requirements are met")
+        if key == "satisfied" and n == 2
+        else f"verdict.{key}",
         n,
         requirements=n,
     )
     note = says.text(f"verdict.{key}.note")
     if figures.verdict == "satisfied with findings":
         f = len(figures.findings)
-        note = says.text("verdict.findings", f, findings=says.count(f))
+        note = says.text(
+            ngettext(
+                "but there is one finding: read it before you publish",
+                "but there are {findings} findings: read them before you publish",
+            ),
+            f,
+            findings=says.count(f),
+        )
     elif figures.verdict == "not assessed":
-        note = says.text("verdict.not-assessed.note")
+        note = says.text(_("but not everything was assessed: see below"))
     colour = COLOURS[figures.verdict]
     if colour == "satisfied" and joint_verdict(summary.limit_checks) == "exceeded":
-        colour, note = "warned", says.text("verdict.attacked")
+        colour, note = (
+            "warned",
+            says.text(_("but an attack exceeds its limit: do not publish this table as it is")),
+        )
     return Banner(colour, words, note)
 
 
@@ -94,14 +108,16 @@ def part_banners(
 def date_line(summary: Summary, says: Translator) -> str:
     """Say of what day, which tables, which version and which seed this is."""
     made = summary.origin.provenance
-    told = [says.text("made.dated", date=summary.cover.date)]
+    told = [says.text(_("Report of {date}"), date=summary.cover.date)]
     if made.source and made.output:
-        told.append(says.text("made.tables", output=made.output, source=made.source))
+        told.append(
+            says.text(_("{output}, made from {source}"), output=made.output, source=made.source)
+        )
     if "kanonym" in summary.origin.versions:
         told.append(f"kanonym {summary.origin.versions['kanonym']}")
     if summary.cover.author:
-        told.append(says.text("made.author", author=summary.cover.author))
-    return " · ".join((*told, says.text("made.seed", seed=seed_of(summary, says))))
+        told.append(says.text(_("by {author}"), author=summary.cover.author))
+    return " · ".join((*told, says.text(_("seed {seed}"), seed=seed_of(summary, says))))
 
 
 def tiles(summary: Summary, says: Translator) -> tuple[Tile, ...]:
@@ -111,21 +127,26 @@ def tiles(summary: Summary, says: Translator) -> tuple[Tile, ...]:
     highest, smallest = summary.privacy.risk.highest, summary.privacy.class_sizes.smallest
     # Persons may be counted rather than records.
     as_sizes = 0 < highest < 1 and round(1 / highest) == smallest
-    note = says.text("tile.found.note", records=says.plural(smallest, "record"))
+    note = says.text(
+        _("(smallest class: {records})"),
+        records=says.plural(smallest, ngettext("record", "records")),
+    )
     return (
         Tile(
-            says.text("tile.released"),
+            says.text(_("records released")),
             says.count(summary.size.rows_out),
-            says.text("of", part="", whole=says.count(summary.size.rows_in)).strip(),
+            says.text(
+                _("{part} of {whole}"), part="", whole=says.count(summary.size.rows_in)
+            ).strip(),
         ),
         Tile(
-            says.text("tile.met"),
+            says.text(_("requirements met")),
             says.count(met) if models else "–",
-            says.text("of", part="", whole=says.count(len(models))).strip(),
+            says.text(_("{part} of {whole}"), part="", whole=says.count(len(models))).strip(),
         ),
         Tile(
             says.text(f"tile.found{_counted(summary)}"),
-            says.text("one-in.short", number=says.count(1 / highest))
+            says.text(_("1 in {number}"), number=says.count(1 / highest))
             if 0 < highest < 1
             else says.chance(highest),
             note if as_sizes else "",
@@ -138,8 +159,14 @@ def _lost_tile(summary: Summary, says: Translator) -> Tile:
     """Return what was lost: of quasi-identifiers, or of items where there are none."""
     items = summary.origin.algorithm.get("items")
     if items and not summary.loss.attributes:
-        return Tile(says.text("tile.lost.items"), says.tenths(items["loss"]))
-    return Tile(says.text("tile.lost"), says.tenths(summary.loss.utility["span_loss"]))
+        return Tile(
+            says.text(_("of its hierarchy was lost by an item, on average (NCP)")),
+            says.tenths(items["loss"]),
+        )
+    return Tile(
+        says.text(_("of its column’s range is covered by a released value (span loss)")),
+        says.tenths(summary.loss.utility["span_loss"]),
+    )
 
 
 def has_sets(summary: Summary) -> bool:
@@ -167,13 +194,36 @@ def lead(summary: Summary, says: Translator) -> tuple[Paragraph, ...]:
             )
         )
     if summary.size.rows_out and summary.loss.attributes:
-        told.append(says.text("answer.lost", share=says.tenths(summary.loss.utility["span_loss"])))
+        told.append(
+            says.text(
+                _("On average, a released value covers {share} of its column’s range."),
+                share=says.tenths(summary.loss.utility["span_loss"]),
+            )
+        )
     purpose = summary.cover.purpose
     return (
-        *((Paragraph(purpose, lead=says.text("heading.purpose")),) if purpose else ()),
-        Paragraph(says.text("question"), lead=says.text("heading.question")),
-        Paragraph(" ".join(told), lead=says.text("heading.answer")),
-        Paragraph(says.text("class"), "note", lead=says.text("heading.terms")),
+        *((Paragraph(purpose, lead=says.text(_("Purpose."))),) if purpose else ()),
+        Paragraph(
+            says.text(
+                _(
+                    "Does the released table meet its requirements, what can somebody still find "
+                    "out, and what was lost?"
+                )
+            ),
+            lead=says.text(_("Question.")),
+        ),
+        Paragraph(" ".join(told), lead=says.text(_("Answer."))),
+        Paragraph(
+            says.text(
+                _(
+                    "Quasi-identifiers are the columns that somebody may know about a person. All "
+                    "released records with the same values in them form a class: nobody can "
+                    "distinguish them by these columns alone."
+                )
+            ),
+            "note",
+            lead=says.text(_("Terms.")),
+        ),
     )
 
 
@@ -183,15 +233,24 @@ def _attacked(tried: Sequence[AttackResult], says: Translator) -> str:
     unknown = sum(result.hidden_by is not None for result in tried)
     key, attacks = (
         "answer.attacked" if n else "answer.attacked.none",
-        says.plural(len(tried), "attack"),
+        says.plural(len(tried), ngettext("attack", "attacks")),
     )
     told = [says.text(key, n, attacks=attacks, number=says.count(n))]
     if unknown:
-        told.append(says.text("answer.unknown", number=says.count(unknown)))
+        told.append(
+            says.text(
+                _("For {number} it is unknown whether the release helps."),
+                number=says.count(unknown),
+            )
+        )
     if n:
         title = title_of(tried[0].type, says)
         told.append(
-            says.text("answer.clearest", title=title, told=figures_sentence(tried[0], says))
+            says.text(
+                _("The clearest is “{title}”. {told}"),
+                title=title,
+                told=figures_sentence(tried[0], says),
+            )
         )
     return " ".join(told)
 
@@ -217,24 +276,31 @@ def foot(summary: Summary, says: Translator) -> tuple[Paragraph, ...]:
     """Return what the first page does not say."""
     general = [heading for heading, _ in summary.limits if ": " not in heading]
     short = says.text(
-        "limits.short",
+        _("Not covered: {headings}. The reasons are under “{section}”."),
         headings=", ".join(general),
-        section=says.text("section.limits").partition(":")[0],
+        section=says.text(_("Limits: what this does not protect against")).partition(":")[0],
     )
     return (
         Paragraph(short, "note"),
-        Paragraph(says.text("inside.note"), "note", lead=says.text("inside")),
+        Paragraph(
+            says.text(_("It shows distributions of the original table next to the released ones.")),
+            "note",
+            lead=says.text(_("Internal: do not publish this report.")),
+        ),
     )
 
 
 def _release_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
     made = says.text(
-        "first.made",
-        records=says.plural(summary.size.rows_out, "record"),
-        columns=says.plural(summary.size.columns_out, "column"),
-        source=summary.origin.provenance.source or says.text("first.table"),
-        records_in=says.plural(summary.size.rows_in, "record"),
-        columns_in=says.plural(summary.size.columns_in, "column"),
+        _(
+            "Released: {records} with {columns}, made from {source} with {records_in} and "
+            "{columns_in}."
+        ),
+        records=says.plural(summary.size.rows_out, ngettext("record", "records")),
+        columns=says.plural(summary.size.columns_out, ngettext("column", "columns")),
+        source=summary.origin.provenance.source or says.text(_("a table")),
+        records_in=says.plural(summary.size.rows_in, ngettext("record", "records")),
+        columns_in=says.plural(summary.size.columns_in, ngettext("column", "columns")),
     )
     order = [f"{role}{end}" for role in ROLES for end in ("", ", changed")]
     rows = tuple(
@@ -242,14 +308,16 @@ def _release_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
         for role in order
         if (names := summary.columns.of_role(role))
     )
-    header = (says.text("head.role"), says.text("head.attributes"), says.text("head.fate"))
+    header = (says.text(_("role")), says.text(_("attributes")), says.text(_("released")))
     return Paragraph(made), Table(header, rows, style="roles")
 
 
 def _requirement_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
     models = summary.privacy.verification.models
     if not models:
-        return (Paragraph(says.text("nothing"), "strong"),)
+        return (
+            Paragraph(says.text(_("No requirement was set, so nothing is guaranteed.")), "strong"),
+        )
     blocks: tuple[Block, ...] = (requirements_table(summary, says, MOST_REQUIREMENTS),)
     further = len(models) - MOST_REQUIREMENTS
     if further > 0:
@@ -261,7 +329,13 @@ def _requirement_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]
 def _intruder_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
     tried = [attack for attack in rank_attacks(summary.attacks) if attack.attempts]
     if not summary.size.rows_out:
-        return (Paragraph(says.text("answer.empty")),)
+        return (
+            Paragraph(
+                says.text(
+                    _("No record was released: there is nothing to find out, and nothing to use.")
+                )
+            ),
+        )
     if not tried:
         risk = summary.privacy.risk
         rows = tuple(
@@ -276,9 +350,24 @@ def _intruder_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
         return (
             Paragraph(says.text(sizes)),
             Table(("", ""), rows, style="plain"),
-            Paragraph(says.text("attacks.none"), "note"),
+            Paragraph(
+                says.text(
+                    _(
+                        "No attack was run on this release. To run them: `kanonym attack ORIGINAL "
+                        "RELEASED --policy POLICY`."
+                    )
+                ),
+                "note",
+            ),
         )
-    reading = says.text("attacks.reading", confidence=says.percent(tried[0].confidence))
+    reading = says.text(
+        _(
+            "By chance: without the release, or on people who are not in the table. Beyond chance: "
+            "of the attempts that fail by chance, the share that the release makes succeed; below, "
+            "its {confidence} interval."
+        ),
+        confidence=says.percent(tried[0].confidence),
+    )
     shown = top_attacks(tried, MOST_ATTACKS)
     further = len(tried) - len(shown)
     if further > 0:
@@ -291,7 +380,10 @@ def _intruder_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
 def _more_rows_note(number: int, section: str, says: Translator) -> Paragraph:
     """Say where the rest of a table is."""
     named = says.text(f"section.{section}")
-    return Paragraph(says.text("further", number=says.count(number), section=named), "note")
+    return Paragraph(
+        says.text(_("{number} more under “{section}”."), number=says.count(number), section=named),
+        "note",
+    )
 
 
 def _loss_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
@@ -304,19 +396,19 @@ def _loss_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
     ]
     told = list(summary.loss.price)
     if uncounted and summary.loss.attributes:
-        told.append(says.text("price.uncounted", names=says.names(uncounted)))
+        told.append(says.text(_("Not counted here: {names}."), names=says.names(uncounted)))
     return (Bullets(tuple(("", one) for one in told)),)
 
 
 def _repeat_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
     made = summary.origin.provenance
     release = made.output_hash or made.release_hash
-    form = made.output if made.output_hash else says.text("repeat.release-form")
+    form = made.output if made.output_hash else says.text(_("as CSV"))
     rows = tuple(
         (says.text(f"repeat.{key}"), name or "", Cell(digest, "code"))
         for key, name, digest in (
             ("input-hash", made.source, made.input_hash),
-            ("policy-hash", says.text("repeat.policy-form"), made.policy_hash),
+            ("policy-hash", says.text(_("as JSON, keys sorted")), made.policy_hash),
             ("release-hash", form, release),
         )
         if digest
@@ -327,7 +419,7 @@ def _repeat_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
             says.text(
                 repeated,
                 checks=sentence_on_checks(made, says),
-                section=says.text("section.repeat"),
+                section=says.text(_("How to reproduce it")),
             )
         ),
         Code("\n".join((made.command, *made.checks))),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kanonym.data.message import gettext as _
 from kanonym.reporting.document import Bullets, Cell, Section
 
 if TYPE_CHECKING:
@@ -18,4 +19,8 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
         (heading, Cell(text, language="en") if says.code != "en" and ": " in heading else text)
         for heading, text in summary.limits
     )
-    return (Section("limits", says.text("section.limits"), (Bullets(items),)),)
+    return (
+        Section(
+            "limits", says.text(_("Limits: what this does not protect against")), (Bullets(items),)
+        ),
+    )

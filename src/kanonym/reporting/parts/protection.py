@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kanonym.data.message import gettext as _
+from kanonym.data.message import ngettext
 from kanonym.evaluation.attacks.base import Aim
 from kanonym.evaluation.attacks.sentences import figures_sentence, finding_sentence, title_of
 from kanonym.reporting.document import Block, Bullets, Heading, Link, Paragraph, Section
@@ -25,11 +27,27 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     return (
         Section(
             "protection",
-            says.text("section.gdpr"),
+            says.text(_("The three questions of data protection")),
             (
-                Paragraph(says.text("gdpr.intro")),
+                Paragraph(
+                    says.text(
+                        _(
+                            "The data protection authorities of the European Union ask three "
+                            "questions about anonymized data (Article 29 Working Party, Opinion "
+                            "05/2014, WP 216, section 3). The figures show what attacks achieved "
+                            "on this release or, where none was run, what class sizes imply. “Sign "
+                            "a release” in the documentation of kanonym (docs/sign.md) explains "
+                            "what they say about the GDPR, HIPAA and other rules."
+                        )
+                    )
+                ),
                 *blocks,
-                Link(says.text("repeat.source"), SOURCE),
+                Link(
+                    says.text(
+                        _("Article 29 Working Party, Opinion 05/2014 on Anonymisation Techniques")
+                    ),
+                    SOURCE,
+                ),
             ),
         ),
     )
@@ -40,7 +58,7 @@ def _answers(summary: Summary, key: Aim, says: Translator) -> tuple[Block, ...]:
     question = says.text(f"gdpr.{key}.question")
     head = Heading(f"{says.text(f'gdpr.{key}')}: {question}")
     if not summary.size.rows_out:
-        return head, Paragraph(says.text("gdpr.empty"))
+        return head, Paragraph(says.text(_("Nothing was released.")))
     implied = {
         "singling-out": _singling_out_answer,
         "linkability": _linkage_answer,
@@ -69,17 +87,37 @@ def _singling_out_answer(summary: Summary, says: Translator) -> str:
         and model.achieved is not None
     ]
     if smallest <= 1 or min(persons, default=2) <= 1:
-        return says.text("gdpr.singling-out.alone")
+        return says.text(
+            _(
+                "Yes: some released records are alone in their class, and so can be isolated by "
+                "the quasi-identifiers."
+            )
+        )
     if persons:
-        fewest = says.plural(int(min(persons)), "person")
-        return says.text("gdpr.singling-out.persons", smallest=fewest)
-    return says.text("gdpr.singling-out.sizes", smallest=says.plural(smallest, "record"))
+        fewest = says.plural(int(min(persons)), ngettext("person", "people"))
+        return says.text(
+            _("Nobody has a class to themselves: the smallest class has records of {smallest}."),
+            smallest=fewest,
+        )
+    return says.text(
+        _("No released record is alone in its class: the smallest class has {smallest}."),
+        smallest=says.plural(smallest, ngettext("record", "records")),
+    )
 
 
 def _linkage_answer(summary: Summary, says: Translator) -> str:
     risk = summary.privacy.risk
     return says.text(
-        "gdpr.linkability.persons" if summary.counts_persons else "gdpr.linkability.sizes",
+        _(
+            "Judging by class sizes alone, somebody who knows the quasi-identifiers of one record "
+            "of a person picks this person among those of the class with a chance of at most "
+            "{highest}, {average} on average. Who has several records is easier to find."
+        )
+        if summary.counts_persons
+        else _(
+            "Judging by class sizes alone, somebody who knows the quasi-identifiers of a record of "
+            "the table picks this record with a chance of at most {highest}, {average} on average."
+        ),
         highest=says.chance(risk.highest),
         average=says.chance(risk.average),
     )
@@ -89,7 +127,12 @@ def _inference_answer(summary: Summary, says: Translator) -> str:
     hidden = [name for name, role in summary.columns.roles.items() if role.startswith("sensitive")]
     held = {model.attribute for model in summary.privacy.verification.models if model.satisfied}
     if not hidden:
-        return says.text("gdpr.inference.none")
+        return says.text(
+            _(
+                "No attribute was declared sensitive, so what a class reveals about the others was "
+                "not checked."
+            )
+        )
     told = []
     for key, names in (
         ("protected", [name for name in hidden if name in held]),

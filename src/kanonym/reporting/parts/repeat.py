@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from kanonym.data.message import gettext as _
 from kanonym.reporting.document import Cell, Code, Paragraph, Section, Table, Text
 from kanonym.reporting.known.provenance import PRINTED, Provenance
 
@@ -15,13 +16,28 @@ if TYPE_CHECKING:
 
 def seed_of(summary: Summary, says: Translator) -> str:
     """Return the policy's seed, or the words for one that was drawn and is kept nowhere."""
-    return says.text("seed.drawn") if summary.origin.seed is None else str(summary.origin.seed)
+    return (
+        says.text(_("random, not stored"))
+        if summary.origin.seed is None
+        else str(summary.origin.seed)
+    )
 
 
 def sentence_on_checks(made: Provenance, says: Translator) -> str:
     """Return what the commands after the first one do."""
     verifies = any(check.startswith("kanonym verify") for check in made.checks)
-    return says.text("repeat.checks" if verifies else "repeat.unchecked")
+    return says.text(
+        _(
+            "`kanonym verify` checks a released file by itself, whatever tool made it; `kanonym "
+            "attack` attacks it."
+        )
+        if verifies
+        else _(
+            "`kanonym attack` attacks a released file. `kanonym verify` cannot check this one: "
+            "persons were counted by an identifier that it no longer has, and no manifest of a "
+            "file has their number."
+        )
+    )
 
 
 def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
@@ -29,11 +45,11 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     origin = summary.origin
     made = origin.provenance
     rows: list[tuple[Text, ...]] = [
-        (says.text("repeat.date"), summary.cover.date),
-        (says.text("repeat.algorithm"), says.pairs(origin.algorithm)),
-        (says.text("repeat.seed"), seed_of(summary, says)),
-        (says.text("repeat.versions"), says.pairs(origin.versions)),
-        (says.text("repeat.seconds"), says.durations(origin.seconds)),
+        (says.text(_("date of this report")), summary.cover.date),
+        (says.text(_("algorithm")), says.pairs(origin.algorithm)),
+        (says.text(_("seed")), seed_of(summary, says)),
+        (says.text(_("versions")), says.pairs(origin.versions)),
+        (says.text(_("seconds")), says.durations(origin.seconds)),
     ]
     rows += [
         (says.text(f"repeat.{key}"), text)
@@ -51,19 +67,35 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
         if digest
     ]
     policy = json.dumps(origin.policy, ensure_ascii=False, indent=2)
-    listing = says.text("repeat.listing")
+    listing = says.text(
+        _(
+            "Values listed in hierarchies and actions are replaced by their SHA-256, because they "
+            "may come from the table."
+        )
+    )
     if made.policy_printed:
         listing = f"{says.text('repeat.save', file=PRINTED)} {listing}"
     blocks = (
         Paragraph(
             says.text(
-                "repeat.sentence" if origin.repeatable else "repeat.drawn",
+                _(
+                    "Run the first command on the same input. The release, written as CSV, has the "
+                    "SHA-256 below; that of the policy is of its JSON form with sorted keys. "
+                    "{checks}"
+                )
+                if origin.repeatable
+                else _(
+                    "A seed was drawn and is kept nowhere: the first command gives a release of "
+                    "the same kind; its classes, the order of its rows and random values may "
+                    "differ. The SHA-256 below is that of this release, written as CSV; that of "
+                    "the policy is of its JSON form with sorted keys. {checks}"
+                ),
                 checks=sentence_on_checks(made, says),
             )
         ),
         Code("\n".join((made.command, *made.checks))),
         Table(("", ""), tuple(rows), style="plain"),
-        Paragraph(listing, "note", lead=says.text("repeat.policy")),
+        Paragraph(listing, "note", lead=says.text(_("Policy."))),
         Code(policy, "json"),
     )
-    return (Section("repeat", says.text("section.repeat"), blocks),)
+    return (Section("repeat", says.text(_("How to reproduce it")), blocks),)

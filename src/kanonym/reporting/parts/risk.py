@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import isclose
 from typing import TYPE_CHECKING
 
+from kanonym.data.message import gettext as _
 from kanonym.reporting.document import (
     Block,
     Cell,
@@ -41,7 +42,7 @@ VARIANTS = {
 
 def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     """Return the section on risk."""
-    title, figures = says.text("section.risk"), summary.assessed
+    title, figures = says.text(_("Risk in figures")), summary.assessed
     if figures is None:
         return ()
     return (
@@ -55,7 +56,7 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
 
 def measure_blocks(figures: Mapping[str, MeasuredValue], says: Translator) -> tuple[Block, ...]:
     """Return a table of measures, and which of them were not measured."""
-    header = tuple(says.text(f"head.{key}") for key in ("measure", "value", "unit", "better"))
+    header = tuple(says.text(key) for key in (_("measure"), _("value"), _("unit"), _("better")))
     rows = tuple(
         (
             _explain_figure(name, value, repeated, says),
@@ -70,14 +71,16 @@ def measure_blocks(figures: Mapping[str, MeasuredValue], says: Translator) -> tu
     blocks: tuple[Block, ...] = (Table(header, rows, frozenset({1}), "measures"),)
     if missing:
         reasons = Table(
-            (says.text("head.measure"), says.text("head.reason")),
+            (says.text(_("measure")), says.text(_("why"))),
             tuple(
                 (measure_name(name, says), says.translate(value.reason or "–"))
                 for name, value in missing.items()
             ),
         )
         names = "; ".join(measure_name(name, says) for name in missing)
-        blocks += (Collapsible(says.text("assessed.missing", reasons=names), (reasons,)),)
+        blocks += (
+            Collapsible(says.text(_("Not measured: {reasons}."), reasons=names), (reasons,)),
+        )
     return blocks
 
 
@@ -105,10 +108,14 @@ def _explain_figure(
 ) -> Cell:
     """Name a measure, with its threshold where it has one, and the measures that repeat it."""
     threshold = one.parts.get("threshold")
-    notes = [] if threshold is None else [says.text("threshold", share=says.percent(threshold))]
+    notes = (
+        []
+        if threshold is None
+        else [says.text(_("threshold: {share}"), share=says.percent(threshold))]
+    )
     if repeated:
         names = "; ".join(measure_name(other, says) for other in repeated)
-        notes.append(says.text("measure.also", names=names))
+        notes.append(says.text(_("also: {names}"), names=names))
     return Cell(measure_name(name, says), note=". ".join(notes))
 
 
@@ -131,7 +138,7 @@ def _foreign(text: str, says: Translator) -> Cell:
 def _presets(found: AssessmentFigures, says: Translator) -> tuple[Block, ...]:
     if not found.presets:
         return ()
-    header = tuple(says.text(f"head.{key}") for key in ("preset", "met", "reason"))
+    header = tuple(says.text(key) for key in (_("threshold"), _("met"), _("why")))
     words = {True: "met", False: "unmet", None: "unknown"}
     rows = tuple(
         (
@@ -144,32 +151,50 @@ def _presets(found: AssessmentFigures, says: Translator) -> tuple[Block, ...]:
         )
         for preset in found.presets
     )
-    return Heading(says.text("part.presets")), Table(header, rows, style="presets")
+    return Heading(says.text(_("Regulatory thresholds"))), Table(header, rows, style="presets")
 
 
 def _suda(found: AssessmentFigures, says: Translator) -> tuple[Block, ...]:
     if not found.suda:
         return ()
-    heading = Heading(says.text("part.suda"))
+    heading = Heading(says.text(_("Special uniques")))
     total = sum(share for _, share in found.suda)
     if not total > 0:
-        return heading, Paragraph(says.text("suda.none"))
+        return heading, Paragraph(
+            says.text(
+                _("No record of the release is a special unique, so there are no contributions.")
+            )
+        )
     shares = {name: share / total for name, share in found.suda}
     most = max(shares, key=shares.__getitem__)
 
     def draw() -> str:
         from kanonym.reporting.charts.bars import shares_chart  # noqa: PLC0415 - half a second
 
-        return shares_chart(shares, says.text("axis.suda"), says).to_svg()
+        return shares_chart(
+            shares, says.text(_("share of all contributions to the scores")), says
+        ).to_svg()
 
     numbers = Table(
-        (says.text("head.attribute"), says.text("head.value")),
+        (says.text(_("attribute")), says.text(_("value"))),
         tuple((name, says.tenths(share)) for name, share in shares.items()),
         frozenset({1}),
     )
-    alternative = says.text("alt.suda", most=most, much=says.percent(shares[most]))
+    alternative = says.text(
+        _("Bar chart of contributions to special uniques: highest for {most}, {much}."),
+        most=most,
+        much=says.percent(shares[most]),
+    )
     return (
         heading,
-        Paragraph(says.text("suda.text")),
+        Paragraph(
+            says.text(
+                _(
+                    "A special unique is alone with its values of very few attributes. The "
+                    "contribution of each quasi-identifier to the scores of those that remain in "
+                    "the release:"
+                )
+            )
+        ),
         Figure("", alternative, draw, numbers=numbers),
     )

@@ -79,7 +79,7 @@ def environment(says: Translator = ENGLISH) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"say": says.text, "drawn": draw_figure}
+    environment.globals |= {**says.template_functions(), "drawn": draw_figure}
     environment.filters |= {
         "count": says.count,
         "percent": says.percent,

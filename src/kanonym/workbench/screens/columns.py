@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kanonym.data.errors import SchemaError
+from kanonym.data.message import gettext as _
 from kanonym.data.schema import Role
 from kanonym.profiling import Profile
 from kanonym.workbench.project.edits import columns_of, with_model, with_parts, with_roles
@@ -57,12 +58,12 @@ async def role(view: View) -> str | None:
     names = project.table.columns
     one, all_ticked = view.sent.get("one", ""), view.sent.get("ticked", "")
     if one:
-        place, _, chosen = one.partition(":")
+        place, _colon, chosen = one.partition(":")
         places = [place]
     else:
         chosen, places = all_ticked, view.every("column")
     if chosen not in set(Role) or not places or not all(_is_place(p, names) for p in places):
-        raise SchemaError(view.says.text("wb.columns.none"))
+        raise SchemaError(view.says.text(_("Tick at least one column first.")))
     meant = [names[int(place)] for place in places]
     form = with_roles(project.form, meant, Role(chosen), project.table.profile)
     shown = view.says.names(meant, 60)

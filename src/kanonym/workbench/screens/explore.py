@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kanonym.data.errors import PolicyError
+from kanonym.data.message import gettext as _
 from kanonym.workbench.charts import dots_svg
 from kanonym.workbench.project.edits import is_private, with_parts
 from kanonym.workbench.project.history import Form
@@ -69,7 +70,9 @@ async def choose(view: View) -> str | None:
         raise PolicyError("there is no such solution")
     chosen = exploration.solutions[int(asked)]
     if not is_offered(chosen, view.project.explored, view.project.form):
-        raise PolicyError(view.says.text("wb.explore.below"))
+        raise PolicyError(
+            view.says.text(_("It does not satisfy the policy as it is now. Compare again."))
+        )
     models = [_sized(one, chosen.size) for one in view.project.form.get("models", ())]
     form = with_parts(view.project.form, {**chosen.parts, "models": models})
     view.project.change(form, "wb.did.solution", solution=chosen.label)
@@ -99,7 +102,15 @@ def _check(view: View) -> None:
     """Refuse a policy that has faults, and one that allows no choice by what was found."""
     view.project.policy()
     if is_private(view.project.form):
-        raise PolicyError(view.says.text("wb.explore.private"))
+        raise PolicyError(
+            view.says.text(
+                _(
+                    "Nothing is compared under differential privacy: a choice by what the table "
+                    "gives would tell of it. Choose the levels by what is known without the table, "
+                    "or give the requirement a search_epsilon, by which they are drawn."
+                )
+            )
+        )
 
 
 SCREEN = Screen("explore", show, {"compare": compare, "lattice": lattice, "choose": choose})

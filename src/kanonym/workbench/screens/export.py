@@ -12,6 +12,7 @@ from kanonym.data.command_line import command_line
 from kanonym.data.credentials import displayable_url
 from kanonym.data.errors import DataError
 from kanonym.data.files import sha256
+from kanonym.data.message import gettext as _
 from kanonym.language import LANGUAGES
 from kanonym.workbench.open_project import OpenProject
 from kanonym.workbench.project.releases import STAMPED
@@ -96,7 +97,9 @@ async def write(view: View) -> str | None:
     if extension not in FORMATS:
         raise DataError(f"a release is written as {', '.join(FORMATS)}")
     if not project.release_is_current:
-        raise DataError(view.says.text("wb.export.outdated"))
+        raise DataError(
+            view.says.text(_("The policy was changed after the release was made: run again first."))
+        )
     reports = tuple(file for kind, file in REPORTS.items() if kind in view.every("report"))
     language = view.sent.get("language", "")
     language = language if language in LANGUAGES else view.session.language
@@ -161,8 +164,8 @@ async def notebook(view: View) -> tuple[str, str]:
     """Return the Python as a notebook, with what was checked and lost."""
     project = view.project
     if project.written is None:
-        raise DataError(view.says.text("wb.missing.release"))
-    imported, _, steps = python(project).partition("\n\n")
+        raise DataError(view.says.text(_("There is no release yet. Make one first.")))
+    imported, _gap, steps = python(project).partition("\n\n")
     read, made, written = steps.splitlines()
     note = "wb.export.seed" if project.release_has_seed else repeated(project)
     cells = [
@@ -196,9 +199,18 @@ def notebook_of(cells: Sequence[str]) -> dict[str, Any]:
 async def fit(view: View) -> str | None:
     """Keep the recoding for the next batches."""
     if not view.project.release_is_current:
-        raise DataError(view.says.text("wb.export.outdated"))
+        raise DataError(
+            view.says.text(_("The policy was changed after the release was made: run again first."))
+        )
     if view.project.release_is_private:
-        raise DataError(view.says.text("wb.batches.private"))
+        raise DataError(
+            view.says.text(
+                _(
+                    "No recoding is kept under differential privacy: a next batch is a release of "
+                    "its own, with an ε of its own."
+                )
+            )
+        )
     view.project.keep_recoding()
     return None
 
@@ -214,7 +226,7 @@ async def batch(view: View) -> str | None:
     """Release a further batch."""
     place = view.sent.get("batch", "").strip()
     if not place:
-        raise DataError(view.says.text("wb.batches.path"))
+        raise DataError(view.says.text(_("Table of the next batch")))
     view.project.apply_recoding(place)
     return None
 

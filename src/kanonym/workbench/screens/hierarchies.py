@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from kanonym.data.errors import HierarchyError, KanonymError, PolicyError
 from kanonym.data.hierarchy import SOURCES
+from kanonym.data.message import gettext as _
 from kanonym.data.schema import RECODINGS, Role
 from kanonym.workbench.forms import (
     Field,
@@ -120,7 +121,7 @@ async def group(view: View) -> str | None:
     column, level = _requested_column(view), view.sent.get("level", "")
     name = view.sent.get("name", "")
     if "into" in view.sent:  # dropped on a group, or its button was pressed
-        level, _, name = view.sent["into"].partition(":")
+        level, _colon, name = view.sent["into"].partition(":")
     tree = await view.project.answers.hierarchy(column, _own(view, column))
     rows = list(tree.rows)
     if level == "new":
@@ -128,7 +129,7 @@ async def group(view: View) -> str | None:
         level = str(len(rows[0]) - 2)
     places = [int(one) for one in view.every("value") if one.isdecimal() and int(one) < len(rows)]
     if not places or not level.isdecimal():
-        raise HierarchyError(view.says.text("wb.hierarchies.none"))
+        raise HierarchyError(view.says.text(_("Tick at least one value first.")))
     ticked = {rows[place][0] for place in places}
     return await _keep(view, column, with_group(rows, ticked, int(level), name))
 
@@ -137,7 +138,7 @@ async def rename(view: View) -> str | None:
     """Give a group another name."""
     column = _requested_column(view)
     tree = await view.project.answers.hierarchy(column, _own(view, column))
-    level, _, old = view.sent.get("label", "").partition(":")
+    level, _colon, old = view.sent.get("label", "").partition(":")
     if "old" in view.sent:
         level, old = view.sent.get("level", ""), view.sent["old"].strip()
     groups = await view.project.answers.groups(column, _own(view, column))

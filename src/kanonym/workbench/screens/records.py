@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from kanonym.data.message import gettext as _
+from kanonym.data.message import ngettext
 from kanonym.data.schema import Role
 from kanonym.pipeline.reasons import Reason
 from kanonym.workbench.project.edits import columns_of
@@ -58,11 +60,11 @@ async def find_all(view: View) -> str | None:
 def _sentence(view: View, found: RecordRisks, record: RecordRisk, reason: Reason) -> str:
     """Say why a value is not released as it is, or a record not at all."""
     translator, failure = view.says, reason.failure
-    facts = {"records": translator.plural(reason.records, "record")}
+    facts = {"records": translator.plural(reason.records, ngettext("record", "records"))}
     key = "wb.why" if reason.attribute is not None else "wb.why.suppressed"
     if reason.attribute is not None:
         released = record.cells[found.names.index(reason.attribute)][1]
-        missing = translator.text("wb.null")
+        missing = translator.text(_("missing"))
         facts |= {"column": reason.attribute, "value": reason.value or missing}
         facts["released"] = released or missing
     elif reason.at_levels:

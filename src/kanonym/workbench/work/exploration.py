@@ -15,6 +15,7 @@ from kanonym.comparison.frontier import frontier
 from kanonym.comparison.lattice_nodes import full_domain_of
 from kanonym.data import frames
 from kanonym.data.frames import to_polars
+from kanonym.data.message import gettext as _
 from kanonym.data.progress import Progress
 from kanonym.language import LANGUAGES
 from kanonym.policy import Policy
@@ -135,7 +136,7 @@ def lattice(frame: Any, policy: Policy, step: Callable[[str], None]) -> Explorat
             )
         )
     axes = {
-        code: (f"{first.type} ({symbol(first.type, form, says)})", says.text("wb.explore.loss"))
+        code: (f"{first.type} ({symbol(first.type, form, says)})", says.text(_("loss")))
         for code, says in LANGUAGES.items()
     }
     missing = whole if nodes.height < whole else 0

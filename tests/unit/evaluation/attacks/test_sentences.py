@@ -60,7 +60,9 @@ def outcomes(draw, least=1):
 def figures_of(sentence, says):
     """Return the shares that a sentence states, each as the least and the most it may stand for."""
     plain = sentence.replace("\N{NO-BREAK SPACE}", " ")
-    under, over = (says.text(key, least="", most="").strip() for key in ("under", "over"))
+    under, over = (
+        says.tenths(share).split("0")[0].split("9")[0].strip() for share in (1e-6, 1 - 1e-6)
+    )
     found = []
     for bound, digits in re.findall(rf"({under} |{over} |)([\d.,]+) %", plain):
         share = float(digits.replace(says.thousands, "").replace(says.decimal, ".")) / 100
