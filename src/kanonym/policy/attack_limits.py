@@ -17,6 +17,7 @@ ATTACK_NAMES = (
     "similarity-reidentification",
     "linkability",
     "known-items",
+    "known-records",
     "inference",
     "model-inference",
     "homogeneity",

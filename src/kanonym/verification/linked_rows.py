@@ -42,7 +42,7 @@ def with_linked_rows(view: ReleaseView, checked: CheckedClasses) -> CheckedClass
     for name in _columns_of_persons(view, entity):
         taken = view.released.take([*view.labels, *dict.fromkeys([entity, name])])
         persons, units = unit_codes(taken.column(entity)), unit_codes(taken.column(name))
-        if not _links_rows(persons, units, taken.counts):
+        if not links_rows(persons, units, taken.counts):
             continue
         labels = [taken.column(label) for label in view.labels]
         groups = group_released(labels, taken.n_rows)
@@ -147,7 +147,7 @@ def _columns_of_persons(view: ReleaseView, entity: str) -> list[str]:
     return found
 
 
-def _links_rows(
+def links_rows(
     persons: NDArray[np.int32], units: NDArray[np.int32], counts: NDArray[np.int64] | None
 ) -> bool:
     """Whether all rows of a unit are of one person, and most of those that could be are linked."""

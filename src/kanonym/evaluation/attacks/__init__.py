@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kanonym.evaluation.attacks.inference import Inference
     from kanonym.evaluation.attacks.linking.apparent_matches import ApparentMatches
     from kanonym.evaluation.attacks.linking.intersection import Intersection
+    from kanonym.evaluation.attacks.linking.known_records import KnownRecords
     from kanonym.evaluation.attacks.linking.linkability import Linkability
     from kanonym.evaluation.attacks.linking.linkage import Linkage
     from kanonym.evaluation.attacks.linking.optimal_linkage import OptimalLinkage
@@ -40,6 +41,7 @@ __all__ = [
     "Homogeneity",
     "Inference",
     "Intersection",
+    "KnownRecords",
     "Linkability",
     "Linkage",
     "Membership",
@@ -68,6 +70,7 @@ __getattr__, __dir__ = lazy_names(
         "Homogeneity": "kanonym.evaluation.attacks.classes.homogeneity",
         "Inference": "kanonym.evaluation.attacks.inference",
         "Intersection": "kanonym.evaluation.attacks.linking.intersection",
+        "KnownRecords": "kanonym.evaluation.attacks.linking.known_records",
         "Linkability": "kanonym.evaluation.attacks.linking.linkability",
         "Linkage": "kanonym.evaluation.attacks.linking.linkage",
         "Membership": "kanonym.evaluation.attacks.membership",

@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.message import Message
 from kanonym.data.refusals import Replay
@@ -24,7 +27,10 @@ def _ignore_progress(done: int, total: int) -> None:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AttackContext(ShortRepr):
-    """A release beside the persons whose records were anonymized, and persons who were not."""
+    """A release beside the persons whose records were anonymized, and persons who were not.
+
+    units: (n_released,) int32, equal for records that a released column shows to be of one person.
+    """
 
     pair: TablePair
     control: TablePair | None
@@ -33,6 +39,7 @@ class AttackContext(ShortRepr):
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
     replay: Replay | str = NOT_REPLAYED
     minimal_for: int = 0
+    units: NDArray[np.int32] | None = None
     told: Callable[[int, int], None] = _ignore_progress
 
     @property

@@ -16,6 +16,7 @@ ATTACKS: LazyRegistry[type[Attack]] = LazyRegistry(
         "similarity-reidentification": "linking.similar_records:SimilarRecords",
         "linkability": "linking.linkability:Linkability",
         "known-items": "known_items:KnownItems",
+        "known-records": "linking.known_records:KnownRecords",
         "inference": "inference:Inference",
         "model-inference": "models.model_inference:ModelInference",
         "homogeneity": "classes.homogeneity:Homogeneity",

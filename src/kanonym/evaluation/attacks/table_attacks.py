@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
@@ -11,6 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.actions.registry import unwrap
 from kanonym.data import frames
 from kanonym.data.columns.frame_types import Frame
 from kanonym.data.errors import DataError, KanonymError, PolicyError, SchemaError, shown_value
@@ -27,12 +29,14 @@ from kanonym.evaluation.attacks.control import (
     require_other_people,
 )
 from kanonym.evaluation.attacks.intruder_view import NOT_REPLAYED, AttackContext
+from kanonym.evaluation.attacks.linking.known_records import linked_units
 from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.attacks.result import AttackResults
 from kanonym.evaluation.attacks.setup import build_context
 from kanonym.evaluation.columns import ColumnKeywords, name_list
 from kanonym.evaluation.pair.aligned_tables import AlignedTables, align_tables
 from kanonym.evaluation.pair.sets import with_control
+from kanonym.evaluation.pair.tables import TablePair
 from kanonym.evaluation.releases import hierarchies_of, unpack_release
 from kanonym.models import KAnonymity
 from kanonym.models.base import check_integer, check_number
@@ -148,6 +152,7 @@ def attack(
         require_other_people(original, control, policies)
         notes = overlap_notes(tables.before, beside, persons)
     scene = _attack_context(tables, beside, second, persons)
+    scene = replace(scene, units=_linked_units(released, policies, scene.pair))
     if any(one.type == Minimality.type for one in chosen):
         scene = replace(scene, replay=_replay_release(original, released, tables.policy, scene))
     scene = replace(scene, minimal_for=_minimal_for(policy_of(released) or tables.policy))
@@ -331,6 +336,27 @@ def _persons(
         alone = codes is None or int(codes.max(initial=-1)) + 1 == len(codes)
         found.append(None if alone else codes)
     return found[0], found[1]
+
+
+def _linked_units(
+    released: Any, policies: Sequence[Policy], pair: TablePair
+) -> NDArray[np.int32] | None:
+    """Return the records that a released column, no quasi-identifier, shows to be of one person."""
+    policy = next((policy for policy in policies if policy.entities), None)
+    if policy is None:
+        return None
+    table: Any = frames.to_eager(unpack_release(released, None, named=False)[0])
+    entity, columns = policy.entities[0], dict[str, pl.Series]()
+    names = frames.column_names(table)
+    if {*columns_of([entity])} <= {*names}:
+        names = [*dict.fromkeys([*names, entity])]
+    for name in names:
+        attribute = policy.attributes.get(name)
+        changed = attribute is not None and any(one.perturbs for one in unwrap(attribute.action))
+        if name not in pair.quasi_identifiers and not (changed and name == entity):
+            with suppress(DataError):  # lists and the like are not compared
+                columns[name] = frames.column(table, name)
+    return linked_units(columns, pair, entity)
 
 
 def _columns(table: Frame, policy: Policy | None) -> dict[str, pl.Series]:

@@ -48,6 +48,10 @@ SENTENCES: Sentences = {
     "attack.known-items.question": (
         "Which released record belongs to a person of whom some items are known?"
     ),
+    "attack.known-records": "Several known records",
+    "attack.known-records.question": (
+        "Which pseudonym belongs to a person of whom several records are known?"
+    ),
     "attack.linkability": "Linkability of two sources",
     "attack.linkability.question": (
         "Which entries of two sources with different columns belong to the same person?"
@@ -123,6 +127,10 @@ SENTENCES: Sentences = {
     "attack.known-items.told": (
         "Knows some of the items of a person. Of 100 known people, {right} are matched to their "
         "own record; by chance, {chance}."
+    ),
+    "attack.known-records.told": (
+        "Knows the quasi-identifiers of all records of a person. Of 100 known people, {right} are "
+        "the only ones left; by chance, {chance}."
     ),
     "attack.linkability.told": (
         "Knows some quasi-identifiers from one source and others from another. Of 100 people, "
@@ -213,6 +221,9 @@ SENTENCES: Sentences = {
     "attacks.part.second release alone": "{subject}: with the second release alone",
     "attacks.part.values left": "{subject}: values that remain possible, on average",
     "attacks.part.alone": "found with no other record equally close",
+    "attacks.part.one record known": "identified, if one record is known",
+    "attacks.part.two records known": "identified, if two records are known",
+    "attacks.part.three records known": "identified, if three records are known",
     "attacks.part.other values that agree": "other values of matches that agree",
     "attacks.part.in the original": "{subject}: if the original were published",
     "attacks.part.control_compatible": "people of the control who fit a class",

@@ -19,6 +19,9 @@ UNITS = {
     "claimed from dissolved classes": "share-of-persons",
     "right of the claimed": "share-of-claims",
     "right by the class alone": "share-of-claims",
+    "one record known": "share-of-persons",
+    "two records known": "share-of-persons",
+    "three records known": "share-of-persons",
     "alone": "share-of-persons",
     "other values that agree": "share-of-cells",
     "in the original": "share-of-persons",
@@ -44,6 +47,7 @@ _OF_MODES = ("baseline", "control", "risk", "attempts")
 _OF_ATTACK = {
     "linkage": ("alone", "control_compatible"),
     "known-items": ("alone", "control_compatible"),
+    "known-records": ("one record known", "two records known", "three records known"),
     "apparent-matches": ("other values that agree",),
     "downcoding": ("generalized", "minimal", "labels present", "counts known", "bits told"),
     "minimality": (

@@ -925,7 +925,7 @@ def test_persons_of_several_records_are_attacked_as_persons(given):
             table, release, control=control, quasi_identifiers=["age"], sensitive=["ill"]
         ),
     }[given]()
-    idle = {"linkability", "similarity", "minimality", "intersection"}
+    idle = {"known-records", "linkability", "similarity", "minimality", "intersection"}
     idle |= {"optimal-linkage"} if given == "policy" else set()
     assert {one.type for one in found if not one.attempts} == idle
     counted = {one.type: one.attempts for one in found if one.attempts}
