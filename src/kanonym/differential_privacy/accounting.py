@@ -69,11 +69,6 @@ def rho_of_exponential(epsilon: Fraction) -> Fraction:
     return epsilon**2 / 8
 
 
-def rho_of_pure(epsilon: Fraction) -> Fraction:
-    """Return the cost of any mechanism that is ε-differentially private: ε²/2."""
-    return epsilon**2 / 2
-
-
 def rho_for(epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return the largest ρ that implies (ε, δ), rounded down by less than 1 in 10^12.
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta, binom
+from scipy.stats import binom
 
 PRECISION = 1e-9
 LARGEST = 64.0
@@ -54,32 +54,6 @@ def _chance(canaries: int, guesses: int, correct: int, epsilon: float, delta: fl
     steps = np.arange(1, correct + 1)
     slope = float(np.max((tail[1:] - tail[0]) / steps))
     return float(tail[0]) + 2 * canaries * delta * slope
-
-
-def event_bound(
-    with_record: int,
-    without_record: int,
-    runs: int,
-    *,
-    delta: float = 0.0,
-    significance: float = 0.05,
-) -> float:
-    """Return a lower bound of ε from how often one event occurs on two neighbouring tables.
-
-    Notes
-    -----
-    ε ≥ ln((p − δ) / q), p the lower end of the Clopper-Pearson interval with the record, q the
-    upper end without it, each at half the significance.
-
-    """
-    half = significance / 2
-    low = 0.0 if with_record == 0 else float(beta.ppf(half, with_record, runs - with_record + 1))
-    high = (
-        1.0
-        if without_record == runs
-        else float(beta.ppf(1 - half, without_record + 1, runs - without_record))
-    )
-    return max(0.0, math.log((low - delta) / high)) if low > delta else 0.0
 
 
 def right_guesses(scores: NDArray[np.float64], put_in: NDArray[np.bool_], guesses: int) -> int:

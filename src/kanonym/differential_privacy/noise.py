@@ -1,10 +1,9 @@
-"""Exact noise on whole numbers: discrete Gaussian, discrete Laplace, and coins.
+"""Exact noise on whole numbers: discrete Gaussian, and coins.
 
-The discrete Gaussian has P(x) ∝ exp(-x²/(2σ²)), the discrete Laplace P(x) ∝ exp(-|x|/b), over all
-whole numbers x (Canonne, Kamath, Steinke 2020). Both are drawn as a sign and a size. The size m
-has the weight w₀ = 1 or 2·w_m, and the weights come from products: w_{m+1} = w_m·r_m and
-r_{m+1} = r_m·s, where r₀ = exp(-1/(2σ²)), s = r₀² for the Gaussian, and r₀ = exp(-1/b), s = 1 for
-Laplace. The ratios never grow, so all weights beyond the last computed one together are at most
+The discrete Gaussian has P(x) ∝ exp(-x²/(2σ²)) over all whole numbers x (Canonne, Kamath, Steinke
+2020), and is drawn as a sign and a size. The size m has the weight w₀ = 1 or 2·w_m, and the
+weights come from products: w_{m+1} = w_m·r_m and r_{m+1} = r_m·s, where r₀ = exp(-1/(2σ²)) and
+s = r₀². The ratios never grow, so all weights beyond the last computed one together are at most
 w/(1 - r). All of this is done in fixed-point whole numbers with known error, and
 `InverseTable` takes as many bits as a draw needs: there is no approximation, and no float.
 """
@@ -21,8 +20,7 @@ from kanonym.differential_privacy.bits import Bits
 from kanonym.differential_privacy.inverse import GUARD_BITS, InverseTable, exp_below
 
 LARGEST_SIGMA = 100_000
-LARGEST_SCALE = 10_000
-"""Of what a table is made for: it takes 15σ steps for the Gaussian, 120b for Laplace."""
+"""Of what a table is made for: it takes 15σ steps."""
 
 
 def discrete_gaussian(variance: Fraction, count: int, bits: Bits) -> NDArray[np.int64]:
@@ -30,18 +28,8 @@ def discrete_gaussian(variance: Fraction, count: int, bits: Bits) -> NDArray[np.
 
     Cost O(σ) once for each σ², then O(count log σ).
     """
-    _check_scale(variance, LARGEST_SIGMA**2, "variance")
+    _check_variance(variance)
     return _signed(_gaussian_table(variance), count, bits)
-
-
-def discrete_laplace(scale: Fraction, count: int, bits: Bits) -> NDArray[np.int64]:
-    """Return (count,) int64 of the discrete Laplace distribution with a scale b above 0.
-
-    Added to a count that one record changes by at most 1, it is (1/b)-differentially private.
-    Cost O(b) once for each scale, then O(count log b).
-    """
-    _check_scale(scale, LARGEST_SCALE, "scale")
-    return _signed(_laplace_table(scale), count, bits)
 
 
 def bernoulli(probability: Fraction, count: int, bits: Bits) -> NDArray[np.bool_]:
@@ -58,26 +46,12 @@ def bernoulli(probability: Fraction, count: int, bits: Bits) -> NDArray[np.bool_
     return np.equal(InverseTable(thresholds).draw(count, bits), 0)
 
 
-def bernoulli_exp(x: Fraction, count: int, bits: Bits) -> NDArray[np.bool_]:
-    """Return (count,) bool, each True with probability exp(-x), for a fraction x ≥ 0."""
-    if x < 0:
-        raise ValueError(f"exp(-x) is a probability for x of at least 0; this is {x}")
-    if x == 0:
-        return np.ones(count, np.bool_)
-
-    def thresholds(known: int) -> tuple[list[int], list[int]]:
-        fine = known + GUARD_BITS
-        low = exp_below(x, fine)
-        return [low >> GUARD_BITS], [min(1 << known, (low + 2 >> GUARD_BITS) + 1)]
-
-    return np.equal(InverseTable(thresholds).draw(count, bits), 0)
-
-
-def _check_scale(value: Fraction, most: int, name: str) -> None:
-    if not isinstance(value, Fraction) or value <= 0:
-        raise ValueError(f"the {name} of noise is a Fraction above 0; this is {value!r}")
-    if value > most:
-        raise ValueError(f"noise of {name} {float(value):g} is too large; at most {most:,}")
+def _check_variance(variance: Fraction) -> None:
+    if not isinstance(variance, Fraction) or variance <= 0:
+        raise ValueError(f"the variance of noise is a Fraction above 0; this is {variance!r}")
+    if variance > LARGEST_SIGMA**2:
+        most = f"{LARGEST_SIGMA**2:,}"
+        raise ValueError(f"noise of variance {float(variance):g} is too large; at most {most}")
 
 
 def _signed(table: InverseTable, count: int, bits: Bits) -> NDArray[np.int64]:
@@ -89,28 +63,22 @@ def _signed(table: InverseTable, count: int, bits: Bits) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=64)
 def _gaussian_table(variance: Fraction) -> InverseTable:
-    return InverseTable(lambda known: _size_thresholds(1 / (2 * variance), known, squared=True))
+    return InverseTable(lambda known: _size_thresholds(1 / (2 * variance), known))
 
 
-@lru_cache(maxsize=64)
-def _laplace_table(scale: Fraction) -> InverseTable:
-    return InverseTable(lambda known: _size_thresholds(1 / scale, known, squared=False))
-
-
-def _size_thresholds(x: Fraction, known: int, *, squared: bool) -> tuple[list[int], list[int]]:
+def _size_thresholds(x: Fraction, known: int) -> tuple[list[int], list[int]]:
     """Return bounds of P(|X| < 1), P(|X| < 2), … times 2^known, until no draw is above one."""
     fine = known + GUARD_BITS
     one = 1 << fine
     ratio, ratio_error = exp_below(x, fine), 2
-    step, step_error = (ratio * ratio >> fine, 5) if squared else (one, 0)
+    step, step_error = ratio * ratio >> fine, 5
     weight, error = one, 0
     sums, errors = [one], [0]  # of the sizes below 1, below 2, …
     while weight > error:
         weight, error = weight * ratio >> fine, error + ratio_error + 1
         sums.append(sums[-1] + 2 * weight)
         errors.append(errors[-1] + 2 * error)
-        if squared:
-            ratio, ratio_error = ratio * step >> fine, ratio_error + step_error + 1
+        ratio, ratio_error = ratio * step >> fine, ratio_error + step_error + 1
     # All sizes that follow have at most 2·w/(1 - r) together.
     tail = 2 * (weight + error) * one // (one - ratio - ratio_error) + 1
     total, total_above = sums[-1], sums[-1] + errors[-1] + tail

@@ -16,7 +16,6 @@ from kanonym.differential_privacy.accounting import (
     rho_for,
     rho_of_exponential,
     rho_of_gaussian,
-    rho_of_pure,
 )
 
 GOLDEN = [
@@ -61,11 +60,10 @@ def test_conversions_agree_with_opendp():
 
 
 def test_costs_of_mechanisms_are_exact():
-    """ρ of the Gaussian is Δ²/(2σ²), of an exponential draw ε²/8, of a pure mechanism ε²/2."""
+    """ρ of the Gaussian is Δ²/(2σ²), of an exponential draw ε²/8."""
     assert rho_of_gaussian(Fraction(9, 4)) == Fraction(2, 9)
     assert rho_of_gaussian(Fraction(9, 4), 2) == Fraction(4, 9)
     assert rho_of_exponential(Fraction(1, 2)) == Fraction(1, 32)
-    assert rho_of_pure(Fraction(1, 2)) == Fraction(1, 8)
 
 
 @given(st.lists(st.fractions(0, 1), max_size=12), st.fractions(0, 2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kanonym.differential_privacy.audit_bound import event_bound, guess_bound, right_guesses
+from kanonym.differential_privacy.audit_bound import guess_bound, right_guesses
 
 # canaries, guesses, right ones, delta, significance, bound: computed apart from this library
 MEASURED = [
@@ -29,16 +29,6 @@ def test_the_bound_of_guesses_is_the_measured_one(canaries, guesses, correct, de
     """Twelve bounds that were computed elsewhere are met to eight digits."""
     found = guess_bound(canaries, guesses, correct, delta=delta, significance=p)
     assert found == pytest.approx(bound, abs=2e-8)
-
-
-def test_an_event_seen_183_times_of_300_and_never_without_the_record_shows_3_8():
-    """The choice of levels that keeps the best exact score shows at least 3.8 where 2 is stated."""
-    assert event_bound(183, 0, 300, delta=1e-5) == pytest.approx(3.81, abs=0.01)
-
-
-def test_equal_frequencies_show_nothing():
-    """The same event as often on both tables gives no bound."""
-    assert event_bound(150, 150, 300) == 0.0
 
 
 def test_more_right_guesses_than_guesses_are_refused():

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,23 +17,10 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.kernels.classes.grouping import group_rows
-from kanonym.kernels.microaggregation.blocks import blocks
-from kanonym.kernels.microaggregation.kmeans_starts import kmeans_starts
-from kanonym.kernels.microaggregation.lloyd import lloyd
-from kanonym.kernels.parallel import parallel
 from kanonym.models.base import check_choice, check_flag, check_integer
 
 STARTS = 10
 """Runs from different centres, of which the best counts: scikit-learn's number until 2023."""
-
-MANY = 100
-"""From so many clusters on, scikit-learn's runs are made here, where most distances are skipped."""
-
-STEPS, TOLERANCE = 300, 1e-4
-"""A run has so many steps at most, and ends where centres move by so much of a mean variance."""
-
-BLOCK = 32
-"""So many points near each other are looked at together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +57,14 @@ class KMeans(Algorithm):
     squared error counts. It is a local optimum: another seed may find a better one.
     Equal records are one point with a weight, and points stand in the order of their values,
     so the result does not depend on the order of records. scikit-learn runs in one
-    thread: the order in which several add up would show in the last digits. From 100 clusters
-    on, the same runs are made by kernels that skip most distances, side by side; their clusters
-    differ from scikit-learn's only where rounding decides which of two centres is nearer.
+    thread: the order in which several add up would show in the last digits.
 
     Where columns are clustered alone, a class that is too small gets the clusters of the one it
     joins, so that a column has no more values than clusters; their means are those of
     the records that are then in them.
 
     Cost O(n · clusters · d) a step of Lloyd's, for n distinct records; at most 300 steps a
-    start, mostly some tens. From 100 clusters on a step is nearer to O(n · d) where columns
-    are few.
+    start, mostly some tens.
 
     References
     ----------
@@ -180,51 +163,16 @@ def _lloyd(
     """Return (n,) int32: the cluster of each of (n, d) points that stand for (n,) records."""
     if clusters == len(points):
         return np.arange(clusters, dtype=np.int32)
-    weights = counts.astype(np.float64)
-    few = clusters < MANY
-    labels = (_few_clusters if few else _many_clusters)(points, weights, clusters, seed)
-    # Clusters are numbered by their first points, whatever their numbers were.
-    _, first, place = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[place].astype(np.int32)
-
-
-def _few_clusters(
-    points: NDArray[np.float64], weights: NDArray[np.float64], clusters: int, seed: int
-) -> NDArray[np.int32]:
     # Half a second to load: only who clusters pays for it.
     from sklearn.cluster import KMeans as ScikitLearn  # noqa: PLC0415
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
     from threadpoolctl import threadpool_limits  # noqa: PLC0415
 
-    runs = ScikitLearn(clusters, n_init=STARTS, max_iter=STEPS, tol=TOLERANCE, random_state=seed)
+    runs = ScikitLearn(clusters, n_init=STARTS, random_state=seed)
     with threadpool_limits(1), warnings.catch_warnings():
         # Points that rounding cannot tell apart make fewer clusters than were asked for.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return cast("NDArray[np.int32]", runs.fit(points, sample_weight=weights).labels_)
-
-
-def _many_clusters(
-    points: NDArray[np.float64], weights: NDArray[np.float64], clusters: int, seed: int
-) -> NDArray[np.int32]:
-    n, d = points.shape
-    points = points - points.mean(axis=0)  # so differences round less
-    tolerance = TOLERANCE * float(points.var(axis=0).mean())
-    order, bounds = blocks(points, np.ones(d), BLOCK)
-    places = np.empty(n, np.int64)
-    places[order] = np.arange(n)
-    near, counts = points[order], weights[order]
-    # What scikit-learn draws of the seed: a first centre, and candidates for each other one.
-    random = np.random.RandomState(seed)
-    chances = weights / weights.sum()
-    candidates = 2 + int(np.log(clusters))
-    drawn = [
-        (int(random.choice(n, p=chances)), random.uniform(size=(clusters - 1, candidates)))
-        for _ in range(STARTS)
-    ]
-
-    def run(draws: tuple[int, NDArray[np.float64]]) -> tuple[NDArray[np.int32], float]:
-        starts, labels = kmeans_starts(near, counts, places, bounds, *draws)
-        return lloyd(near, counts, starts, labels, STEPS, tolerance)
-
-    labels, _ = min(parallel(run, drawn), key=itemgetter(1))
-    return labels[places]
+        labels = runs.fit(points, sample_weight=counts.astype(np.float64)).labels_
+    # Clusters are numbered by their first points, whatever their numbers were.
+    _, first, place = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[place].astype(np.int32)

@@ -73,14 +73,6 @@ class CutSearch:
             touched[self._rows_by_item[self._ends[low] : self._ends[high]]] = True
         return np.flatnonzero(touched)
 
-    @property
-    def root_cut(self) -> Cut:
-        """The cut of one label per attribute."""
-        cut = np.arange(self.tree.n_items, dtype=np.int32)
-        while (up := self.tree.parents[cut]).max(initial=-1) >= 0:
-            cut = np.where(up >= 0, up, cut)
-        return cut
-
     def loss(self, cut: Cut) -> float:
         """Return the NCP of a cut: the mean over all occurrences of items."""
         total = int(self.occurrences.sum())
@@ -103,11 +95,6 @@ class CutSearch:
         shifts = self.bits * np.arange(size - 1, -1, -1)
         found: NDArray[np.int64] = (keys[:, None] >> shifts) & ((1 << self.bits) - 1)
         return found.astype(np.int32)
-
-    def is_safe(self, cut: Cut) -> bool:
-        """Say whether no itemset of labels is rare."""
-        sets, mask = self.recoded(cut), np.ones(self.tree.n_nodes, np.bool_)
-        return not any(len(self.rare(sets, size, mask)) for size in range(1, self.m + 1))
 
     def greedy(self, start: Cut, *, may_drop: bool, limit: float = np.inf) -> Cut | None:
         """Return a cut without rare itemsets; None where raising alone finds none.

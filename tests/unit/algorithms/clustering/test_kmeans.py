@@ -72,7 +72,7 @@ def test_clusters_are_those_of_scikit_learn(standardize):
 
 
 def test_many_clusters_are_those_of_scikit_learn():
-    """Where the best of ten runs is among the two best after 20 steps, it is what is found."""
+    """A hundred clusters of whole numbers are scikit-learn's."""
     points = np.unique(np.random.default_rng(0).integers(0, 500, (400, 2)), axis=0).astype(float)
     found = partition(pl.DataFrame(points), KMeans(100, standardize=False, seed=1))
     theirs = sklearn.cluster.KMeans(100, n_init=10, random_state=1).fit(points).labels_
