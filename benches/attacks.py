@@ -25,7 +25,6 @@ import kanonym as ka
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.linkability import Linkability
 from kanonym.evaluation.attacks.linking.linkage import Linkage
-from kanonym.evaluation.attacks.linking.optimal_linkage import OptimalLinkage
 from kanonym.evaluation.attacks.linking.similar_records import SimilarRecords
 from kanonym.evaluation.attacks.setup import build_context
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
@@ -130,7 +129,7 @@ def adult() -> None:
         {column.name: column for column in one.get_columns()} for one in (table, release, control)
     ]
     scene = build_context(frames[0], frames[1], known, hidden, control=frames[2])
-    for attack in (Linkage(), EVERYBODY, OptimalLinkage(), Linkability(), SimilarRecords()):
+    for attack in (Linkage(), EVERYBODY, Linkability(), SimilarRecords()):
         found = attack.run(scene, np.random.default_rng(0))
         took = seconds(lambda: attack.run(scene, np.random.default_rng(0)), 3)  # noqa: B023
         note = f"rate {found.targets.rate:.4f}, {found.targets.attempts:,} attempts"

@@ -82,7 +82,7 @@ def test_the_original_unchanged_is_full_success(kanonym):
     """Whoever publishes the table itself has everybody found and every disease told."""
     ran = kanonym(f"attack patients.csv patients.csv {COLUMNS} --aligned --json")
     found = {one["type"]: one for one in ran.json["attacks"]}
-    for name in ("linkage", "optimal-linkage", "homogeneity", "inference", "singling-out"):
+    for name in ("linkage", "homogeneity", "inference", "singling-out"):
         assert found[name]["rate"] == 1
         assert found[name]["risk"] == 1
 
@@ -378,7 +378,7 @@ def test_adult_is_attacked_within_a_minute_and_less_at_growing_k(adult):
             # The rate of which attribute is told may change; the risk is that of the worst.
             assert more[name].risk <= less[name].risk + 0.03, name
     first, last = sweep[0], sweep[-1]
-    for name in ("linkage", "optimal-linkage", "inference", "singling-out", "skewness"):
+    for name in ("linkage", "inference", "singling-out", "skewness"):
         assert first[name].risk > last[name].risk
     assert first["linkage"].targets.rate > 0.1
     assert last["linkage"].targets.rate < 0.01

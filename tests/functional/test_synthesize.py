@@ -77,7 +77,6 @@ def test_it_is_judged_by_measures_and_attacks(kanonym, stays):
         "singling-out": False,
         "linkability": False,
         "inference": False,
-        "model-inference": False,
         "membership": True,  # its attempts are on members and others alike
     }
     assert found["written"] == ["out.csv"]

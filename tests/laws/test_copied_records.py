@@ -92,7 +92,6 @@ TRUTHS = {
     "linkage": found_again,
     "membership": told_from_others,
     "inference": known_alone,
-    "model-inference": known_alone,
     "homogeneity": known_alone,
 }
 

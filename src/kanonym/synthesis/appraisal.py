@@ -31,7 +31,7 @@ MEASURES = (
 )
 """Measures of two tables whose records are not the same persons."""
 
-ATTACKS = ("singling-out", "linkability", "inference", "model-inference", "membership")
+ATTACKS = ("singling-out", "linkability", "inference", "membership")
 """Attacks on a table that was not recoded and has no record of anybody on purpose."""
 
 

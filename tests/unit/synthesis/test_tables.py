@@ -299,7 +299,6 @@ def test_it_tells_how_it_was_made_and_judged_without_a_value():
         "singling-out",
         "linkability",
         "inference",
-        "model-inference",
         "membership",
     ]
     assert "160 records by trees, seed 5" in str(found)

@@ -20,12 +20,10 @@ if TYPE_CHECKING:
     from kanonym.evaluation.attacks.linking.known_records import KnownRecords
     from kanonym.evaluation.attacks.linking.linkability import Linkability
     from kanonym.evaluation.attacks.linking.linkage import Linkage
-    from kanonym.evaluation.attacks.linking.optimal_linkage import OptimalLinkage
     from kanonym.evaluation.attacks.linking.similar_records import SimilarRecords
     from kanonym.evaluation.attacks.linking.similarity import similarity_attack
     from kanonym.evaluation.attacks.linking.unique_exact_matches import UniqueExactMatches
     from kanonym.evaluation.attacks.membership import Membership
-    from kanonym.evaluation.attacks.models.model_inference import ModelInference
     from kanonym.evaluation.attacks.models.table_membership import model_membership
     from kanonym.evaluation.attacks.result import AttackResult, AttackResults
     from kanonym.evaluation.attacks.singling_out import SinglingOut
@@ -45,8 +43,6 @@ __all__ = [
     "Linkability",
     "Linkage",
     "Membership",
-    "ModelInference",
-    "OptimalLinkage",
     "SimilarRecords",
     "SimilarityOfValues",
     "SinglingOut",
@@ -74,8 +70,6 @@ __getattr__, __dir__ = lazy_names(
         "Linkability": "kanonym.evaluation.attacks.linking.linkability",
         "Linkage": "kanonym.evaluation.attacks.linking.linkage",
         "Membership": "kanonym.evaluation.attacks.membership",
-        "ModelInference": "kanonym.evaluation.attacks.models.model_inference",
-        "OptimalLinkage": "kanonym.evaluation.attacks.linking.optimal_linkage",
         "SimilarRecords": "kanonym.evaluation.attacks.linking.similar_records",
         "SimilarityOfValues": "kanonym.evaluation.attacks.classes.similarity_of_values",
         "SinglingOut": "kanonym.evaluation.attacks.singling_out",

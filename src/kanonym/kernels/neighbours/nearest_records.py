@@ -12,26 +12,6 @@ from kanonym.kernels.neighbours.class_tree import TIE, ClassTree, first_distance
 
 
 @kernel
-def class_distances(
-    grove: ClassTree,
-    numbers: NDArray[np.float64],
-    codes: NDArray[np.int32],
-    classes: NDArray[np.int64],
-    found: NDArray[np.float64],
-) -> None:
-    """Write both distances of each person to some classes.
-
-    numbers, codes: as for `nearest_class`; classes: (m,) int64; found: (2, n, m) float64.
-    Cost O(n · m · d).
-    """
-    for p in range(len(numbers)):
-        for c in range(len(classes)):
-            at = grove.place[classes[c]]
-            found[0, p, c] = first_distance(grove, at, numbers[p], codes[p], math.inf)
-            found[1, p, c] = second_distance(grove, at, numbers[p], codes[p])
-
-
-@kernel
 def shared_neighbours(
     groves: tuple[ClassTree, ClassTree],
     numbers: tuple[NDArray[np.float64], NDArray[np.float64]],

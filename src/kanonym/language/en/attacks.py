@@ -40,10 +40,6 @@ SENTENCES: Sentences = {
     ),
     "attack.linkage": "Record linkage",
     "attack.linkage.question": "Which released record belongs to a known person?",
-    "attack.optimal-linkage": "Record linkage, all people at once",
-    "attack.optimal-linkage.question": (
-        "Which released record belongs to whom, if all people are matched at once?"
-    ),
     "attack.known-items": "Known items",
     "attack.known-items.question": (
         "Which released record belongs to a person of whom some items are known?"
@@ -61,10 +57,6 @@ SENTENCES: Sentences = {
     "attack.inference": "Attribute inference",
     "attack.inference.question": (
         "Which value does a person have in a column that the intruder does not know?"
-    ),
-    "attack.model-inference": "Attribute inference by a model",
-    "attack.model-inference.question": (
-        "Which value does a model that was trained on the release predict for a person?"
     ),
     "attack.membership": "Membership",
     "attack.membership.question": "Is a known person in the table at all?",
@@ -120,10 +112,6 @@ SENTENCES: Sentences = {
         "Knows the quasi-identifiers. Of 100 known people, {right} are matched to their own "
         "record; by chance, {chance}."
     ),
-    "attack.optimal-linkage.told": (
-        "Knows everybody’s quasi-identifiers. Of 100 people, {right} are matched to their own "
-        "record; by chance, {chance}."
-    ),
     "attack.known-items.told": (
         "Knows some of the items of a person. Of 100 known people, {right} are matched to their "
         "own record; by chance, {chance}."
@@ -144,10 +132,6 @@ SENTENCES: Sentences = {
     "attack.inference.told": (
         "Knows the quasi-identifiers. Of 100 known people, {right} are guessed right; by chance, "
         "{chance}."
-    ),
-    "attack.model-inference.told": (
-        "Knows the quasi-identifiers, and trains a model on the release. Of 100 known people, "
-        "{right} are predicted right; of 100 who are not in the table, {chance}."
     ),
     "attack.membership.told": (
         "Knows the quasi-identifiers. Of 100 decisions, {right} are right; by chance, {chance}."
@@ -238,10 +222,6 @@ SENTENCES: Sentences = {
     ),
     "attacks.part.right of the claimed": "claims that are right",
     "attacks.part.right by the class alone": "claims that would be right by the class alone",
-    "attacks.part.RAPID": "{subject}: predicted with confidence (RAPID)",
-    "attacks.part.RAPID of the control": (
-        "{subject}: predicted with confidence (RAPID), people who are not in the table"
-    ),
     "attacks.part.sure": "{subject}: surer than 90 %",
     "attacks.part.sure by the class alone": "{subject}: surer than 90 % by the class alone",
     "attacks.part.advantage": "true positive rate minus false positive rate",

@@ -28,8 +28,6 @@ UNITS = {
     "control_compatible": "share-of-control",
     "generalized": "share-of-cells",
     "minimal": "share-of-cells",
-    "RAPID": "share-of-attempts",
-    "RAPID of the control": "share-of-control",
     "sure": "share-of-attempts",
     "sure by the class alone": "share-of-attempts",
     "labels present": "share-of-cells",

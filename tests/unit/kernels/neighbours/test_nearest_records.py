@@ -10,20 +10,7 @@ from hypothesis import strategies as st
 import naive_linkage
 from effort import examples
 from kanonym.evaluation.attacks.attacked_persons import AttackedPersons
-from kanonym.kernels.neighbours.nearest_records import class_distances
-from linkages import away_from, linkages, searched
-
-
-@given(linkages())
-@settings(max_examples=examples(150))
-def test_distances_are_those_of_the_twin(tables):
-    """Of every person and class, both distances are what the definition says, to the last bit."""
-    classes, numbers, codes = searched(tables)
-    found = np.empty((2, tables.n_original, len(classes.sizes)))
-    class_distances(classes.grove, numbers, codes, np.arange(len(classes.sizes)), found)
-    assert [list(zip(*row, strict=True)) for row in found.transpose(1, 0, 2).tolist()] == away_from(
-        tables, classes
-    )
+from linkages import linkages
 
 
 @given(linkages(most=7), st.integers(1, 4))
