@@ -42,6 +42,11 @@ def lines(cells):
     ).encode()
 
 
+def lines_of_csv(cells):
+    """Return a CSV file."""
+    return "\n".join(["q,s", *map(",".join, zip(cells, ILL, strict=True))]).encode()
+
+
 def table(values, form="parquet", **kind):
     """Return a Parquet or Arrow file."""
     buffer = io.BytesIO()
@@ -98,12 +103,12 @@ WHOLE = {
 }
 
 
-def verified(kanonym, folder, name, data):
+def verified(kanonym, folder, name, data, further=""):
     """Return the exit code, k and findings of `verify`."""
     (folder / "p.yaml").write_text(POLICY)
     place = name.replace(" ", "-")
     (folder / place).write_bytes(data)
-    ran = kanonym(f"verify {place} --policy p.yaml --json")
+    ran = kanonym(f"verify {place} --policy p.yaml --json {further}")
     check, _ = ran.json["models"]
     return ran.code, check["achieved"], [one["kind"] for one in ran.json["findings"]]
 
@@ -164,3 +169,35 @@ def test_what_is_written_here_has_one_reading(kanonym, folder, name):
     ka.write_table(frame, folder / name)
     code, k, findings = verified(kanonym, folder, name, (folder / name).read_bytes())
     assert (code, k, findings) == (0, 4, [])
+
+
+ENGINES = {"duckdb": (".jsonl", ".json", ".parquet", ".csv"), "spark": (".parquet", ".csv")}
+FORMS = {
+    **SPLIT,
+    **WHOLE,
+    "forms of a number.csv": lines_of_csv(["1"] * 6 + ["1.0"] * 2),
+    "numbers.csv": lines_of_csv(["1"] * 8),
+}
+
+
+@pytest.mark.parametrize("name", [one for one in FORMS if one.endswith(ENGINES["duckdb"])])
+@pytest.mark.parametrize("engine", ["duckdb", pytest.param("spark", marks=pytest.mark.nightly)])
+def test_an_engine_tells_apart_what_this_process_does(kanonym, folder, engine, name):
+    """`verify --engine` has the same verdict; what Spark cannot tell of JSON is named."""
+    pytest.importorskip("duckdb" if engine == "duckdb" else "pyspark")
+    code, k, findings = verified(kanonym, folder, name, FORMS[name])
+    there = verified(kanonym, folder, name, FORMS[name], f"--engine {engine}")
+    if name.endswith(ENGINES[engine]):
+        assert there == (code, k, findings)
+    else:
+        assert (there[0], there[2]) == (1, ["unread-parts"])
+
+
+def test_metadata_of_a_file_is_named_on_an_engine(kanonym, folder):
+    """As it is in this process."""
+    pytest.importorskip("duckdb")
+    buffer = io.BytesIO()
+    held = pa.table({"q": [1] * 8, "s": ILL}).replace_schema_metadata({"source": "Mr Miller"})
+    parquet.write_table(held, buffer)
+    found = verified(kanonym, folder, "m.parquet", buffer.getvalue(), "--engine duckdb")
+    assert (found[0], found[2]) == (1, ["unread-parts"])

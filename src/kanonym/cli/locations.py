@@ -146,6 +146,8 @@ def table_at(
     if is_database(place):
         return _table_of_database(place, name, option, schema, engine=engine, memory=memory)
     _check_options(None if engine == "duckdb" else memory, name, option, schema)
+    if engine is not None and texts is not None:
+        _tell_unread(place, engine, texts)
     if engine == "duckdb":
         from kanonym.engines.duckdb import scan_duckdb
 
@@ -167,6 +169,19 @@ def table_at(
         declared=declared,
         decimals=decimals,
     )
+
+
+def _tell_unread(place: str, engine: str, texts: dict[str, Any]) -> None:
+    """Name what a file has that an engine does not read."""
+    from kanonym.data.files import FORMATS, CellTexts, unread_parts
+
+    kinds = {FORMATS.get(one.lower()) for one in Path(place).suffixes}
+    if not isinstance(texts, CellTexts):
+        return
+    if "parquet" in kinds:
+        texts.unread += unread_parts(place)
+    elif engine == "spark" and kinds & {"json", "jsonl"}:
+        texts.unread.append("how its numbers, texts of digits and missing keys are written")
 
 
 def _is_encoded(place: str) -> bool:

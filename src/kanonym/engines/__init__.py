@@ -61,4 +61,5 @@ def engine_of(
         frame = scan_spark(frame)
     elif not isinstance(frame, Source):
         frame = scan_duckdb(frame)
-    return SqlEngine(replace(frame, readings=readings or {}, released=released))
+    frame = frame.as_released() if released else frame
+    return SqlEngine(replace(frame, readings=readings or {}))

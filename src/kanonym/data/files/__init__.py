@@ -10,6 +10,7 @@ types of its own, and only NaN is made null.
 
 from __future__ import annotations
 
+from kanonym.data.files.binary.columnar import unread_parts
 from kanonym.data.files.cell_texts import CellTexts, differing_floats
 from kanonym.data.files.content import Content
 from kanonym.data.files.disk import (
@@ -29,6 +30,7 @@ from kanonym.data.files.text.cells import (
     values_of_file,
 )
 from kanonym.data.files.text.formulas import formula_columns
+from kanonym.data.files.text.json_records import values_of_json
 from kanonym.data.files.writing import check_table_output, write_table
 
 __all__ = [
@@ -50,7 +52,9 @@ __all__ = [
     "sha256",
     "sheet_names",
     "typed_texts",
+    "unread_parts",
     "values_of_file",
+    "values_of_json",
     "write_bytes",
     "write_table",
     "write_text",

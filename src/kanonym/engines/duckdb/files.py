@@ -55,6 +55,21 @@ def open_files(
     return name, kind in ("csv", "tsv")
 
 
+def written_json(path: str, names: Sequence[str]) -> Query | None:
+    """Return a query of files of JSON with their values as they are written; None of others.
+
+    Null is of a key that is not there.
+    """
+    if _kind(path) not in ("json", "jsonl"):
+        return None
+    values = []
+    for name in names:
+        pointer = exp.Literal.string("/" + name.replace("~", "~0").replace("/", "~1"))
+        value = exp.Anonymous(this="json_extract", expressions=[exact_column("json"), pointer])
+        values.append(exp.alias_(exp.cast(value, "TEXT"), name, quoted=True))
+    return exp.select(*values).from_(_call("read_json_objects", files_of(path)))
+
+
 def attach(connection: Connection, path: str) -> str:
     """Open a DuckDB file to be read, and return the name of its database."""
     if not Path(path).is_file():

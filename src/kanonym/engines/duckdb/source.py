@@ -52,11 +52,12 @@ def duckdb_source(
             f"polars, pyarrow or pandas table; this is {type(table).__qualname__}"
         )
     connection = _connection(settings)
-    store, text = _store(connection), False
+    store, text, written = _store(connection), False, None
     if isinstance(table, (str, Path)):
         with translate_errors(str(table)):
             name, text = files.open_files(connection, str(table), columns)
             names = connection.table(name).columns
+            written = files.written_json(str(table), names)
             store.use_zone(files.zones_of_files(str(table)))
     else:
         frame = to_polars(table)
@@ -64,7 +65,9 @@ def duckdb_source(
         refuse_same_names(names, "the table")
         name = files.register_frame(connection, frame)
         store.use_zone(getattr(dtype, "time_zone", None) for dtype in frame.schema.values())
-    return Source(store, store.usable(name, names), text=text, most_tuples=most_tuples)
+    return Source(
+        store, store.usable(name, names), text=text, written=written, most_tuples=most_tuples
+    )
 
 
 def database_tables(

@@ -79,7 +79,7 @@ class SqlEngine:
                 f"the table has more than {self.source.most_tuples} different rows in these "
                 "columns: give the source a larger most_tuples"
             )
-        return frequency_set(found)
+        return frequency_set(found, json=self.source.json)
 
     def sample(self, names: Sequence[str]) -> pl.DataFrame:
         """Return the records that the engine gives first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import polars as pl
 from sqlglot import exp
@@ -45,16 +45,27 @@ def empty_query(query: Query) -> Query:
     return exp.select(exp.Star()).from_(subquery(query, "t")).limit(0)
 
 
-def project(source: Source, columns: Mapping[str, str], dtypes: Mapping[str, pl.DataType]) -> Query:
+def project(
+    source: Source,
+    columns: Mapping[str, str],
+    dtypes: Mapping[str, pl.DataType],
+    texts: Collection[str] = (),
+) -> Query:
     """Return a query of some columns of a source under other names, NaN as null.
 
     columns: the new name of each; without any, the source. dtypes: the types of the columns.
+    texts: the columns that become texts, NaN as such.
     """
     if not columns:  # a SELECT of nothing is none
         return source.query
     return exp.select(
         *(
-            alias_column(nan_as_null(source, exact_column(name, "t"), dtypes[name]), alias)
+            alias_column(
+                exp.cast(exact_column(name, "t"), exp.DataType.Type.TEXT)
+                if name in texts
+                else nan_as_null(source, exact_column(name, "t"), dtypes[name]),
+                alias,
+            )
             for name, alias in columns.items()
         )
     ).from_(subquery(source.query, "t"))

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, Self, TypeAlias, runtime_checkable
 
 import polars as pl
 from sqlglot import exp
 
 from kanonym.data.errors import DataError
-from kanonym.data.files import parse_temporal, values_of_file
+from kanonym.data.files import parse_temporal, values_of_file, values_of_json
 from kanonym.data.frames import FetchableTable
 from kanonym.data.readings import Reading, canonical_table, typed_table
 
@@ -102,7 +102,11 @@ class Store(Protocol):
 
 @dataclass(frozen=True)
 class Source(FetchableTable):
-    """A table that stays where it is."""
+    """A table that stays where it is.
+
+    text, json: columns are the cells of a CSV file, or the values of JSON, as they are written.
+    written: reads files of JSON in this way.
+    """
 
     store: Store
     query: Query
@@ -112,6 +116,8 @@ class Source(FetchableTable):
     iso: bool = False
     readings: Mapping[str, Reading] = field(default_factory=dict)
     released: bool = False
+    json: bool = False
+    written: Query | None = None
 
     def read(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return columns with the values that local readers would give them."""
@@ -132,9 +138,16 @@ class Source(FetchableTable):
             # These are distinct values: their numbers are none of rows.
             raise DataError(re.sub(r", row [0-9]+", "", str(error))) from None
 
+    def as_released(self) -> Self:
+        """Return the table as `verify` reads it: with all that readers of its files tell apart."""
+        found = replace(self, released=True)
+        return found if self.written is None else replace(found, query=self.written, json=True)
+
     def _read_column(self, column: pl.Series) -> pl.Series:
         if column.name in self.typed or column.dtype != pl.String:
             return column
+        if self.json:
+            return values_of_json(column)
         if self.text:
             return values_of_file(column)
         return parse_temporal(column).alias(column.name) if self.iso else column

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import io
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +48,25 @@ def told_apart(frame: pl.DataFrame, data: bytes, texts: dict[str, pl.Series]) ->
     """
     texts |= differing_floats(frame)
     if isinstance(texts, CellTexts):
-        keys = sorted(set(_metadata(data)) - OF_TYPES)
-        texts.unread += [f"metadata {key!r}" for key in keys if not key.startswith("org.apache.")]
+        texts.unread += _sentences(_metadata(data))
+
+
+def unread_parts(path: str) -> list[str]:
+    """Return what Parquet files at a path, or at a pattern of several, have beside their table."""
+    keys: set[str] = set()
+    for one in [path, *glob.glob(path, recursive=True)]:  # noqa: PTH207 - a pattern from the root, too
+        with suppress(OSError, pl.exceptions.PolarsError):
+            keys.update(pl.read_parquet_metadata(one))
+    return _sentences(keys)
+
+
+def _sentences(keys: Iterable[str]) -> list[str]:
+    """Return a phrase for each key of metadata, but those that programs write of types."""
+    return [
+        f"metadata {key!r}"
+        for key in sorted(set(keys) - OF_TYPES)
+        if not key.startswith("org.apache.")
+    ]
 
 
 def _metadata(data: bytes) -> list[str]:

@@ -134,11 +134,15 @@ def number_shape(texts: ArrowArray, values: pl.Series) -> NumberShape:
     return NumberShape(int(digits[0] or 0) if fixed else 0, bare[0] if len(bare) else None)
 
 
-def differing_texts(texts: pl.Series, values: pl.Series) -> pl.Series | None:
+def differing_texts(texts: pl.Series, values: pl.Series, *, json: bool = False) -> pl.Series | None:
     """Return the texts of a column if several of them read as one value, else None.
 
-    A reader of text tells `1` and `1.0`, or two forms of one instant, apart.
+    A reader of text tells `1` and `1.0`, or two forms of one instant, apart; one of JSON (json) a
+    text and a number as well, and null and a key that is not there.
     """
+    if json:
+        texts = texts.fill_null("")
+        return texts if texts.n_unique() > values.n_unique() else None
     if values.dtype == pl.String or texts.dtype != pl.String:
         return None
     return texts if texts.n_unique() > values.n_unique() else None

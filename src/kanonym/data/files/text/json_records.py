@@ -71,6 +71,21 @@ def read(data: bytes, where: str, texts: dict[str, pl.Series] | None = None) -> 
     return frame
 
 
+def values_of_json(column: pl.Series) -> pl.Series:
+    """Return the values of a column of JSON, given as texts as they are written.
+
+    Null stands for a key that is not there.
+    """
+    name = json.dumps(column.name)
+    given = [text for text in column.unique() if text is not None and text != "null"]
+    if not given:
+        return pl.Series(column.name, [None] * len(column), dtype=pl.Null)
+    lines = "\n".join(f"{{{name}: {text}}}" for text in given).encode()
+    values = read(lines, f"column {column.name!r}").to_series()
+    places = column.replace_strict(given, range(len(given)), default=None, return_dtype=pl.UInt32)
+    return values.gather(places).alias(column.name)
+
+
 class _Number(str):
     """A number as it is written."""
 
