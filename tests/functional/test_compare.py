@@ -118,7 +118,7 @@ def test_a_comparison_without_a_release_ends_with_one(run):
         (f"{RUN} --sweep k=", "is not KEY=VALUE,VALUE"),
         (f"{RUN} -k 2 -o people.csv", "is INPUT already"),
         (f"{RUN} -k 2 --chart chart.pdf", "must end in .html, .svg, .png"),
-        (f"{RUN} -k 2 --privacy l", "is neither k nor average-risk"),
+        (f"{RUN} -k 2 --privacy l", "is none of k, average-risk"),
         (f"{RUN} -k 2 --json -o -", "cannot hold both"),
         ("people.csv --sweep k=2", "missing policy"),
     ],

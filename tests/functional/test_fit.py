@@ -194,9 +194,7 @@ def test_wrong_usage_is_told(kanonym, fitted, line):
 @pytest.mark.parametrize(
     "line",
     [
-        "fit postgresql://u:hidden@h/db --policy policy.yaml -o other.json",
         "fit patients.csv --policy policy.yaml -o postgresql://u:hidden@h/db",
-        "apply recoding.json postgresql://u:hidden@h/db -o out.csv",
         "apply postgresql://u:hidden@h/db patients.csv -o out.csv",
         "apply recoding.json patients.csv -o postgresql://u:hidden@h/db",
     ],

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_core import PydanticUndefined
 
 from kanonym.algorithms.options import PARAMETERS
-from kanonym.cli.policy_options import FLAGS
+from kanonym.cli.command_options import FLAGS
 from kanonym.data.option import option_of
 from kanonym.data.schema import (
     RECODINGS,

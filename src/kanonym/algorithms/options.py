@@ -20,7 +20,7 @@ Bounds = int | Sequence[int]
 
 Split = Annotated[
     Literal["auto", "loss", "span"],
-    Option("How Mondrian chooses cuts: auto, loss or span.", "RULE", group="method"),
+    Option("How Mondrian chooses cuts: auto, loss or span.", "RULE", group="method", rare=True),
 ]
 Target = Annotated[
     str | None,
@@ -28,6 +28,7 @@ Target = Annotated[
         "Column that models will predict; for mondrian and segmentation.",
         "COLUMN",
         group="method",
+        rare=True,
     ),
 ]
 Importance = Annotated[
@@ -37,6 +38,7 @@ Importance = Annotated[
         "A,B",
         kind="columns",
         group="method",
+        rare=True,
     ),
 ]
 Levels = Annotated[

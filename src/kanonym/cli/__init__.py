@@ -18,7 +18,8 @@ from typing import Annotated, Any
 import typer
 
 import kanonym
-from kanonym.cli import logs, options
+from kanonym.cli import inputs, logs
+from kanonym.cli.command_options import parse_names
 from kanonym.cli.commands_by_name import AllCommands
 from kanonym.data.text_encoding import ENCODING
 
@@ -92,7 +93,7 @@ def _every_command(
     """
     logs.configure(verbose, quiet=quiet)
     ENCODING.set(encoding)
-    options.COLUMNS.set(None if columns is None else options.parse_names([columns]))
+    inputs.COLUMNS.set(None if columns is None else parse_names([columns]))
     if threads is not None:
         logs.limit_threads(threads)
 

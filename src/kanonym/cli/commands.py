@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from kanonym.cli import options
+from kanonym.cli import inputs
 from kanonym.cli.locations import file_at
 from kanonym.cli.policy_options import OPTIONS
 from kanonym.data.command_line import command_line, file_word
@@ -77,7 +77,7 @@ def _verification(
     words += ["--table", place.table] if place.table else []
     in_memory = values["engine"] is None or file_at(values["table"])
     compared = any(model.type in COMPARED for model in policy.models)
-    laid_out = values["sheet"] or values["header_row"] or options.COLUMNS.get()
+    laid_out = values["sheet"] or values["header_row"] or inputs.COLUMNS.get()
     if compared and in_memory and not laid_out:
         words += ["--original", _bare(values["table"]), *_of_text(context)]
         words += ["--original-table", values["table_name"]] if values["table_name"] else []

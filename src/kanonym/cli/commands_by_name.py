@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from kanonym.cli.command_options import declared_options
 from kanonym.cli.group import CommandGroup, PanelCommand
 from kanonym.data.loading.lazy_registry import LazyRegistry
 
@@ -40,7 +42,6 @@ SUMMARIES = {
 
 _JUDGING = {"assess", "attack", "audit", "check", "compare", "measure", "profile"}
 _JUDGING |= {"recommend", "verify"}
-_OF_PANELS = {"anonymize", "assess", "attack", "compare", "fit", "inject", "synthesize"}
 _GROUPS = {"hierarchy", "sigo"}
 
 
@@ -57,9 +58,34 @@ class Commands(LazyRegistry[Any]):
             self[name].name = name
             return self[name]
         alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-        alone.command(name, cls=PanelCommand if name in _OF_PANELS else None)(found)
+        command: Any = declared_options(found)
+        alone.command(name, cls=PanelCommand)(_with_whole_help(command))
         self[name] = get_command(alone)
+        self[name].rare = frozenset(command.rare)
         return self[name]
+
+
+def _with_whole_help(command: Any) -> Any:
+    """Return a command with `--help-all`."""
+
+    def show_all(ctx: typer.Context, asked: bool) -> None:
+        if asked and isinstance(ctx.command, PanelCommand):
+            ctx.command.show_all(ctx)
+
+    info = typer.Option(
+        "--help-all",
+        callback=show_all,
+        is_eager=True,
+        expose_value=False,
+        help="Show the help with all options and exit.",
+    )
+    whole = inspect.Parameter(
+        "help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Annotated[bool, info]
+    )
+    parameters = command.__signature__.parameters.values()
+    command.__signature__ = inspect.Signature([*parameters, whole])
+    command.__annotations__ = {one.name: one.annotation for one in [*parameters, whole]}
+    return command
 
 
 class AllCommands(CommandGroup):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import traceback
@@ -21,23 +22,72 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells count
 PIPE_CLOSED = 141  # 128 + SIGPIPE
 
 _ARGUMENTS = "kanonym.arguments"
+COLUMN_FLAGS = {"-q", "-s", "-i", "--quasi-identifiers", "--sensitive", "--identifiers", "--drop"}
+
+
+SCREEN = 50  # lines of a help that fits on a screen
+FIRST = ("Arguments", "Requirements", "Targets for classes (at least one)")
+LAST = ("Options", "Output", "Input")
 
 
 class PanelCommand(TyperCommand):
-    """A command of many options, whose help lists them by their panel."""
+    """A command whose help lists its options by their panel, on one screen."""
+
+    rare: frozenset[str] = frozenset()
+
+    def show_all(self, ctx: Any) -> None:
+        """Print the help with all options, and end."""
+        rare, self.rare = self.rare, frozenset()
+        typer.echo(self.get_help(ctx))
+        self.rare = rare
+        raise typer.Exit
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help: all of it where that fits on a screen, else without what is rare."""
+        rare, self.rare = self.rare, frozenset()
+        whole: str = super().get_help(ctx)
+        if not rare or whole.count("\n") < SCREEN:
+            return whole
+        self.rare = rare
+        return str(super().get_help(ctx))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, then a section for each panel, options without one last."""
+        """Write the arguments and requirements, then a section for each panel."""
         sections: dict[str, list[tuple[str, str]]] = {}
+        left_out: list[str] = []
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is not None:
-                kind = "Arguments" if parameter.param_type_name == "argument" else "Options"
-                panel = getattr(parameter, "rich_help_panel", None) or kind
-                sections.setdefault(panel, []).append(record)
-        for panel in sorted(sections, key="Options".__eq__):
+            if record is None or parameter.name in ("help", "help_all"):
+                continue
+            if parameter.name in self.rare and not parameter.required:
+                left_out.append(str(getattr(parameter, "rich_help_panel", None) or "Options"))
+                continue
+            kind = "Arguments" if parameter.param_type_name == "argument" else "Options"
+            panel = getattr(parameter, "rich_help_panel", None) or kind
+            sections.setdefault(panel, []).append(record)
+        for panel in sorted(sections, key=_place_of_panel):
             with formatter.section(panel):
                 formatter.write_dl(sections[panel])
+        if left_out:
+            panels = ", ".join(sorted({*left_out}))
+            formatter.write_paragraph()
+            formatter.write_text(f"--help-all shows {len(left_out)} more: {panels}.")
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write which options every command has."""
+        super().format_epilog(ctx, formatter)
+        formatter.write_paragraph()
+        formatter.write_text(EVERY_COMMAND)
+
+
+EVERY_COMMAND = "Every command also takes -v, --quiet and more: see kanonym --help"
+
+
+def _place_of_panel(panel: str) -> int:
+    """Return where a panel stands: requirements first, the input and what is general last."""
+    if panel in FIRST:
+        return FIRST.index(panel) - len(FIRST)
+    return 1 + LAST.index(panel) if panel in LAST else 0
 
 
 class CommandGroup(TyperGroup):
@@ -77,12 +127,29 @@ class CommandGroup(TyperGroup):
         except Exception as error:
             if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):
                 if hasattr(error, "message"):
-                    error.message = _without_credentials(ctx, str(error.message))
+                    error.message = _without_credentials(ctx, _with_commas(ctx, error.message))
+                    described = getattr(error, "format_message", error.message.__str__)()
+                    _print_error(ctx, described, getattr(error, "exit_code", 2))
                 raise  # typer's own: wrong usage, or a command that ends on purpose
             # The text of a foreign error may quote data, so only its kind is told.
             kind = type(error).__name__
             _fail(ctx, f"internal error ({kind}); --debug shows the traceback", INTERNAL)
         return result
+
+
+def _with_commas(ctx: Any, message: str) -> str:
+    """Return the message on words too many, with what they may be: columns without commas."""
+    typed: list[str] = ctx.meta.get(_ARGUMENTS, [])
+    if "unexpected extra argument" not in message or not COLUMN_FLAGS & {*typed}:
+        return message
+    return f"{message.removesuffix('.')}: separate columns by commas, as in -q age,zip"
+
+
+def _print_error(ctx: Any, message: str, code: int) -> None:
+    """Print an error as JSON, too, where that is how the command prints."""
+    if "--json" in ctx.meta.get(_ARGUMENTS, []):
+        error = {"error": {"message": message, "exit_code": code}}
+        typer.echo(json.dumps(error, indent=2, ensure_ascii=False))
 
 
 def _without_credentials(ctx: Any, message: str) -> str:
@@ -119,5 +186,7 @@ def _fail(ctx: Any, message: str, code: int) -> NoReturn:
         _drop_output()
     if ctx.params.get("debug"):
         typer.echo(_without_credentials(ctx, traceback.format_exc()), err=True)
-    typer.echo(f"kanonym: error: {_without_credentials(ctx, message)}", err=True)
+    message = _without_credentials(ctx, message)
+    typer.echo(f"kanonym: error: {message}", err=True)
+    _print_error(ctx, message, code)
     raise typer.Exit(code)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,88 +13,8 @@ from kanonym.data.databases import database_kind, table_list
 from kanonym.data.text_encoding import ENCODING
 
 if TYPE_CHECKING:
+    from kanonym.cli.options import Writing
     from kanonym.data.files import Content
-
-ENGINES = ("duckdb", "spark")
-WHERE = "Table location"
-LINKED = "Linked tables"
-
-Engine = Annotated[
-    str | None,
-    typer.Option(
-        metavar="duckdb|spark",
-        help="Engine for a table that is too large for memory.",
-        rich_help_panel=WHERE,
-    ),
-]
-Memory = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SIZE", help="Memory limit of DuckDB, such as 1GB.", rich_help_panel=WHERE
-    ),
-]
-TableName = Annotated[
-    str | None,
-    typer.Option(
-        "--table",
-        metavar="NAME",
-        help="Table to read if INPUT is a database: a SQLite or DuckDB file, or postgresql://….",
-        rich_help_panel=WHERE,
-    ),
-]
-ReleasedTable = Annotated[
-    str | None,
-    typer.Option(
-        "--released-table",
-        metavar="NAME",
-        help="Table to read if RELEASED is a database.",
-        rich_help_panel=WHERE,
-    ),
-]
-OutputTable = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Table to create if -o is a database; default: NAME_released.",
-        rich_help_panel=WHERE,
-    ),
-]
-SourceOfTables = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        metavar="PLACE",
-        help="Linked tables to read: folder, SQLite or DuckDB file, or postgresql://….",
-        rich_help_panel=LINKED,
-    ),
-]
-PlaceOfTables = Annotated[
-    str | None,
-    typer.Option(
-        "--to",
-        metavar="PLACE",
-        help="Where the released tables go: a place as of --from that does not exist.",
-        rich_help_panel=LINKED,
-    ),
-]
-SchemaName = Annotated[
-    str | None,
-    typer.Option(
-        "--schema",
-        metavar="NAME",
-        help="Schema of the tables in PostgreSQL.",
-        rich_help_panel=LINKED,
-    ),
-]
-OutputSchemaName = Annotated[
-    str | None,
-    typer.Option(
-        "--to-schema",
-        metavar="NAME",
-        help="Schema of the released tables in PostgreSQL.",
-        rich_help_panel=LINKED,
-    ),
-]
 
 
 def is_database(place: str) -> bool:
@@ -129,10 +49,6 @@ def table_at(
     if user_missing and (engine is not None or is_database(place)):
         raise typer.BadParameter(
             "only for files of SPSS, Stata and SAS", param_hint="--user-missing"
-        )
-    if engine is not None and engine not in ENGINES:
-        raise typer.BadParameter(
-            f"{engine!r} is none of {', '.join(ENGINES)}", param_hint="--engine"
         )
     if columns and (engine == "spark" or is_database(place)):
         found = "a database has names" if is_database(place) else "Spark takes them from a header"
@@ -229,13 +145,6 @@ def user_missing_of(choice: str | None, *places: str | None) -> dict[str | None,
             "only for files of SPSS, Stata and SAS", param_hint="--user-missing"
         )
     return {place: choice if place in told else None for place in places}
-
-
-def rows_at(place: str, format: str | None, **further: Any) -> Any:
-    """Return a table in this process; the arguments as of `table_at`."""
-    from kanonym.data.frames import to_eager
-
-    return to_eager(table_at(place, format, **further))
 
 
 def _check_options(
@@ -340,12 +249,9 @@ class Place:
         """What may be printed of it: no user, password or host."""
         return f"{place_name(self.given)} table {self.table}" if self.table else self.given
 
-    def for_engine(self, *, aggregate: bool, as_file: bool = False) -> str:
-        """Return the place as the engine of the input takes it.
-
-        aggregate: the form to write; as_file: whether options of files are given.
-        """
-        if as_file:
+    def for_engine(self, writing: Writing, *, aggregate: bool) -> str:
+        """Return the place as the engine of the input takes it; aggregate: the form to write."""
+        if writing.no_read_back or writing.safe_cells:
             raise typer.BadParameter(
                 "not allowed with an engine: it always counts what it wrote, and has no safe cells",
                 param_hint="--no-read-back and --safe-cells",
@@ -367,32 +273,20 @@ class Place:
         self,
         frame: Any,
         format: str | None,
-        like: str | None = None,
+        like: str | None,
+        writing: Writing,
         *,
-        no_read_back: bool,
-        safe_cells: bool,
+        coded: Collection[str],
         beside: Callable[[Content | None], None],
-        **labels: Any,
     ) -> Content | None:
         """Write a table of this process, and return the hash of its file.
 
-        like, beside, labels: as of `write_table`; of a table in a database, what is beside comes
+        like, coded, beside: as of `write_table`; of a table in a database, what is beside comes
         after it.
         """
         if not self.table:
-            from kanonym.cli import tables
-
-            return tables.write_table(
-                frame,
-                self.given,
-                format,
-                like,
-                no_read_back=no_read_back,
-                safe_cells=safe_cells,
-                beside=beside,
-                **labels,
-            )
-        if no_read_back or safe_cells:
+            return writing.write(frame, self.given, format, like, coded=coded, beside=beside)
+        if writing.no_read_back or writing.safe_cells:
             raise typer.BadParameter("for files", param_hint="--no-read-back and --safe-cells")
         from kanonym.engines.database import write_table
 

@@ -5,40 +5,25 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
 from kanonym.algorithms.options import PARAMETERS
 from kanonym.cli import options
-from kanonym.data.option import Group, Option, option_of
+from kanonym.cli.command_options import Command
+from kanonym.data.option import Option, option_of
 from kanonym.policy.keywords import KEYWORDS
 
 if TYPE_CHECKING:
     from kanonym.policy import Policy
 
-Command = Callable[..., None]
-
-PANELS: dict[Group, str] = {
-    "requirement": options.ASKED,
-    "method": "Algorithm",
-    "search": "Full-domain and local recoding",
-    "output": options.WRITTEN,
-}
-FLAGS = {
-    "models": "--model",
-    "hierarchies": "--hierarchy",
-    "sets": "--set",
-    "attack_limits": "--attack-limit",
-}
-"""Options that are named in the singular: each names one, and they may be repeated."""
-
 OPTIONS: dict[str, tuple[type, Option]] = {
-    name: found
+    name: declared
     for name, annotation in (KEYWORDS | PARAMETERS).items()
-    if (found := option_of(annotation)) is not None
+    if (declared := option_of(annotation)) is not None
 }
 """Type and declaration of every keyword that is an option, and of the algorithms' parameters."""
 
@@ -113,84 +98,49 @@ COLUMNS = ("quasi_identifiers", "sensitive", "hierarchies")
 """Options that say which columns are meant."""
 
 
-def takes_policy(
-    *names: str, file: bool = True
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def takes_policy(*names: str, file: bool = True) -> Callable[[Command], Command]:
     """Give a command the options of a policy, in the place of its parameter `asked`."""
 
     def with_options(command: Command) -> Command:
         @functools.wraps(command)
-        def run(*arguments: Any, **values: Any) -> None:
-            place = values.pop("policy", None)
-            parsed = {name: _parse_value(name, values.pop(name)) for name in names}
-            said = {name: value for name, value in parsed.items() if value not in (None, [], {})}
-            keywords = {name: value for name, value in said.items() if name in KEYWORDS}
-            parameters = {name: value for name, value in said.items() if name not in KEYWORDS}
-            command(*arguments, **values, asked=PolicyOptions(place, keywords, parameters, file))
+        def run(**values: Any) -> None:
+            place = values.pop("policy") if file else None
+            parsed = {name: values.pop(name) for name in names}
+            said = {name: one for name, one in parsed.items() if _is_said(one)}
+            keywords = {name: one for name, one in said.items() if name in KEYWORDS}
+            parameters = {name: one for name, one in said.items() if name not in KEYWORDS}
+            command(**values, asked=PolicyOptions(place, keywords, parameters, file))
 
         spelt = {"policy": options.PolicyFile} if file else {}
         spelt |= {name: _annotation(name) for name in names}
-        keyword = inspect.Parameter.KEYWORD_ONLY
         signature = inspect.signature(command, eval_str=True)
+        keyword = inspect.Parameter.KEYWORD_ONLY
         parameters: list[inspect.Parameter] = []
         for parameter in signature.parameters.values():
-            if parameter.name != "asked":
-                kind = keyword if parameters and parameters[-1].kind is keyword else parameter.kind
-                parameters.append(parameter.replace(kind=kind))
-                continue
-            for name, annotation in spelt.items():
-                switch = OPTIONS[name][0] is bool if name in OPTIONS else False
-                default = False if switch else None
-                parameters.append(
-                    inspect.Parameter(name, keyword, default=default, annotation=annotation)
-                )
+            if parameter.name == "asked":
+                parameters += [
+                    inspect.Parameter(name, keyword, default=None, annotation=annotation)
+                    for name, annotation in spelt.items()
+                ]
+            else:
+                parameters.append(parameter.replace(kind=keyword))
         run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {one.name: one.annotation for one in parameters}
         return run
 
     return with_options
 
 
+def _is_said(value: Any) -> bool:
+    """Whether an option was given; 0 is a value."""
+    return value is not None and value is not False and value not in ([], {})
+
+
 def _annotation(name: str) -> Any:
-    """Return the annotation of an option, as typer reads it."""
-    kind, declared = OPTIONS[name]
-    long = FLAGS.get(name, f"--{name.replace('_', '-')}")
-    flags = [declared.flag] if len(name) == 1 else [long, *filter(None, [declared.flag])]
-    option = typer.Option(
-        *flags,
-        metavar=declared.value or None,
-        help=declared.sentence,
-        rich_help_panel=PANELS[declared.group],
-    )
-    if kind is bool:
-        return Annotated[bool, option]
-    return Annotated[(list[str] if kind is list else kind) | None, option]
-
-
-def _parse_value(name: str, value: Any) -> Any:
-    """Return the value of a keyword that an option gave, None or empty where it did not."""
-    kind = OPTIONS[name][1].kind
-    if value is None or value is False:
-        return None
-    if kind == "columns":
-        return options.parse_names(value)
-    if kind == "files":
-        return options.hierarchy_files(value)
-    if kind == "sets":
-        return {name: one or None for name, _, one in (text.partition("=") for text in value)}
-    if kind == "words":
-        return options.parse_words(value)
-    if kind == "levels":
-        return options.parse_levels(value)
-    if kind == "secret":
-        return options.parse_secret(value)
-    if kind == "shares":
-        return options.parse_shares(value, FLAGS[name])
-    if kind == "parts":
-        from kanonym.policy.document import parse_part
-
-        return [parse_part(text, FLAGS[name]) for text in value]
-    return value
+    """Return the annotation of a keyword, with the group in which a command lists it."""
+    annotation = (KEYWORDS | PARAMETERS)[name]
+    option = OPTIONS[name][1]
+    group = option.group or "requirement"
+    return Annotated[get_args(annotation)[0], replace(option, group=group)]
 
 
 def _algorithm(name: str | None, parameters: dict[str, Any]) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from kanonym.cli.printing.items import item_rows, risk_of_both_rows
 from kanonym.cli.printing.private import promise_rows
+from kanonym.cli.progress import is_quiet
 from kanonym.data.command_line import command_line
 
 NAMED = {
@@ -52,7 +53,12 @@ class _Terminal(Console):
 
 
 def show(*renderables: RenderableType, to_stderr: bool = False) -> None:
-    """Print tables and lines, on standard error where standard output carries data."""
+    """Print tables and lines, on standard error where standard output carries data.
+
+    `--quiet` leaves out what would go to standard error.
+    """
+    if to_stderr and is_quiet():
+        return
     console = _Terminal(stderr=to_stderr, highlight=False)
     for renderable in renderables:
         # Text takes brackets as they are; rich would read them as markup.

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
+# fmt: off
 Kind = Literal[
-    "value", "columns", "files", "sets", "parts", "part", "levels", "shares", "words", "secret"
+    "value", "values", "columns", "files", "paths", "sets", "parts", "part", "levels", "shares",
+    "words", "secret",
 ]
-Group = Literal["requirement", "method", "search", "output"]
+# fmt: on
+LISTS = ("values", "columns", "files", "paths", "sets", "parts", "levels", "shares", "words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,22 +24,23 @@ class Option:
     value: str = ""
     flag: str = ""
     kind: Kind = "value"
-    group: Group = "requirement"
+    group: str = ""
     least: float | None = None
     most: float | None = None
     default: float | None = None
+    rare: bool = False
 
     @property
     def sentence(self) -> str:
         """The help, with the range and the default."""
-        reach = "" if self.most is None else f", {self.least:g} to {self.most:g}"
+        reach = "" if self.most is None else f", {self.least:,g} to {self.most:,g}"
         otherwise = "" if self.default is None else f"; default: {self.default:g}"
         return f"{self.help.removesuffix('.')}{reach}{otherwise}."
 
     @property
     def is_list(self) -> bool:
         """Whether it may be given several times."""
-        return self.kind in ("columns", "files", "sets", "parts", "levels", "shares", "words")
+        return self.kind in LISTS
 
 
 def option_of(annotation: Any) -> tuple[type, Option] | None:
@@ -48,7 +54,18 @@ def option_of(annotation: Any) -> tuple[type, Option] | None:
     option = next((one for one in metadata if isinstance(one, Option)), None)
     if option is None:
         return None
+    if option.kind == "value" and get_origin(kind) in (list, Sequence):
+        own: Kind = "columns" if "A,B" in option.value else "values"
+        own = "paths" if Path in get_args(kind) else own
+        option = replace(option, kind=own)
     if option.is_list:
         return list, option
-    choices = [one for one in get_args(kind) or (kind,) if one in (bool, int, float)]
-    return (choices[0] if choices else str), option
+    types = [one for one in get_args(kind) or (kind,) if one in (bool, int, float, Path)]
+    return (types[0] if types else str), option
+
+
+def choices_of(annotation: Any) -> tuple[str, ...]:
+    """Return the words that an annotated parameter may have, () where it may have any."""
+    kind = get_args(annotation)[0]
+    literals = [one for one in (kind, *get_args(kind)) if get_origin(one) is Literal]
+    return get_args(literals[0]) if literals else ()

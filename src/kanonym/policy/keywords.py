@@ -35,6 +35,7 @@ Sets = Annotated[
         "separator; may be repeated.",
         "COLUMN[=SEPARATOR]",
         kind="sets",
+        rare=True,
     ),
 ]
 Identifiers = Annotated[Sequence[str], Option("Identifiers: dropped.", "A,B", "-i", kind="columns")]
@@ -50,14 +51,14 @@ Missing = Annotated[
         "repeated. NA, unknown and the like need not be named beside numbers and dates.",
         "[COLUMN=]A,B",
         kind="words",
+        rare=True,
     ),
 ]
-K = Annotated[int | None, Option("k-anonymity: records per class.", "K", "-k")]
+K = Annotated[int | None, Option("k-anonymity: records per class.", "K", "-k", least=1)]
 Entity = Annotated[
     str | Sequence[str] | None,
     Option(
-        "With -k: column that identifies people with several records, or columns that do so "
-        "together; k then counts people.",
+        "With -k: column, or columns, that identify people with several records; k counts people.",
         "A,B",
         kind="columns",
     ),
@@ -73,15 +74,20 @@ M = Annotated[
         "in each class of quasi-identifiers.",
         "M",
         "-m",
+        rare=True,
+        least=0,
     ),
 ]
-L = Annotated[int | float | None, Option("l-diversity: sensitive values per class.", "L", "-l")]
-T = Annotated[float | None, Option("t-closeness: largest distance to the table.", "T", "-t")]
+L = Annotated[
+    int | float | None, Option("l-diversity: sensitive values per class.", "L", "-l", least=1)
+]
+T = Annotated[
+    float | None, Option("t-closeness: largest distance to the table", "T", "-t", least=0, most=1)
+]
 Models = Annotated[
     Sequence[PrivacyModel | Mapping[str, Any]],
     Option(
-        "A privacy model as in a policy, such as '{type: t-closeness, attribute: a, t: 0.2, "
-        "distance: ordered}'; may be repeated.",
+        "Model as in a policy: '{type: k-map, k: 5, population: all.csv}'; may be repeated.",
         "{type: …}",
         kind="parts",
     ),
@@ -89,8 +95,7 @@ Models = Annotated[
 AlgorithmForm = Annotated[
     Algorithm | Mapping[str, Any] | str | None,
     Option(
-        "mondrian (default), auto, segmentation, mdav, full-domain or another; with "
-        "parameters '{type: kmeans, clusters: 4}'.",
+        "mondrian (default), auto, full-domain or another; or '{type: kmeans, clusters: 4}'.",
         "NAME",
         kind="part",
         group="method",
@@ -104,6 +109,7 @@ ItemAlgorithmForm = Annotated[
         "NAME",
         kind="part",
         group="method",
+        rare=True,
     ),
 ]
 RecodingName = Annotated[
@@ -112,6 +118,7 @@ RecodingName = Annotated[
         "Recoding: interval, range, set, hierarchy, mean, median, mode or balanced.",
         "NAME",
         group="method",
+        rare=True,
     ),
 ]
 SuppressionLimit = Annotated[
@@ -132,6 +139,7 @@ AttackLimits = Annotated[
         "may be repeated.",
         "ATTACK=RISK",
         kind="shares",
+        rare=True,
     ),
 ]
 Seed = Annotated[
@@ -149,6 +157,7 @@ Minimality = Annotated[
         "What refused classes tell intruders: chance (default) hides it, none does not.",
         "NAME",
         group="method",
+        rare=True,
     ),
 ]
 PrivateSeed = Annotated[
@@ -159,12 +168,15 @@ PrivateSeed = Annotated[
         "FILE",
         kind="secret",
         group="method",
+        rare=True,
     ),
 ]
-KeepOrder = Annotated[bool | None, Option("Keep the row order of the input.", group="output")]
+KeepOrder = Annotated[
+    bool | None, Option("Keep the row order of the input.", group="output", rare=True)
+]
 KeepIntegers = Annotated[
     bool | None,
-    Option("Round means and medians of whole numbers to whole numbers.", group="output"),
+    Option("Round means and medians of whole numbers to whole numbers.", group="output", rare=True),
 ]
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from kanonym.cli import locations, options
+from kanonym.cli import inputs, options
 from kanonym.cli.group import REFUSED
 from kanonym.cli.policy_options import COLUMNS, PolicyOptions, takes_policy
-
-ATTACKED = "Attack"
+from kanonym.data.option import Option
 
 
 def _list_attacks(asked: bool) -> None:
@@ -40,68 +40,31 @@ def attack(
     *,
     asked: PolicyOptions,
     control: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="People of the same population who are not in ORIGINAL.",
-            rich_help_panel=ATTACKED,
-        ),
+        str | None, Option("People of the same population who are not in ORIGINAL.", "FILE")
     ] = None,
     hold_out: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE",
-            help=(
-                "Hold out this share of ORIGINAL as the control, and anonymize the rest by "
-                "--policy."
-            ),
-            rich_help_panel=ATTACKED,
+        Option(
+            "Hold out this share of ORIGINAL as the control, and anonymize the rest by --policy.",
+            "SHARE",
         ),
     ] = None,
     second: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Another release of the same people, for the intersection attack.",
-            rich_help_panel=ATTACKED,
-        ),
+        Option("Another release of the same people, for the intersection attack.", "FILE"),
     ] = None,
     attacks: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--attack",
-            metavar="A,B",
-            help="Attacks to run; default: all.",
-            rich_help_panel=ATTACKED,
-        ),
-    ] = None,
-    attempts: Annotated[
-        int,
-        typer.Option(
-            min=2, metavar="N", help="Maximum number of people to attack.", rich_help_panel=ATTACKED
-        ),
-    ] = 2000,
-    aligned: Annotated[
-        bool | None,
-        typer.Option(
-            "--aligned/--shuffled",
-            help="Whether row i of both tables is the same record; default: detected.",
-            rich_help_panel=ATTACKED,
-        ),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Random seed.", rich_help_panel=ATTACKED)
-    ] = 0,
+        Sequence[str], Option("Attacks to run; default: all.", "A,B", "--attack")
+    ] = (),
+    attempts: Annotated[int, Option("Maximum number of people to attack.", "N", least=2)] = 2000,
+    aligned: options.Aligned = None,
+    seed: options.Seed = 0,
     every: Annotated[
         bool,
         typer.Option("--list", callback=_list_attacks, is_eager=True, help="List all attacks."),
     ] = False,
-    table_name: locations.TableName = None,
-    released_table: locations.ReleasedTable = None,
-    format: options.Format = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = None,
-    user_missing: options.UserMissing = None,
+    reading: options.Reading,
+    released_table: options.ReleasedTable = None,
     long: options.LongTable = None,
     json: options.Json = False,
 ) -> None:
@@ -113,6 +76,8 @@ def attack(
     policy (attack_limits). With a policy about several tables, ORIGINAL and RELEASED are folders,
     SQLite or DuckDB files, or PostgreSQL databases: the intruder knows a person and 0, 1, 2 or
     all of the person's rows.
+
+    Example: kanonym attack patients.csv released.csv -q age,zip -s disease
     """
     import kanonym as ka
     from kanonym.cli.judging.linked import attack_linked
@@ -125,8 +90,8 @@ def attack(
     if asked.file is not None and is_linked(asked.file):
         refused: dict[str, Any] = {"-q, -s, --hierarchy": asked.given or None}
         refused |= {"--control": control, "--hold-out": hold_out, "--second": second}
-        refused |= {"--attack": attacks, "--aligned": aligned, "--long": long}
-        refused |= {"--table": table_name, "--released-table": released_table}
+        refused |= {"--attack": attacks or None, "--aligned": aligned, "--long": long}
+        refused |= {"--table": reading.table_name, "--released-table": released_table}
         attack_linked(
             original,
             released,
@@ -147,36 +112,15 @@ def attack(
         )
     if hold_out is not None and not 0 < hold_out < 1:
         raise typer.BadParameter(f"{hold_out:g} is not between 0 and 1", param_hint="--hold-out")
-    places = [one for one in (original, released, control, second) if one == "-"]
-    if len(places) > 1:
-        raise typer.BadParameter("standard input can be read once", param_hint="-")
+    named = {"ORIGINAL": original, "RELEASED": released, "--control": control, "--second": second}
+    inputs.check_places(named, [])
     columns = asked.columns()
-    grouped = options.long_columns(long, columns.get("policy"))
-
-    missing = locations.user_missing_of(user_missing, original, released, control, second)
-
-    def read(place: str | None, **further: Any) -> Any:
-        if place is None:
-            return None
-        rows = locations.rows_at(
-            place, options.format_of(place, format), user_missing=missing[place], **further
-        )
-        return options.group_long(rows, grouped)
-
+    grouped = inputs.long_columns(long, columns.get("policy"))
     with show_progress() as step:
         step("read")
-        tables = [
-            read(
-                original,
-                name=table_name,
-                sheet=sheet,
-                header_row=header_row,
-                columns=options.COLUMNS.get(),
-            ),
-            read(released, name=released_table, option="--released-table"),
-            *(read(place) for place in (control, second)),
-        ]
-        columns, (before, after, beside, other), _ = options.read_like_first_table(
+        read = reading.with_release(original, released, released_table, control, second)
+        tables = [inputs.group_long(one, grouped) for one in read]
+        columns, (before, after, beside, other), _ = inputs.read_like_first_table(
             columns, tables, step
         )
         results = ka.attack(
@@ -186,7 +130,7 @@ def attack(
             control=beside,
             hold_out=hold_out,
             second=other,
-            attacks=options.parse_names(attacks) or None,
+            attacks=attacks or None,
             attempts=attempts,
             aligned=aligned,
             seed=seed,

@@ -7,46 +7,32 @@ from typing import Annotated
 import typer
 
 from kanonym.cli import options
+from kanonym.data.option import Option
 
 
 def audit(
     table: options.Table,
     policy: Annotated[
         str,
-        typer.Option(
-            "--policy",
+        Option(
+            "Policy with the model differential-privacy, or with the domain of each column.",
+            "FILE",
             "-p",
-            metavar="FILE",
-            help="Policy with the model differential-privacy, or with the domain of each column.",
         ),
     ],
     epsilon: Annotated[
-        float | None,
-        typer.Option(metavar="E", help="Audit a synthetic table with this budget."),
+        float | None, Option("Audit a synthetic table with this budget.", "E")
     ] = None,
     delta: Annotated[
-        float,
-        typer.Option(metavar="D", help="Probability with which a synthetic table may fail."),
+        float, Option("Probability with which a synthetic table may fail.", "D")
     ] = 1e-9,
-    method: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Synthesizer: aim (default) or mst."),
-    ] = None,
+    method: Annotated[str | None, Option("Synthesizer: aim (default) or mst.", "NAME")] = None,
     canaries: Annotated[
-        int,
-        typer.Option(
-            min=100,
-            metavar="N",
-            help="Records that are put in, or left out, by a coin each.",
-        ),
+        int, Option("Records that are put in, or left out, by a coin each.", "N", least=100)
     ] = 1_000,
-    seed: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Random seed of canaries and coins.")
-    ] = 0,
-    format: options.Format = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = None,
-    user_missing: options.UserMissing = None,
+    seed: options.Seed = 0,
+    *,
+    reading: options.Reading,
     json: options.Json = False,
 ) -> None:
     """Audit a differentially private mechanism by canaries in one run.
@@ -54,25 +40,18 @@ def audit(
     Canaries are put into the table, each by a coin, and guessed from what is released. The exit
     code is 1 where the guesses contradict the stated epsilon. An audit finds blunders, not small
     excesses: the guarantee rests on the proof.
+
+    Example: kanonym audit patients.csv --policy policy.yaml --epsilon 1
     """
     from kanonym.audit import audit_policy
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
-    from kanonym.data.files import read_table
     from kanonym.policy.attribute_policy import attribute_policy
 
     asked = attribute_policy(policy)
     with show_progress() as step:
         step("read")
-        frame = read_table(
-            table,
-            options.format_of(table, format),
-            sheet=sheet,
-            header_row=header_row,
-            user_missing=user_missing,
-            columns=options.COLUMNS.get(),
-            declared=asked.attributes,
-        )
+        frame = reading.rows(table, declared=asked.attributes)
         step("audit")
         found = audit_policy(
             frame,

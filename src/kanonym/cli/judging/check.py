@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kanonym.cli import locations, options
+from kanonym.cli import inputs, options
 
 
 def check(
@@ -18,12 +18,9 @@ def check(
             metavar="[TABLE]", help="Table that the policy is for; - for standard input."
         ),
     ] = None,
-    format: options.Format = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = None,
-    user_missing: options.UserMissing = None,
-    table_name: locations.TableName = None,
-    schema: locations.SchemaName = None,
+    *,
+    reading: options.Reading,
+    schema: options.Schema = None,
     json: options.Json = False,
 ) -> None:
     """Check a policy, and whether it fits a table, without anonymizing.
@@ -32,6 +29,8 @@ def check(
     columns and their roles, whether hierarchies cover its values, and whether a release can
     satisfy the models at all. With a policy about several tables, TABLE is the place of all of
     them: keys, references and roles are checked, and columns that repeat others are listed.
+
+    Example: kanonym check policy.yaml patients.csv
     """
     from kanonym.cli.printing.policies import policy_tables
     from kanonym.cli.progress import show_progress
@@ -52,21 +51,15 @@ def check(
 
         with show_progress() as step:
             step("read")
-            frame = locations.rows_at(
+            frame = reading.rows(
                 table,
-                options.format_of(table, format),
-                name=table_name,
                 schema=schema,
-                sheet=sheet,
-                header_row=header_row,
-                user_missing=user_missing,
-                columns=options.COLUMNS.get(),
                 declared=asked.attributes if sampling_model(asked.models) else None,
             )
-            frame = options.group_long(frame, options.long_columns(None, asked))
+            frame = inputs.group_long(frame, inputs.long_columns(None, asked))
             step("check")
             if sampling_model(asked.models) is None:  # else only what is declared may decide
-                asked, _ = with_readings(asked, frame, options.sentence_printer(step))
+                asked, _ = with_readings(asked, frame, inputs.sentence_printer(step))
             found["table"] = check_policy(frame, asked).to_dict()
             found["table"]["beyond_domains"] = count_beyond(frame, asked.attributes)
     if json:

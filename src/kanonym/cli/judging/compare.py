@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from kanonym.cli import locations, options
+from kanonym.cli import inputs, options
 from kanonym.cli.commands import anonymize_command, next_command, option_words
 from kanonym.cli.policy_options import OPTIONS, PolicyOptions, takes_policy
+from kanonym.data.option import Option
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from kanonym.comparison.comparison import Comparison, Privacy
 
-CHARTS = (".html", ".svg", ".png")
 PRIVACY: dict[str, Privacy] = {"k": "k", "average-risk": "average_risk"}
 
 
@@ -33,90 +33,64 @@ def compare(
     *,
     asked: PolicyOptions,
     sweep: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY=A,B",
-            help=(
-                "Values to try of algorithm, k, l, t, suppression_limit, recoding or "
-                "algorithm.PARAMETER; may be repeated. Default: four algorithms, k from 2 to 50."
-            ),
-            rich_help_panel="Combinations",
+        Sequence[str],
+        Option(
+            "Values to try of algorithm, k, l, t, suppression_limit, recoding or "
+            "algorithm.PARAMETER; may be repeated. Default: four algorithms, k from 2 to 50.",
+            "KEY=A,B",
+            kind="values",
         ),
-    ] = None,
+    ] = (),
     measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A,B",
-            help=(
-                "Measures of utility, as in assess, or accuracy-COLUMN: of a model that predicts "
-                "the column. Releases are compared by the first; default: span-loss."
-            ),
-            rich_help_panel="Combinations",
+        Sequence[str],
+        Option(
+            "Measures of utility, as in assess, or accuracy-COLUMN: of a model that predicts the "
+            "column. Releases are compared by the first; default: span-loss.",
+            "A,B",
         ),
-    ] = None,
+    ] = (),
     privacy: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Measure of privacy: k or average-risk; default: k if it is swept.",
-            rich_help_panel="Combinations",
-        ),
+        Literal["k", "average-risk"] | None,
+        Option("Measure of privacy: k or average-risk; default: k if it is swept.", "NAME"),
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Number of combinations to run at once; default: the number of cores, at most 4.",
-            rich_help_panel="Combinations",
+        Option(
+            "Number of combinations to run at once; default: the number of cores, at most 4.",
+            "N",
+            rare=True,
+            least=1,
         ),
     ] = None,
     resume: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="File that keeps the results, line by line; the next run continues from it.",
-            rich_help_panel=options.WRITTEN,
+        Option(
+            "File that keeps the results, line by line; the next run continues from it.",
+            "FILE",
+            group=options.OUTPUT,
         ),
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option(
-            "--output",
+        Option(
+            "Table with one row per combination; - for standard output.",
+            "FILE",
             "-o",
-            metavar="FILE",
-            help="Table with one row per combination; - for standard output.",
-            rich_help_panel=options.WRITTEN,
+            group=options.OUTPUT,
         ),
     ] = None,
-    write: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="File for the policy of the recommended release, as YAML.",
-            rich_help_panel=options.WRITTEN,
-        ),
-    ] = None,
-    chart: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Chart of privacy and loss of the releases: .html, .svg or .png.",
-            rich_help_panel=options.WRITTEN,
-        ),
-    ] = None,
+    write: options.WrittenPolicy = None,
+    chart: options.Chart = None,
     language: options.Language = "en",
-    table_name: locations.TableName = None,
-    format: options.Format = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = None,
-    user_missing: options.UserMissing = None,
+    reading: options.Reading,
     json: options.Json = False,
 ) -> None:
     """Anonymize a table in many ways, and recommend a release.
 
     Every combination of the values of --sweep is tried; combinations without a release are listed
     with the reason. No release is written. The exit code is 1 if no combination has a release.
+
+    Example: kanonym compare patients.csv --policy policy.yaml --sweep k=2,5,10
     """
     from kanonym import comparison, pipeline
     from kanonym.cli.printing.comparison import comparison_tables
@@ -125,45 +99,31 @@ def compare(
     from kanonym.data.files import check_output, check_table_output, write_table
     from kanonym.data.frames import to_polars
 
-    if json and output == "-":
-        raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
-    _check_names(chart, privacy)
+    inputs.check_chart(chart)
     swept = _parse_sweep(sweep)
     first = {} if asked.file else comparison.with_first_values({}, swept or {"k": [5]})
     policy = asked.policy(**{**first, **asked.given})
-    options.check_places(
+    inputs.check_places(
         {"INPUT": table, **asked.files},
-        [
-            ("-o", output),
-            ("--write", write),
-            ("--chart", chart),
-            ("--resume", resume),
-        ],
+        [("-o", output), ("--write", write), ("--chart", chart), ("--resume", resume)],
         policy,
+        json=json,
     )
     if output is not None:
-        check_table_output(output, options.format_of(output, format))
-    for place in filter(None, (chart, write)):
-        check_output(place)
+        check_table_output(output, reading.format_of(output))
+    if write is not None:
+        check_output(write)
     start = perf_counter()
     with show_progress() as step:
         step("read")
-        frame = locations.rows_at(
-            table,
-            options.format_of(table, format),
-            name=table_name,
-            sheet=sheet,
-            header_row=header_row,
-            columns=options.COLUMNS.get(),
-            user_missing=user_missing,
-        )
-        policy, _ = pipeline.with_readings(policy, frame, options.sentence_printer(step))
+        frame = reading.rows(table)
+        policy, _ = pipeline.with_readings(policy, frame, inputs.sentence_printer(step))
         with _announce_resume(resume):
             found = comparison.compare(
                 frame,
                 policy,
                 sweep=swept,
-                measures=options.parse_names(measure) or ("span-loss",),
+                measures=measure or ("span-loss",),
                 workers=workers,
                 progress=step,
                 resume=resume,
@@ -172,7 +132,7 @@ def compare(
             found = found.on(privacy=PRIVACY[privacy])
         step("write")
         if output is not None:
-            write_table(to_polars(found.table), output, options.format_of(output, format))
+            write_table(to_polars(found.table), output, reading.format_of(output))
         policies = _write(found, chart, write, language)
     places = [output, chart, resume, *policies]
     contract = {
@@ -218,16 +178,6 @@ def _command(
     return ["\nTo run it:", anonymize_command(context, table, asked)]
 
 
-def _check_names(chart: Path | None, privacy: str | None) -> None:
-    """Refuse a chart of another form, and another privacy than there is."""
-    if chart is not None and chart.suffix.lower() not in CHARTS:
-        raise typer.BadParameter(f"{chart} must end in {', '.join(CHARTS)}", param_hint="--chart")
-    if privacy is not None and privacy not in PRIVACY:
-        raise typer.BadParameter(
-            f"{privacy!r} is neither {' nor '.join(PRIVACY)}", param_hint="--privacy"
-        )
-
-
 @contextmanager
 def _announce_resume(resume: Path | None) -> Iterator[None]:
     """Tell who interrupts a comparison where it goes on."""
@@ -242,7 +192,7 @@ def _announce_resume(resume: Path | None) -> Iterator[None]:
         raise
 
 
-def _parse_sweep(given: list[str] | None) -> dict[str, list[Any]] | None:
+def _parse_sweep(given: Sequence[str]) -> dict[str, list[Any]] | None:
     """Return the values by key that `--sweep k=2,5 --sweep algorithm=mondrian` asks for."""
     from kanonym.policy.document import parse_value
 

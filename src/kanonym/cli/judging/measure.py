@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from kanonym.cli import locations, options
+from kanonym.cli import inputs, options
 from kanonym.cli.policy_options import COLUMNS, PolicyOptions, takes_policy
+from kanonym.data.option import Option
 
 
 @takes_policy(*COLUMNS, file=False)
@@ -18,22 +19,15 @@ def measure(
     asked: PolicyOptions,
     of_tables: Annotated[
         Path | None,
-        typer.Option(
-            "--policy",
-            "-p",
-            metavar="FILE",
-            help="Policy of linked tables; INPUT is then the place of all of them.",
-            rich_help_panel=locations.LINKED,
+        Option(
+            "Policy of linked tables; INPUT is then the place of all of them.",
+            "FILE",
+            "--policy -p",
+            group=options.LINKED,
         ),
     ] = None,
-    schema: locations.SchemaName = None,
-    engine: locations.Engine = None,
-    memory: locations.Memory = None,
-    table_name: locations.TableName = None,
-    format: options.Format = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = None,
-    user_missing: options.UserMissing = None,
+    schema: options.Schema = None,
+    reading: options.EngineReading,
     json: options.Json = False,
 ) -> None:
     """Measure the k, l, t and other values of a table.
@@ -41,6 +35,8 @@ def measure(
     A hierarchy of a sensitive attribute adds t-closeness with hierarchical distance. With a
     policy about several tables: the persons in the smallest class, for intruders who know more
     or less of their rows.
+
+    Example: kanonym measure released.csv -q age,zip -s disease
     """
     if of_tables is not None:
         from kanonym.cli.judging.linked import measure_linked
@@ -59,30 +55,15 @@ def measure(
     texts: dict[str, Any] = {}
     with show_progress() as step:
         step("read")
-        frame = locations.table_at(
-            table,
-            options.format_of(table, format),
-            engine=engine,
-            memory=memory,
-            name=table_name,
-            texts=texts,
-            sheet=sheet,
-            header_row=header_row,
-            columns=options.COLUMNS.get(),
-            user_missing=user_missing,
-        )
+        frame = reading.table(table, texts=texts)
         if is_local(frame):
             amounts = [name for name in columns["sensitive"] if name in frame.columns]
             detected = detect_readings(frame, amounts, lenient=True)
             for note in detected.sentences:
-                options.sentence_printer(step)(note)
+                inputs.sentence_printer(step)(note)
             frame = typed_table(frame, detected.readings)
         step("measure")
-        found = pipeline.measure(
-            frame,
-            **columns,
-            texts=texts,
-        ).to_dict()
+        found = pipeline.measure(frame, **columns, texts=texts).to_dict()
     if json:
         show_json(found)
     else:

@@ -2,54 +2,45 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from time import perf_counter
 from typing import Annotated
 
 import typer
 
-from kanonym.cli import options
+from kanonym.cli import inputs, options
 from kanonym.cli.commands import next_command
+from kanonym.data.option import Option
 
 
 def recommend(
     context: typer.Context,
     table: options.Table,
-    write: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File for the policy, as YAML.")
-    ] = None,
-    k: Annotated[int, typer.Option("-k", min=1, metavar="K", help="k-anonymity.")] = 5,
-    format: options.Format = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = None,
-    user_missing: options.UserMissing = None,
+    write: options.WrittenPolicy = None,
+    k: Annotated[int, Option("k-anonymity.", "K", "-k", least=1)] = 5,
+    *,
+    reading: options.Reading,
     json: options.Json = False,
 ) -> None:
     """Recommend a first policy: roles from the profile, the algorithm by trying a few.
 
     --write writes the policy, with the evidence as comments. Read it, correct what is wrong,
     and run it: kanonym anonymize TABLE --policy FILE.
+
+    Example: kanonym recommend patients.csv --write policy.yaml
     """
     from kanonym import comparison
     from kanonym.cli.printing.comparison import recommendation_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
-    from kanonym.data.files import check_output, read_table
+    from kanonym.data.files import check_output
 
-    options.check_places({"INPUT": table}, [("--write", write)])
+    inputs.check_places({"INPUT": table}, [("--write", write)], json=json)
     if write is not None:
         check_output(write)
     start = perf_counter()
     with show_progress() as step:
         step("read")
-        frame = read_table(
-            table,
-            options.format_of(table, format),
-            sheet=sheet,
-            header_row=header_row,
-            user_missing=user_missing,
-            columns=options.COLUMNS.get(),
-        )
+        frame = reading.rows(table)
         recommendation = comparison.recommend(frame, k=k, progress=step)
         if write is not None:
             step("write")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kanonym.cli import locations, options
+from kanonym.cli import inputs, locations, options
 from kanonym.cli.group import REFUSED
+from kanonym.data.option import Option
 
 if TYPE_CHECKING:
     from kanonym.policy import Policy
@@ -21,56 +22,33 @@ SHOWN = 10  # violating classes on the terminal; --json has up to 100
 
 def verify(
     ctx: typer.Context,
-    released: Annotated[
-        str, typer.Argument(metavar="RELEASED", help="Released table; - for standard input.")
-    ],
-    policy: Annotated[
-        Path, typer.Option("--policy", "-p", metavar="FILE", help="Policy, YAML or JSON.")
-    ],
+    released: options.Released,
+    policy: options.Policy,
     original: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Original table, as the reference for t-closeness and similar models.",
-        ),
+        Option("Original table, as the reference for t-closeness and similar models.", "FILE"),
     ] = None,
     count: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Column of record counts, if RELEASED is aggregated."),
+        str | None, Option("Column of record counts, if RELEASED is aggregated.", "COLUMN")
     ] = None,
     manifest: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help=(
-                "Manifest of the release, with what was counted and found beside the original; "
-                "default: RELEASED.manifest.json."
-            ),
+        Option(
+            "Manifest of the release, with what was counted and found beside the original; "
+            "default: RELEASED.manifest.json.",
+            "FILE",
         ),
     ] = None,
     accept_findings: Annotated[
-        bool,
-        typer.Option(
-            "--accept-findings",
-            help="Exit with code 0 if all models hold, whatever was found or not assessed.",
-        ),
+        bool, Option("Exit with code 0 if all models hold, whatever was found or not assessed.")
     ] = False,
-    engine: locations.Engine = None,
-    memory: locations.Memory = None,
-    table_name: locations.TableName = None,
-    schema: locations.SchemaName = None,
+    *,
+    reading: options.EngineReading,
+    schema: options.Schema = None,
     original_table: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Table to read if --original is a database.",
-            rich_help_panel=locations.WHERE,
-        ),
+        Option("Table to read if --original is a database.", "NAME", group=options.INPUT),
     ] = None,
-    format: options.Format = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = None,
-    user_missing: options.UserMissing = None,
     long: options.LongTable = None,
     json: options.Json = False,
 ) -> None:
@@ -82,6 +60,8 @@ def verify(
     with findings or with parts that were not assessed. Only the released values count:
     records with the same quasi-identifiers form a class. With a policy about several tables,
     RELEASED is a folder, a SQLite or DuckDB file, or a PostgreSQL database.
+
+    Example: kanonym verify released.csv --policy policy.yaml
     """
     from kanonym import pipeline
     from kanonym.cli.progress import show_progress
@@ -101,35 +81,24 @@ def verify(
         )
         return
     asked = Policy.from_file(policy)
-    columns = options.long_columns(long, asked)
+    columns = inputs.long_columns(long, asked)
     texts = CellTexts()
-    missing = locations.user_missing_of(user_missing, released, original)
+    missing = locations.user_missing_of(reading.user_missing, released, original)
     with show_progress() as step:
         step("read")
-        frame = locations.table_at(
-            released,
-            options.format_of(released, format),
-            engine=engine,
-            memory=memory,
-            name=table_name,
-            texts=texts,
-            sheet=sheet,
-            header_row=header_row,
-            columns=options.COLUMNS.get(),
-            user_missing=missing[released],
-        )
+        frame = reading.table(released, texts=texts, user_missing=missing[released])
         before = (
             None
             if original is None
             else locations.table_at(
                 original,
-                options.format_of(original, None),
+                inputs.format_of(original, None),
                 name=original_table,
                 option="--original-table",
                 user_missing=missing[original],
             )
         )
-        frame, before = (options.group_long(one, columns) for one in (frame, before))
+        frame, before = (inputs.group_long(one, columns) for one in (frame, before))
         if is_local(frame):
             asked, _ = pipeline.with_readings(
                 asked, frame, lambda _sentence: None, lenient=True, released=True

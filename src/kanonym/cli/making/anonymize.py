@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kanonym.cli import locations, options
+from kanonym.cli import inputs, locations, options
 from kanonym.cli.commands import repetition
+from kanonym.cli.locations import is_database
 from kanonym.cli.making import linked
 from kanonym.cli.making.drawn import Drawing
-from kanonym.cli.making.papers import Papers, check_private, tell_of_manifest
+from kanonym.cli.making.papers import PRIVATE, Papers, check_private, tell_of_manifest
 from kanonym.cli.policy_options import OPTIONS, PolicyOptions, takes_policy
+from kanonym.data.option import Option
 
 if TYPE_CHECKING:
     from kanonym.data.files import Content
@@ -31,239 +33,111 @@ def anonymize(
     table: options.TableOrNone = None,
     output: Annotated[
         str | None,
-        typer.Option(
-            "--output",
+        Option(
+            "Release; - for standard output, or a database. Required without --dry-run.",
+            "FILE",
             "-o",
-            metavar="FILE",
-            help="Release; - for standard output, or a database. Required without --dry-run.",
-            rich_help_panel=options.WRITTEN,
+            group=options.OUTPUT,
         ),
     ] = None,
     *,
     asked: PolicyOptions,
     aggregate: Annotated[
         bool,
-        typer.Option(
-            "--aggregate",
-            help="Release one row per class and sensitive value, with a count.",
-            rich_help_panel=options.WRITTEN,
+        Option(
+            "Release one row per class and sensitive value, with a count.",
+            group=options.OUTPUT,
+            rare=True,
         ),
     ] = False,
-    report: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Report, .html, .pdf, .md or .json; may be repeated.",
-            rich_help_panel=options.WRITTEN,
-        ),
-    ] = None,
-    title: Annotated[
+    papers: Papers,
+    dry_run: Annotated[
+        bool, Option("Anonymize and verify, but write nothing.", group=options.OUTPUT)
+    ] = False,
+    writing: options.Writing,
+    output_table: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="Title of the report.", rich_help_panel=options.WRITTEN),
-    ] = None,
-    purpose: Annotated[
-        str,
-        typer.Option(
-            metavar="TEXT",
-            help="Purpose of the release, shown in the report.",
-            rich_help_panel=options.WRITTEN,
-        ),
-    ] = "",
-    author: Annotated[
-        str,
-        typer.Option(
-            metavar="TEXT",
-            help="Author of the release, shown in the report.",
-            rich_help_panel=options.WRITTEN,
-        ),
-    ] = "",
-    language: options.Language = "en",
-    attack: Annotated[
-        bool | None,
-        typer.Option(
-            "--attack/--no-attack",
-            help=(
-                "Attack and assess the release for the report; default: yes, up to 200,000 records."
-            ),
-            rich_help_panel=options.WRITTEN,
+        Option(
+            "Table to create if -o is a database; default: NAME_released.",
+            "NAME",
+            group=options.OUTPUT,
+            rare=True,
         ),
     ] = None,
-    manifest: options.Manifest = None,
-    no_manifest: options.NoManifest = False,
-    no_input_hash: options.NoInputHash = False,
     ledger: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help=(
-                "Under differential privacy: the file, kept by you, that adds up what the table "
-                "has spent. Required without --dry-run."
-            ),
-            rich_help_panel=options.WRITTEN,
+        Option(
+            "File, kept by you, that adds up what the table has spent. Required without --dry-run.",
+            "FILE",
+            group=PRIVATE,
         ),
     ] = None,
-    public_report: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help=(
-                "Under differential privacy: the report that may go along with the release, as "
-                ".html, .pdf, .md or .json; may be repeated."
-            ),
-            rich_help_panel=options.WRITTEN,
-        ),
-    ] = None,
-    public_manifest: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Under differential privacy: the manifest that may go along, as JSON.",
-            rich_help_panel=options.WRITTEN,
-        ),
-    ] = None,
-    drawn: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="A second table with one value per cell, for programs that cannot read labels.",
-            rich_help_panel=options.WRITTEN,
-        ),
-    ] = None,
-    drawn_by: Annotated[
-        str,
-        typer.Option(
-            metavar="label|class",
-            help=(
-                "What --drawn draws by: any value that the label leaves open, or those of the "
-                "class, as frequent as there, which tells more than the labels."
-            ),
-            rich_help_panel=options.WRITTEN,
-        ),
-    ] = "label",
-    constraint: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="RULE",
-            help=(
-                "Condition that every record of --drawn meets, such as 'discharge >= admission'; "
-                "may be repeated."
-            ),
-            rich_help_panel=options.WRITTEN,
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            help="Anonymize and verify, but write nothing.",
-            rich_help_panel=options.WRITTEN,
-        ),
-    ] = False,
-    several: locations.SourceOfTables = None,
-    to: locations.PlaceOfTables = None,
-    schema: locations.SchemaName = None,
-    to_schema: locations.OutputSchemaName = None,
-    engine: locations.Engine = None,
-    memory: locations.Memory = None,
-    table_name: locations.TableName = None,
-    output_table: locations.OutputTable = None,
-    no_read_back: options.NoReadBack = False,
-    safe_cells: options.SafeCells = False,
-    format: options.Format = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = None,
-    user_missing: options.UserMissing = None,
-    catalog: options.Catalog = None,
+    drawing: Drawing,
+    reading: options.EngineReading,
     long: options.LongTable = None,
+    tables: linked.LinkedPlaces,
     json: options.Json = False,
 ) -> None:
     """Anonymize a table, verify the release, and write it.
 
-    Requirements come from a policy file or from options: the columns (-q, -s, -i) and the
-    privacy models (-k, -l, -t; -l and -t apply to each sensitive attribute). Options override
-    the policy file; parameters of an algorithm select that algorithm. A release that does not
-    satisfy its policy is never written.
+    Requirements come from a policy file or from options: the columns (-q, -s, -i) and the models
+    (-k, -l, -t; -l and -t apply to each sensitive attribute). Options override the policy file. A
+    release that does not satisfy its policy is never written. Several tables about the same
+    persons have a policy with `tables`, and places --from and --to.
 
-    Several tables about the same persons, by a policy with `tables`: --from and --to name a
-    folder of files, a SQLite or DuckDB file, or a PostgreSQL database.
+    Example: kanonym anonymize patients.csv -q age,zip -s disease -k 5 -l 2 -o released.csv
     """
-    if several is not None or to is not None:
+    if tables.given:
+        refused = {
+            "INPUT": table,
+            "-o": output,
+            "--aggregate": aggregate,
+            "--long": long,
+            "--drawn": drawing.drawn,
+            "--engine": reading.engine,
+            "--table": reading.table_name,
+            "--safe-cells": writing.safe_cells,
+            "--attack": papers.attack,
+            "--no-input-hash": papers.no_input_hash,
+        }
+        linked.refuse_options(refused, asked)
         linked.anonymize_linked(
-            asked,
-            (several, schema),
-            (to, to_schema),
-            refused={
-                "INPUT": table,
-                "-o": output,
-                "--drawn": drawn,
-                "--engine": engine,
-                "--table": table_name,
-                "--aggregate": aggregate,
-                "--safe-cells": safe_cells,
-                "--attack": attack,
-                "--no-input-hash": no_input_hash,
-                "--long": long,
-            },
-            reports=report or [],
-            about={"title": title, "purpose": purpose, "author": author, "language": language},
-            manifest=manifest,
-            dry_run=dry_run,
-            json=json,
-            format=format,
+            asked.file, tables, papers, dry_run=dry_run, json=json, format=reading.format
         )
         return
-    table = _named_table(table)
     from kanonym import pipeline
     from kanonym.cli.progress import show_progress
     from kanonym.engines import is_local
 
-    papers = Papers(
-        report or [], manifest, public_report or [], public_manifest, not no_input_hash
-    ).checked()
-    drawing = Drawing(drawn, drawn_by, constraint or [], format)
-    _check_output(output, json=json, dry_run=dry_run)
-    place = locations.Place.of(output or os.devnull, table, table_name, output_table)
+    table = _check_given(table, output, dry_run=dry_run)
+    place = locations.Place.of(output or os.devnull, table, reading.table_name, output_table)
     policy = asked.policy()
-    papers = papers.with_manifest(place, policy, engine, left_out=no_manifest)
-    columns = _long_columns(long, policy, aggregate=aggregate, drawn=drawn)
-    options.check_places(
+    named, papers = papers.manifest, papers.with_manifest(place, policy, reading.engine)
+    columns = _long_columns(long, policy, aggregate=aggregate, drawn=drawing.drawn)
+    beside = [*papers.options, ("--ledger", ledger), ("--drawn", drawing.drawn)]
+    inputs.check_places(
         {"INPUT": table, **asked.files, "-o": output if place.table else None},
-        [
-            ("-o", output and place.file),
-            *papers.options,
-            ("--ledger", ledger),
-            ("--drawn", drawn),
-        ],
+        [("-o", output and place.file), *beside],
         policy,
+        json=json,
     )
-    private = check_private(policy, ledger, papers, drawn, drawn_by, dry_run=dry_run)
-    drawing.check(stays=bool(place.table or engine or locations.is_database(table)))
-    papers, written = _outputs(place, papers, drawing, dry_run=dry_run, staying=engine is not None)
+    private = check_private(policy, ledger, papers, drawing, dry_run=dry_run)
+    stays = bool(place.table or reading.engine or is_database(table))
+    drawing.check(reading.format, stays=stays)
+    papers, written = _check_outputs(place, papers, drawing, reading, dry_run=dry_run)
     with show_progress() as step:
         step("read")
         start = perf_counter()
-        frame, source = locations.table_with_content(
+        frame, source = reading.table_with_content(
             table,
-            options.format_of(table, format),
-            engine=engine,
-            memory=memory,
-            name=table_name,
-            schema=schema,
-            sheet=sheet,
-            header_row=header_row,
-            columns=options.COLUMNS.get(),
-            user_missing=user_missing,
+            schema=tables.schema,
             declared=policy.attributes if private else None,
             decimals=(decimals := dict[str, int]()),
         )
-        frame = options.group_long(frame, columns)
-        reading = perf_counter() - start
-        stays, tell = not is_local(frame), options.sentence_printer(step)
-        there = (
-            place.for_engine(aggregate=aggregate, as_file=no_read_back or safe_cells)
-            if stays and not dry_run
-            else None
-        )
+        frame = inputs.group_long(frame, columns)
+        seconds = perf_counter() - start
+        stays, tell = not is_local(frame), inputs.sentence_printer(step)
+        there = place.for_engine(writing, aggregate=aggregate) if stays and not dry_run else None
         # Under differential privacy, how texts are read must not follow from their values.
         policy, notes = (
             (policy, ())
@@ -280,7 +154,7 @@ def anonymize(
         result, like = None, locations.file_at(table)
 
         def write_beside(content: Content | None) -> None:
-            told.update(drawing.write(values, like))
+            told.update(drawing.write(values, reading.format, like))
             papers.write_manifest(release, source, content, detected=notes, drawn=told)
 
         if stays:
@@ -290,40 +164,44 @@ def anonymize(
         elif not dry_run:
             result = place.write(
                 _released_rows(release, columns, aggregate=aggregate),
-                format,
+                reading.format,
                 like,
-                no_read_back=no_read_back,
-                safe_cells=safe_cells,
+                writing,
                 coded=release.coded_columns,
-                catalog=catalog,
                 beside=write_beside,
             )
-        verifiable = dry_run or tell_of_manifest(release, papers.manifest, manifest, result)
-        about = {"title": title, "purpose": purpose, "author": author, "language": language}
-        if papers.reports:
-            about |= repetition(context, policy, place, verifiable=verifiable)._asdict()
-            about |= _evaluate_release(frame, release, step, wanted=False if stays else attack)
+        verifiable = dry_run or tell_of_manifest(release, papers.manifest, named, result)
+        about = (
+            {
+                **repetition(context, policy, place, verifiable=verifiable)._asdict(),
+                **_evaluate_release(frame, release, step, wanted=False if stays else papers.attack),
+            }
+            if papers.report
+            else {}
+        )
         papers.write(release, about, source, result)
-        writing = perf_counter() - start
-    _show_release(release, told, written, (reading, writing), json=json, to_stderr=output == "-")
+        both = (seconds, perf_counter() - start)
+    _show_release(release, told, written, both, json=json, to_stderr=output == "-")
+
+
+def _check_given(table: str | None, output: str | None, *, dry_run: bool) -> str:
+    """Return the table; refuse a command without one, or without an output."""
+    if table is None:
+        raise typer.BadParameter("Missing argument INPUT: name a table, or give --from and --to")
+    if output is None and not dry_run:
+        raise typer.BadParameter("missing option: give -o FILE or --dry-run", param_hint="-o")
+    return table
 
 
 def _long_columns(
     long: str | None, policy: Policy, *, aggregate: bool, drawn: str | None
 ) -> tuple[str, str] | None:
     """Return the columns of persons and items; refuse outputs that have no such rows."""
-    found = options.long_columns(long, policy)
-    if found is not None and (aggregate or drawn is not None):
+    columns = inputs.long_columns(long, policy)
+    if columns is not None and (aggregate or drawn is not None):
         hint = "--aggregate" if aggregate else "--drawn"
         raise typer.BadParameter("not with a long table of sets", param_hint=hint)
-    return found
-
-
-def _named_table(table: str | None) -> str:
-    """Return the table; refuse a command without one."""
-    if table is None:
-        raise typer.BadParameter("Missing argument INPUT: name a table, or give --from and --to")
-    return table
+    return columns
 
 
 def _released_rows(release: Release, columns: tuple[str, str] | None, *, aggregate: bool) -> Any:
@@ -346,43 +224,39 @@ def _show_release(
 ) -> None:
     """Print what was released; seconds: of reading and writing files."""
     from kanonym.cli.progress import print_note
-    from kanonym.cli.tables import seconds_with_files
     from kanonym.cli.terminal import release_tables, show, show_json
 
     found = {**release.to_dict(), **({"drawn": drawn} if drawn else {})}
     if found["algorithm"].get("interrupted"):
         print_note("the search was stopped: this is the best so far")
-    found["seconds"] = seconds_with_files(found["seconds"], *seconds)
+    found["seconds"] = inputs.seconds_with_files(found["seconds"], *seconds)
     if json:
         show_json(found)
     else:
         show(*release_tables(found, written, release.examples), to_stderr=to_stderr)
 
 
-def _outputs(
-    place: locations.Place, papers: Papers, drawing: Drawing, *, dry_run: bool, staying: bool
+def _check_outputs(
+    place: locations.Place,
+    papers: Papers,
+    drawing: Drawing,
+    reading: options.EngineReading,
+    *,
+    dry_run: bool,
 ) -> tuple[Papers, list[str]]:
     """Return what is written and all its places, once they are found writable.
 
-    staying: whether an engine writes the release, which has formats of its own.
+    An engine has formats of its own, in which it writes the release.
     """
     from kanonym.data.files import check_output, check_table_output
 
-    if place.file not in (None, os.devnull) and not staying:
-        check_table_output(place.given, options.format_of(place.given, drawing.format))
+    if place.file not in (None, os.devnull) and reading.engine is None:
+        check_table_output(place.given, reading.format_of(place.given))
     beside = [str(one) for _, one in papers.options if one]
     for file in beside:
         check_output(file)
-    beside += [] if drawing.file is None else [drawing.file]
-    return (Papers([], None, [], None), []) if dry_run else (papers, [place.display_name, *beside])
-
-
-def _check_output(output: str | None, *, json: bool, dry_run: bool) -> None:
-    """Refuse a missing output, and two outputs on one stream."""
-    if output is None and not dry_run:
-        raise typer.BadParameter("missing option: give -o FILE or --dry-run", param_hint="-o")
-    if json and output == "-":
-        raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
+    beside += [] if drawing.drawn is None else [drawing.drawn]
+    return (Papers(), []) if dry_run else (papers, [place.display_name, *beside])
 
 
 def _evaluate_release(

@@ -6,9 +6,8 @@ import secrets
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from kanonym.data.errors import DataError
+from kanonym.data.option import Option
 
 POLICY = """\
 # An intruder may know a patient's postal code, birth date, sex and occupation, and must
@@ -86,20 +85,19 @@ ATTEMPTS = 500  # persons attacked: enough for an interval of a few percent
 
 
 def demo(
-    rows: Annotated[
-        int, typer.Option(min=100, max=1_000_000, metavar="N", help="Number of patients.")
-    ] = 10_000,
+    rows: Annotated[int, Option("Number of patients", "N", least=100, most=1_000_000)] = 10_000,
     directory: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where the files go; a new or empty folder.")
+        Path, Option("Where the files go; a new or empty folder.", "FOLDER")
     ] = Path("kanonym-demo"),
     linked: Annotated[
-        bool,
-        typer.Option("--linked", help="A hospital of five linked tables, in a SQLite database."),
+        bool, Option("A hospital of five linked tables, in a SQLite database.")
     ] = False,
 ) -> None:
     """Run the whole workflow on generated patients.
 
     Writes a table, a policy, the release, a report and a manifest into a folder.
+
+    Example: kanonym demo --directory demo
     """
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise DataError(f"{directory} is not empty; remove it, or name another with --directory")
@@ -112,7 +110,8 @@ def demo(
 
 def _linked_demo(rows: int, directory: Path) -> None:
     """Generate a hospital, release it and report on it."""
-    from kanonym.cli.making.linked import anonymize_file
+    from kanonym.cli.making.linked import LinkedPlaces, anonymize_linked
+    from kanonym.cli.making.papers import Papers
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import command_text, show
     from kanonym.data.files import write_text
@@ -128,7 +127,8 @@ def _linked_demo(rows: int, directory: Path) -> None:
     write_text(policy, LINKED_POLICY)
     write_text(key, secrets.token_hex(32) + "\n")
     key.chmod(0o600)
-    anonymize_file(policy, str(database), str(released), [report], manifest)
+    places = LinkedPlaces(several=str(database), to=str(released))
+    anonymize_linked(policy, places, Papers(report=[report], manifest=manifest))
     show(
         f"\nOpen {report}, and try:",
         command_text("verify", released, "--policy", policy),

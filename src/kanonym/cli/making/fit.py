@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Annotated
+from typing import Annotated, Literal
 
-import typer
-
-from kanonym.cli import options
+from kanonym.cli import inputs, options
 from kanonym.cli.policy_options import PolicyOptions, takes_policy
+from kanonym.data.option import Option
 
 SERIES = "Requirements for every batch"
 
@@ -19,34 +18,17 @@ SERIES = "Requirements for every batch"
 )
 def fit(
     table: options.Table,
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Recoding for `kanonym apply`, as JSON."
-        ),
-    ],
+    output: Annotated[str, Option("Recoding for `kanonym apply`, as JSON.", "FILE", "-o")],
     *,
     asked: PolicyOptions,
     unseen: Annotated[
-        str,
-        typer.Option(
-            metavar="root|error",
-            help="How unseen values are released: root, or error.",
-            rich_help_panel=SERIES,
-        ),
+        Literal["root", "error"],
+        Option("How unseen values are released: root, or error.", "root|error", group=SERIES),
     ] = "root",
     union_only: Annotated[
-        bool,
-        typer.Option(
-            "--union-only",
-            help="Require the policy for all batches together, not for each one.",
-            rich_help_panel=SERIES,
-        ),
+        bool, Option("Require the policy for all batches together, not for each one.", group=SERIES)
     ] = False,
-    format: options.Format = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = None,
-    user_missing: options.UserMissing = None,
+    reading: options.Reading,
     json: options.Json = False,
 ) -> None:
     """Fit a recoding to a table, and save it for future batches.
@@ -54,39 +36,29 @@ def fit(
     Nothing is released: to release the table itself, apply the recoding to it. The file has no
     records, but it has the values of hierarchies and the bounds of classes: protect it like the
     table.
+
+    Example: kanonym fit patients.csv --policy policy.yaml -o recoding.json
     """
     from kanonym import pipeline, series
     from kanonym.cli.printing.series import fit_tables as tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
-    from kanonym.data.files import check_output, read_table
+    from kanonym.data.files import check_output
 
-    if unseen not in ("root", "error"):
-        raise typer.BadParameter(f"{unseen!r} is neither root nor error", param_hint="--unseen")
-    if json and output == "-":
-        raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
     policy = asked.policy()
-    options.check_places({"INPUT": table, **asked.files}, [("-o", output)], policy)
+    inputs.check_places({"INPUT": table, **asked.files}, [("-o", output)], policy, json=json)
     check_output(output)
     start = perf_counter()
     with show_progress() as step:
         step("read")
         decimals: dict[str, int] = {}
-        frame = read_table(
-            table,
-            options.format_of(table, format),
-            sheet=sheet,
-            header_row=header_row,
-            user_missing=user_missing,
-            columns=options.COLUMNS.get(),
-            decimals=decimals,
-        )
-        tell = options.sentence_printer(step)
+        frame = reading.rows(table, decimals=decimals)
+        tell = inputs.sentence_printer(step)
         policy, _ = pipeline.with_readings(policy, frame, tell, decimals=decimals)
         fitted = series.fit(
             frame,
             policy,
-            unseen="root" if unseen == "root" else "error",
+            unseen=unseen,
             each_batch=not union_only,
             progress=step,
         )

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from kanonym.cli import options
+from kanonym.cli import inputs, options
+from kanonym.cli.command_options import declared_options
+from kanonym.data.option import Option
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -18,31 +20,31 @@ app = typer.Typer(
 )
 
 OfTable = Annotated[
-    str | None,
-    typer.Option("--table", metavar="INPUT", help="Table whose column the hierarchy must cover."),
+    str | None, Option("Table whose column the hierarchy must cover.", "INPUT", "--table")
 ]
 OfColumn = Annotated[
-    str | None,
-    typer.Option("--column", metavar="NAME", help="Column that the hierarchy must cover."),
+    str | None, Option("Column that the hierarchy must cover.", "NAME", "--column")
+]
+Format = Annotated[
+    str | None, Option("Format of - and of files without a known extension.", "FORMAT")
 ]
 
 
 @app.command()
+@declared_options
 def build(
     table: options.Table,
     column: Annotated[str, typer.Argument(metavar="COLUMN", help="Column of the table.")],
     form: Annotated[
         str,
-        typer.Option(
+        Option(
+            "As in a policy: dates, 'intervals: {width: [5, 10]}', 'masking: {from: left}'.",
+            "FORM",
             "--as",
-            metavar="FORM",
-            help="As in a policy: dates, 'intervals: {width: [5, 10]}', 'masking: {from: left}'.",
         ),
     ] = "automatic",
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="- for standard output.")
-    ] = "-",
-    format: options.Format = None,
+    output: options.Output = "-",
+    format: Format = None,
 ) -> None:
     """Build a hierarchy for a column.
 
@@ -55,7 +57,7 @@ def build(
     from kanonym.policy.construction import source_of_text
 
     source = source_of_text(form)
-    options.check_places({"INPUT": table}, [("-o", output)], source)
+    inputs.check_places({"INPUT": table}, [("-o", output)], source)
     check_output(output)
     values = _values(table, column, format)
     text = StringIO()
@@ -67,11 +69,12 @@ def build(
 
 
 @app.command()
+@declared_options
 def check(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Hierarchy file.")],
     table: OfTable = None,
     column: OfColumn = None,
-    format: options.Format = None,
+    format: Format = None,
     json: options.Json = False,
 ) -> None:
     """Check a hierarchy file.
@@ -96,13 +99,14 @@ def check(
 
 
 @app.command()
+@declared_options
 def show(
     form: Annotated[
         str, typer.Argument(metavar="HIERARCHY", help="Hierarchy file, or a form as in a policy.")
     ],
     table: OfTable = None,
     column: OfColumn = None,
-    format: options.Format = None,
+    format: Format = None,
 ) -> None:
     """Show a hierarchy.
 
@@ -135,6 +139,6 @@ def _values(table: str, column: str, format: str | None) -> Any:
     from kanonym.data.frames import column as column_of
 
     return column_of(
-        read_table(table, options.format_of(table, format), columns=options.COLUMNS.get()),
+        read_table(table, inputs.format_of(table, format), columns=inputs.COLUMNS.get()),
         column,
     )

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from kanonym.cli import options
+from kanonym.cli import inputs, options
 from kanonym.cli.policy_options import PolicyOptions, takes_policy
-
-CHARTS = (".html", ".svg", ".png")
 
 
 @takes_policy(
@@ -20,28 +15,12 @@ CHARTS = (".html", ".svg", ".png")
 )
 def lattice(
     table: options.Table,
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Table with one row per node; - for standard output.",
-        ),
-    ],
-    chart: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Chart of privacy and loss of the nodes: .html, .svg or .png."
-        ),
-    ] = None,
+    output: options.Output,
+    chart: options.Chart = None,
     language: options.Language = "en",
     *,
     asked: PolicyOptions,
-    format: options.Format = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = None,
-    user_missing: options.UserMissing = None,
+    reading: options.Reading,
     json: options.Json = False,
 ) -> None:
     """Evaluate every node of the generalization lattice.
@@ -51,39 +30,28 @@ def lattice(
     the policy, and the achieved value of each model; the best first. For more than 100,000
     nodes, only the best ones that the search finds are written. To release another node than
     the best, give its levels to anonymize: --levels age=2,sex=0.
+
+    Example: kanonym lattice patients.csv --policy policy.yaml -o nodes.csv
     """
     from kanonym import pipeline
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import lattice_tables, show, show_json
     from kanonym.comparison import lattice_nodes
-    from kanonym.data.files import check_output, check_table_output, read_table, write_table
+    from kanonym.data.files import check_table_output, write_table
 
-    if json and output == "-":
-        raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
-    if chart is not None and chart.suffix.lower() not in CHARTS:
-        raise typer.BadParameter(f"{chart} must end in {', '.join(CHARTS)}", param_hint="--chart")
     policy = asked.policy()
-    options.check_places(
-        {"INPUT": table, **asked.files}, [("-o", output), ("--chart", chart)], policy
-    )
-    check_table_output(output, options.format_of(output, format))
-    if chart is not None:
-        check_output(chart)
+    inputs.check_chart(chart)
+    places = [("-o", output), ("--chart", chart)]
+    inputs.check_places({"INPUT": table, **asked.files}, places, policy, json=json)
+    check_table_output(output, reading.format_of(output))
     start = perf_counter()
     with show_progress() as step:
         step("read")
-        frame = read_table(
-            table,
-            options.format_of(table, format),
-            sheet=sheet,
-            header_row=header_row,
-            user_missing=user_missing,
-            columns=options.COLUMNS.get(),
-        )
-        policy, _ = pipeline.with_readings(policy, frame, options.sentence_printer(step))
+        frame = reading.rows(table)
+        policy, _ = pipeline.with_readings(policy, frame, inputs.sentence_printer(step))
         nodes = lattice_nodes.lattice(frame, policy, chart=chart, language=language, progress=step)
         step("write")
-        write_table(nodes, output, options.format_of(output, format))
+        write_table(nodes, output, reading.format_of(output))
     written = [output, *([str(chart)] if chart else [])]
     found = {
         "nodes": len(nodes),

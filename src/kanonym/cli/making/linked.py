@@ -3,76 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from kanonym.cli.making.papers import Papers
+from kanonym.cli.options import LINKED, Schema
+from kanonym.data.option import Option
 
 if TYPE_CHECKING:
     from kanonym.cli.policy_options import PolicyOptions
     from kanonym.linked import LinkedRelease
     from kanonym.linked.given_tables import Place
 
-Named = tuple[str | None, str | None]
-"""A place and its schema."""
+
+@dataclass(frozen=True, kw_only=True)
+class LinkedPlaces:
+    """Where linked tables are, and where they go."""
+
+    several: Annotated[
+        str | None,
+        Option(
+            "Linked tables to read: folder, SQLite or DuckDB file, or postgresql://….",
+            "PLACE",
+            "--from",
+            group=LINKED,
+        ),
+    ] = None
+    to: Annotated[
+        str | None,
+        Option(
+            "Where the released tables go: a place as of --from that does not exist.",
+            "PLACE",
+            group=LINKED,
+        ),
+    ] = None
+    schema: Schema = None
+    to_schema: Annotated[
+        str | None, Option("Schema of the released tables in PostgreSQL.", "NAME", group=LINKED)
+    ] = None
+
+    @property
+    def given(self) -> bool:
+        """Whether there are several tables."""
+        return self.several is not None or self.to is not None
 
 
 def anonymize_linked(
-    asked: PolicyOptions,
-    source: Named,
-    target: Named,
+    file: Path | None,
+    places: LinkedPlaces,
+    papers: Papers,
     *,
-    refused: Mapping[str, object],
-    reports: list[Path],
-    about: dict[str, Any],
-    manifest: Path | None,
-    dry_run: bool,
-    json: bool,
-    format: str | None,
-) -> None:
-    """Anonymize linked tables, verify them as they are read back, and give them their name."""
-    _refuse(refused, asked)
-    if asked.file is None:
-        raise typer.BadParameter("missing policy: give --policy FILE", param_hint="--policy")
-    if source[0] is None or (target[0] is None and not dry_run):
-        raise typer.BadParameter("give both --from and --to", param_hint="--from, --to")
-    anonymize_file(
-        asked.file,
-        source[0],
-        None if dry_run else target[0],
-        reports,
-        manifest,
-        schemas=(source[1], target[1]),
-        about=about,
-        json=json,
-        format=format,
-    )
-
-
-def anonymize_file(
-    file: Path,
-    source: str,
-    target: str | None,
-    reports: list[Path],
-    manifest: Path | None,
-    *,
-    schemas: Named = (None, None),
-    about: Mapping[str, Any] | None = None,
+    dry_run: bool = False,
     json: bool = False,
     format: str | None = None,
 ) -> None:
-    """Anonymize the linked tables of a policy file, and print what was done; target: None, dry."""
+    """Anonymize linked tables, verify them as they are read back, and give them their name."""
+    if file is None:
+        raise typer.BadParameter("missing policy: give --policy FILE", param_hint="--policy")
+    if places.several is None or (places.to is None and not dry_run):
+        raise typer.BadParameter("give both --from and --to", param_hint="--from, --to")
     from kanonym.cli.printing.linked import linked_release_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
+    from kanonym.data.files import check_output
     from kanonym.linked import LinkedPolicy, anonymize
     from kanonym.linked.given_tables import Place, extension_of, require_free
+    from kanonym.reporting import report_linked
 
-    place = Place.of(source, schemas[0])
-    released = None if target is None else Place.of(target, schemas[1])
-    if released is not None:
+    place = Place.of(places.several, places.schema)
+    released = None
+    if places.to is not None and not dry_run:
+        released = Place.of(places.to, places.to_schema)
         require_free(released)
-    _check_files(reports, manifest)
+    beside = [one for _, one in papers.options if one]
+    for one in beside:
+        check_output(one)
     policy = LinkedPolicy.from_file(file)
     with show_progress() as step:
         step("read")
@@ -85,9 +93,11 @@ def anonymize_file(
             extension = f".{format}" if format else extension_of(place, list(policy.tables))
             hashes = _write(release, released, tables[policy.person], extension)
             facts["output"] = {"place": released.name, "sha256": hashes}
-            _write_beside(release, reports, manifest, facts, about or {})
-            written = [released.display_name, *map(str, reports)]
-            written += [str(manifest)] if manifest else []
+            for report in papers.report:
+                report_linked(release, report, facts=facts, **papers.about)
+            if papers.manifest is not None:
+                release.manifest(papers.manifest, facts)
+            written = [released.display_name, *map(str, beside)]
     told = release.to_dict()
     if json:
         show_json(told)
@@ -95,7 +105,7 @@ def anonymize_file(
         show(*linked_release_tables(told, written))
 
 
-def _refuse(options: Mapping[str, object], asked: PolicyOptions) -> None:
+def refuse_options(options: Mapping[str, object], asked: PolicyOptions) -> None:
     """Refuse options that linked tables have not."""
     given = [name for name, value in options.items() if value not in (None, False)]
     for name in [
@@ -103,17 +113,6 @@ def _refuse(options: Mapping[str, object], asked: PolicyOptions) -> None:
         *(f"--{one.replace('_', '-')}" for one in {**asked.given, **asked.parameters}),
     ]:
         raise typer.BadParameter("not for linked tables (--from, --to)", param_hint=name)
-
-
-def _check_files(reports: list[Path], manifest: Path | None) -> None:
-    """Refuse reports and a manifest that could not be written, before the work."""
-    from kanonym.data.files import check_output
-    from kanonym.reporting import format_of
-
-    for file in reports:
-        format_of(file)
-    for file in [*reports, *([manifest] if manifest else [])]:
-        check_output(file)
 
 
 def _read(place: Place, names: list[str]) -> tuple[dict[str, Any], dict[str, str]]:
@@ -142,19 +141,3 @@ def _write(release: LinkedRelease, place: Place, original: Any, extension: str) 
             )
 
     return write_tables(release.frames, place, check, extension)
-
-
-def _write_beside(
-    release: LinkedRelease,
-    reports: list[Path],
-    manifest: Path | None,
-    facts: dict[str, Any],
-    about: Mapping[str, Any],
-) -> None:
-    """Write reports and the manifest."""
-    from kanonym.reporting import report_linked
-
-    for file in reports:
-        report_linked(release, file, facts=facts, **about)
-    if manifest is not None:
-        release.manifest(manifest, facts)

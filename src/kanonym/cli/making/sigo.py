@@ -4,34 +4,21 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable
-from enum import StrEnum
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
 
-from kanonym.cli import options
+from kanonym.cli import inputs, options
+from kanonym.cli.command_options import declared_options
 from kanonym.data.errors import KanonymError
+from kanonym.data.option import Option
 
 CONFIGURATION = Path("sigo.yml")
 _FLAGS = ("--entropy", "--log-json")
-
-
-class Bounds(StrEnum):
-    """What `-a general` prints."""
-
-    CELL = "cell"
-    RANGE = "range"
-
-
-class Color(StrEnum):
-    """Whether the log is coloured."""
-
-    AUTO = "auto"
-    YES = "yes"
-    NO = "no"
 
 
 class Sigo(TyperGroup):
@@ -55,91 +42,68 @@ app = typer.Typer(
 )
 
 QuasiIdentifiers = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--quasi-identifier", "-q", metavar="A,B", help="Quasi-identifiers, in the order of cuts."
-    ),
+    Sequence[str],
+    Option("Quasi-identifiers, in the order of cuts.", "A,B", "--quasi-identifier -q"),
 ]
-Sensitive = Annotated[
-    list[str] | None,
-    typer.Option("--sensitive", "-s", metavar="C", help="Sensitive attributes."),
-]
-Verbosity = Annotated[
-    str,
-    typer.Option(
-        "--verbosity",
-        "-v",
-        metavar="LEVEL",
-        help="none (0), error (1), warn (2), info (3), debug (4) or trace (5).",
-    ),
-]
-LogJson = Annotated[bool, typer.Option("--log-json", help="Log as JSON, one object per line.")]
-Colored = Annotated[Color, typer.Option("--color", help="Colour the log.")]
-Output = Annotated[
-    str, typer.Option("--output", metavar="FILE", help="Where to write; - for standard output.")
-]
+Sensitive = Annotated[Sequence[str], Option("Sensitive attributes.", "C", "-s", kind="columns")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Logging:
+    """What is logged, and how."""
+
+    verbosity: Annotated[
+        str,
+        Option("none (0), error (1), warn (2), info (3), debug (4) or trace (5).", "LEVEL", "-v"),
+    ] = "info"
+    log_json: Annotated[bool, Option("Log as JSON, one object per line.")] = False
+    color: Annotated[Literal["auto", "yes", "no"], Option("Colour the log.", "auto|yes|no")] = (
+        "auto"
+    )
 
 
 @app.callback()
+@declared_options
 def sigo(
     ctx: typer.Context,
     k: Annotated[
-        int | None,
-        typer.Option("--k-value", "-k", min=1, metavar="K", help="Records per cluster; default 3."),
+        int | None, Option("Records per cluster; default 3.", "K", "--k-value -k", least=1)
     ] = None,
     l: Annotated[
         int | None,
-        typer.Option(
-            "--l-value", "-l", min=0, metavar="L", help="Sensitive values per cluster; default 1."
-        ),
+        Option("Sensitive values per cluster; default 1.", "L", "--l-value -l", least=0),
     ] = None,
-    quasi_identifiers: QuasiIdentifiers = None,
-    sensitive: Sensitive = None,
+    quasi_identifiers: QuasiIdentifiers = (),
+    sensitive: Sensitive = (),
     method: Annotated[
         str | None,
-        typer.Option(
-            "--anonymizer",
-            "-a",
-            metavar="NAME",
-            help="NoAnonymizer (default), general, meanAggregation, medianAggregation, outlier, "
+        Option(
+            "NoAnonymizer (default), general, meanAggregation, medianAggregation, outlier, "
             "laplaceNoise, gaussianNoise, swapping or reidentification.",
+            "NAME",
+            "--anonymizer -a",
         ),
     ] = None,
-    cluster_info: Annotated[
-        str,
-        typer.Option("--cluster-info", "-i", metavar="KEY", help="Key of the cluster's number."),
-    ] = "",
-    entropy: Annotated[bool, typer.Option("--entropy", help="Entropy l-diversity.")] = False,
+    cluster_info: Annotated[str, Option("Key of the cluster's number.", "KEY", "-i")] = "",
+    entropy: Annotated[bool, Option("Entropy l-diversity.")] = False,
     configuration: Annotated[
-        Path | None,
-        typer.Option(
-            "--configuration",
-            "-c",
-            metavar="FILE",
-            help="Configuration, YAML; sigo.yml if there is one.",
-        ),
+        Path | None, Option("Configuration, YAML; sigo.yml if there is one.", "FILE", "-c")
     ] = None,
     arguments: Annotated[
-        list[str] | None,
-        typer.Option("--args", metavar="COLUMN", help="Attributes to find; for reidentification."),
-    ] = None,
+        Sequence[str],
+        Option("Attributes to find; for reidentification.", "COLUMN", "--args", kind="columns"),
+    ] = (),
     bounds: Annotated[
-        Bounds,
-        typer.Option(help="Output of general: bounds of the cell, or smallest and largest value."),
-    ] = Bounds.CELL,
-    seed: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Seed of noise and swapping.")
-    ] = None,
-    output: Annotated[
-        str,
-        typer.Option("--output", "-o", metavar="FILE", help="Output; - for standard output."),
-    ] = "-",
-    verbosity: Verbosity = "info",
-    log_json: LogJson = False,
-    color: Colored = Color.AUTO,
-    profiling: Annotated[
-        bool, typer.Option("--profiling", "-p", help="Accepted, but no profile is written.")
-    ] = False,
+        Literal["cell", "range"],
+        Option(
+            "Output of general: bounds of the cell, or smallest and largest value.", "cell|range"
+        ),
+    ] = "cell",
+    seed: Annotated[int | None, Option("Seed of noise and swapping.", "N", least=0)] = None,
+    output: options.Output = "-",
+    *,
+    log: Logging,
+    profiling: Annotated[bool, Option("Accepted, but no profile is written.", flag="-p")] = False,
 ) -> None:
     """Anonymize JSON Lines as SIGO does, from standard input.
 
@@ -150,7 +114,7 @@ def sigo(
         if quasi_identifiers or sensitive:
             raise typer.BadParameter("must come after reidentification", param_hint="-q and -s")
         return
-    tell = _log(ctx, verbosity, log_json, color)
+    tell = _log(ctx, log)
 
     def work() -> bytes:
         from kanonym.data.files import check_output
@@ -158,13 +122,12 @@ def sigo(
         from kanonym.sigo import Request, anonymize_file
 
         file = configuration or (CONFIGURATION if CONFIGURATION.is_file() else None)
-        options.check_places({"--configuration": file}, [("--output", output)])
+        inputs.check_places({"--configuration": file}, [("--output", output)])
         check_output(output)
         said = sigo_configuration(file) if file else SigoConfiguration()
         asked = {
-            "quasi_identifiers": tuple(options.parse_names(quasi_identifiers))
-            or said.quasi_identifiers,
-            "sensitive": tuple(options.parse_names(sensitive)) or said.sensitive,
+            "quasi_identifiers": tuple(quasi_identifiers) or said.quasi_identifiers,
+            "sensitive": tuple(sensitive) or said.sensitive,
             "k": said.k if k is None else k,
             "l": said.l if l is None else l,
             "method": said.method if method is None else method,
@@ -174,8 +137,8 @@ def sigo(
             **{"quasi_identifiers": (), **known},
             cluster_info=cluster_info,
             entropy=entropy,
-            arguments=tuple(options.parse_names(arguments)),
-            bounds=bounds.value,
+            arguments=tuple(arguments),
+            bounds=bounds,
             seed=seed,
         )
         start = {
@@ -196,34 +159,23 @@ def sigo(
 
 
 @app.command()
+@declared_options
 def reidentification(
     ctx: typer.Context,
-    original: Annotated[
-        str,
-        typer.Option("--load-original", "-o", metavar="FILE", help="Open data."),
-    ],
-    masked: Annotated[
-        str,
-        typer.Option("--load-masked", "-m", metavar="FILE", help="Anonymized data."),
-    ],
-    quasi_identifiers: QuasiIdentifiers = None,
-    sensitive: Sensitive = None,
-    threshold: Annotated[
-        float,
-        typer.Option(
-            "--threshold", "-t", min=0.0, max=1.0, metavar="S", help="Minimum similarity, 0 to 1."
-        ),
-    ] = 0.5,
-    output: Output = "-",
-    verbosity: Verbosity = "info",
-    log_json: LogJson = False,
-    color: Colored = Color.AUTO,
+    original: Annotated[str, Option("Open data.", "FILE", "--load-original -o")],
+    masked: Annotated[str, Option("Anonymized data.", "FILE", "--load-masked -m")],
+    quasi_identifiers: QuasiIdentifiers = (),
+    sensitive: Sensitive = (),
+    threshold: Annotated[float, Option("Minimum similarity", "S", "-t", least=0, most=1)] = 0.5,
+    output: Annotated[str, Option("Where to write; - for standard output.", "FILE")] = "-",
+    *,
+    log: Logging,
 ) -> None:
     """Re-identify open data by its similarity to anonymized data."""
-    options.check_places(
+    inputs.check_places(
         {"--load-original": original, "--load-masked": masked}, [("--output", output)]
     )
-    tell = _log(ctx, verbosity, log_json, color)
+    tell = _log(ctx, log)
 
     def work() -> bytes:
         from kanonym.sigo import reidentify_files
@@ -231,8 +183,8 @@ def reidentification(
         return reidentify_files(
             original,
             masked,
-            tuple(options.parse_names(quasi_identifiers)),
-            tuple(options.parse_names(sensitive)),
+            tuple(quasi_identifiers),
+            tuple(sensitive),
             threshold,
             tell,
         )
@@ -240,15 +192,16 @@ def reidentification(
     _run(ctx, work, output, tell)
 
 
-def _log(ctx: Any, verbosity: str, log_json: bool, color: Color) -> Any:
+def _log(ctx: Any, log: Logging) -> Any:
     from kanonym.cli.making.sigo_log import LEVELS, Log, is_colored
 
     if ctx.find_root().params.get("quiet"):
-        verbosity = "error"
+        log = replace(log, verbosity="error")
+    verbosity = log.verbosity
     level = LEVELS[int(verbosity)] if verbosity in map(str, range(len(LEVELS))) else verbosity
     if level not in LEVELS:
         raise typer.BadParameter(f"{verbosity!r} is none of {', '.join(LEVELS)}", param_hint="-v")
-    return Log(level, log_json, is_colored(color))
+    return Log(level, log.log_json, is_colored(log.color))
 
 
 def _run(ctx: Any, work: Callable[[], bytes], output: str, tell: Any) -> None:

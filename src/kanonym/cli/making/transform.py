@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kanonym.cli import options
+from kanonym.cli import inputs, options
+from kanonym.data.option import Option
 
 if TYPE_CHECKING:
     from kanonym.actions.base import Action, After
@@ -25,28 +27,18 @@ def _list_actions(asked: bool) -> None:
 
 def transform(
     table: options.Table,
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Changed table; - for standard output."
-        ),
-    ],
+    output: options.Output,
     action: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN=FORM",
-            help="Action on a column: a name or YAML; may be repeated, applied in order.",
+        Sequence[str],
+        Option(
+            "Action on a column: a name or YAML; may be repeated, applied in order.", "COLUMN=FORM"
         ),
-    ] = None,
-    drop: Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns to drop.")] = None,
+    ] = (),
+    drop: options.Drop = (),
     sample: Annotated[
-        float | None,
-        typer.Option(metavar="SHARE", help="Share of the rows to keep, drawn at random."),
+        float | None, Option("Share of the rows to keep, drawn at random.", "SHARE")
     ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="N", help="Random seed; default: a new one each time."),
-    ] = None,
+    seed: options.DrawnSeed = None,
     every: Annotated[
         bool,
         typer.Option(
@@ -56,56 +48,43 @@ def transform(
             help="List all actions: their parameters, what each protects and what it does not.",
         ),
     ] = False,
-    no_read_back: options.NoReadBack = False,
-    safe_cells: options.SafeCells = False,
-    format: options.Format = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = None,
-    user_missing: options.UserMissing = None,
-    catalog: options.Catalog = None,
+    *,
+    writing: options.Writing,
+    reading: options.Reading,
     json: options.Json = False,
 ) -> None:
     """Mask, pseudonymize or perturb columns, cell by cell.
 
     Rows keep their order. No privacy model is checked: for a release that satisfies a model, put
     the actions into a policy, and run anonymize.
-    Example: --action 'income={type: round, to: 100}' --action name=redact
+
+    Example: kanonym transform in.csv -o out.csv --action 'pay={type: round, to: 100}'
     """
     from kanonym.actions.registry import keeps_values, share_kept, works_on_values
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.tables import write_table
     from kanonym.cli.terminal import show, show_json, transform_tables
-    from kanonym.data.files import check_table_output, read_table
+    from kanonym.data.files import check_table_output
     from kanonym.data.readings import styled_table
     from kanonym.pipeline import transformation
     from kanonym.policy.actions import form_of
     from kanonym.policy.referenced_files import mapping_files
 
     del every  # has ended the command already
-    dropped = options.parse_names(drop)
+    dropped = list(drop)
     if not (action or dropped or sample is not None):
         raise typer.BadParameter(
             "missing option: give --action, --drop or --sample; --list shows all actions",
             param_hint="--action",
         )
-    if json and output == "-":
-        raise typer.BadParameter("standard output cannot hold both", param_hint="--json and -o -")
-    asked = _actions(action or [])
-    options.check_places({"INPUT": table}, [("-o", output)], asked)
-    check_table_output(output, options.format_of(output, format))
+    asked = _actions(action)
+    inputs.check_places({"INPUT": table}, [("-o", output)], asked, json=json)
+    check_table_output(output, reading.format_of(output))
     start = perf_counter()
     with show_progress() as step:
         step("read")
-        frame = read_table(
-            table,
-            options.format_of(table, format),
-            sheet=sheet,
-            header_row=header_row,
-            user_missing=user_missing,
-            columns=options.COLUMNS.get(),
-        )
+        frame = reading.rows(table)
         by_value = [name for name, several in asked.items() if works_on_values(several)]
-        frame, styles = options.read_values(
+        frame, styles = inputs.read_values(
             frame, step, [name for name in by_value if name in frame.columns]
         )
         step("transform")
@@ -114,16 +93,8 @@ def transform(
         kept = {name: one for name, one in told.items() if one}
         step("write")
         released = styled_table(changed, styles)
-        write_table(
-            released,
-            output,
-            format,
-            table,
-            no_read_back=no_read_back,
-            safe_cells=safe_cells,
-            coded=[name for name in released.columns if keeps_values(asked.get(name, ()))],
-            catalog=catalog,
-        )
+        coded = [name for name in released.columns if keeps_values(asked.get(name, ()))]
+        writing.write(released, output, reading.format, table, coded=coded)
     found = {
         "rows_in": len(frame),
         "rows_out": len(changed),
@@ -139,7 +110,7 @@ def transform(
         show(*transform_tables(found), to_stderr=output == "-")
 
 
-def _actions(given: list[str]) -> dict[str, list[Action | After]]:
+def _actions(given: Sequence[str]) -> dict[str, list[Action | After]]:
     """Return the actions of each column, in the order in which they were given."""
     from kanonym.policy.actions import actions_of_text
 

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from kanonym.data.option import Option
+
 MEGABYTE = 1 << 20
 
 
@@ -20,22 +22,21 @@ def workbench(
         ),
     ] = None,
     project: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Folder of the project; default: NAME-project."),
+        Path | None, Option("Folder of the project; default: NAME-project.", "FOLDER")
     ] = None,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, metavar="N", help="Port; default: a free one.")
-    ] = 0,
+    port: Annotated[int, Option("Port; default: a free one.", "N", least=0, most=65535)] = 0,
     upload_limit: Annotated[
-        int, typer.Option(min=1, metavar="MB", help="Largest file that may be uploaded, in MB.")
+        int, Option("Largest file that may be uploaded, in MB.", "MB", least=1)
     ] = 1024,
     browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
+        bool, Option("Open the page in the browser.", flag="--browser/--no-browser")
     ] = True,
 ) -> None:
     """Work on a release in the browser, on this machine alone.
 
     The address that it prints works once; then it prints another one. Ctrl-C ends it.
+
+    Example: kanonym workbench patients.csv
     """
     from kanonym.data.loading.extras import require_extra
 
