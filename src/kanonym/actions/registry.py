@@ -45,6 +45,7 @@ ACTIONS: LazyRegistry[type[Action]] = LazyRegistry(
         "randomized-response": "perturbation.randomized_response:RandomizedResponse",
         "scrub-text": "free_text.scrub_text:ScrubText",
     },
+    "kanonym.actions",
 )
 """Every action by the name that a policy gives it."""
 

@@ -98,7 +98,9 @@ class AllCommands(CommandGroup):
             f"{'app' if name in _GROUPS else name}"
             for name in SUMMARIES
         }
-        super().__init__(**{**given, "commands": Commands("kanonym.cli", places)})
+        super().__init__(
+            **{**given, "commands": Commands("kanonym.cli", places, "kanonym.commands")}
+        )
 
     def list_commands(self, ctx: object) -> list[str]:  # noqa: ARG002
         """Return the names, importing nothing."""
@@ -107,6 +109,10 @@ class AllCommands(CommandGroup):
     def format_commands(self, ctx: object, formatter: Any) -> None:  # noqa: ARG002
         """Write what each command does, importing nothing."""
         limit = formatter.width - 6 - max(map(len, SUMMARIES))
-        told = {name: TyperCommand(name, help=said) for name, said in SUMMARIES.items()}
+        told: dict[str, Any] = {
+            name: TyperCommand(name, help=said) for name, said in SUMMARIES.items()
+        }
+        # Commands of other packages have no summary here: they are imported for it.
+        told |= {name: self.commands[name] for name in self.commands if name not in told}
         with formatter.section("Commands"):
             formatter.write_dl([(n, one.get_short_help_str(limit)) for n, one in told.items()])

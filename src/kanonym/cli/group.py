@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import traceback
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -147,7 +148,9 @@ def _with_commas(ctx: Any, message: str) -> str:
 
 def _print_error(ctx: Any, message: str, code: int) -> None:
     """Print an error as JSON, too, where that is how the command prints."""
-    if "--json" in ctx.meta.get(_ARGUMENTS, []):
+    typed: list[str] = ctx.meta.get(_ARGUMENTS, [])
+    taken = any(flag.startswith("-") and place == "-" for flag, place in pairwise(typed))
+    if "--json" in typed and not taken:
         error = {"error": {"message": message, "exit_code": code}}
         typer.echo(json.dumps(error, indent=2, ensure_ascii=False))
 

@@ -37,6 +37,7 @@ MODELS: LazyRegistry[type[PrivacyModel]] = LazyRegistry(
         "k-km-anonymity": "itemsets:KKmAnonymity",
         "differential-privacy": "differential:DifferentialPrivacy",
     },
+    "kanonym.models",
 )
 """Every model by the name that a policy gives it."""
 

@@ -35,6 +35,7 @@ ALGORITHMS: LazyRegistry[type[Algorithm]] = LazyRegistry(
         "kmeans": "clustering.kmeans:KMeans",
         "individual-ranking": "microaggregation.individual_ranking:IndividualRanking",
     },
+    "kanonym.algorithms",
 )
 """Every algorithm by the name that a policy gives it."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import TypeVar
 
 Kind = TypeVar("Kind")
@@ -13,15 +14,29 @@ Kind = TypeVar("Kind")
 class LazyRegistry(MutableMapping[str, Kind]):
     """Objects by name, each imported when it is first looked up; names alone import nothing."""
 
-    def __init__(self, package: str, places: Mapping[str, str]) -> None:
-        """Keep the place of each name, `module:attribute`, the module seen from the package."""
-        self._places = {name: f"{package}.{place}" for name, place in places.items()}
+    def __init__(self, package: str, places: Mapping[str, str], group: str | None = None) -> None:
+        """Keep the place of each name, `module:attribute`, the module seen from the package.
+
+        group: of the entry points by which other packages add names.
+        """
+        self._own = {name: f"{package}.{place}" for name, place in places.items()}
         self._found: dict[str, Kind] = {}
+        self._group = group
+
+    @property
+    def _places(self) -> dict[str, str]:
+        """The place of each name, those of other packages last."""
+        if self._group is not None:
+            group, self._group = self._group, None
+            for entry in entry_points(group=group):
+                self._own.setdefault(entry.name, entry.value)
+        return self._own
 
     def __getitem__(self, name: str) -> Kind:
         """Return what a name stands for."""
         if name not in self._found:
-            module, _, attribute = self._places[name].partition(":")
+            place = self._own.get(name) or self._places[name]
+            module, _, attribute = place.partition(":")
             self._found[name] = getattr(import_module(module), attribute)
         return self._found[name]
 
@@ -37,7 +52,7 @@ class LazyRegistry(MutableMapping[str, Kind]):
 
     def __contains__(self, name: object) -> bool:
         """Say whether a name is known."""
-        return name in self._places
+        return name in self._own or name in self._places
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names."""

@@ -28,5 +28,6 @@ ATTACKS: LazyRegistry[type[Attack]] = LazyRegistry(
         "intersection": "linking.intersection:Intersection",
         "downcoding": "downcoding:Downcoding",
     },
+    "kanonym.attacks",
 )
 """Every attack by name, in the order in which they are carried out and told."""

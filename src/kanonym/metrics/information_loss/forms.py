@@ -25,6 +25,7 @@ METRICS: LazyRegistry[type[Metric]] = LazyRegistry(
         "ambiguity": "ambiguity:Ambiguity",
         "weighted": "weighted:Weighted",
     },
+    "kanonym.metrics",
 )
 """Every metric by the name that a policy gives it."""
 
