@@ -17,7 +17,8 @@ from kanonym.data.schema import Schema
 from kanonym.differential_privacy.ledger import read_ledger
 from kanonym.engines.local import LocalEngine
 from kanonym.synthesis import draw_values
-from kanonym.verification.release_view import Mechanism, ReleaseView, verify_release
+from kanonym.verification.findings import verify_release
+from kanonym.verification.release_view import Mechanism, ReleaseView
 
 JOBS = ka.hierarchy.from_mapping({"*": {"care": ["nurse", "doctor"], "craft": ["smith"]}})
 AGES = ka.hierarchy.intervals(width=[10, 20], bottom=20, top=80)

@@ -33,15 +33,15 @@ from kanonym.linked.released_rows import insensitive_parts, known_codes, known_n
 from kanonym.models.base import PrivacyModel
 from kanonym.policy.document import read_or_given
 from kanonym.verification.checked_classes import CheckedClasses, check_models
-from kanonym.verification.findings.dominant_value import DOUBT_LEFT, NEARLY_ALL, DominatedClasses
-from kanonym.verification.release_view import ReleaseView, SampledColumns, verify_release
+from kanonym.verification.findings import verify_release
+from kanonym.verification.release_view import ReleaseView, SampledColumns
 from kanonym.verification.released_classes import (
     ColumnValues,
     FrequencySet,
     is_countable,
     values_and_repeats,
 )
-from kanonym.verification.verdict import Verification
+from kanonym.verification.verdict import DOUBT_LEFT, NEARLY_ALL, DominatedClasses, Verification
 
 SAMPLED = 10_000
 """Rows of a table that are looked at for columns that tell others."""

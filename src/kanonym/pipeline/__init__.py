@@ -30,7 +30,8 @@ from kanonym.policy import PolicySource
 from kanonym.policy.keywords import Keywords, takes_keywords
 from kanonym.release import FrameT, Release
 from kanonym.release.promise import protected_unit
-from kanonym.verification.release_view import ReleaseView, recorded_release, verify_release
+from kanonym.verification.findings import verify_release
+from kanonym.verification.release_view import ReleaseView, recorded_release
 from kanonym.verification.verdict import ModelCheck, Verification
 
 if TYPE_CHECKING:

@@ -32,11 +32,11 @@ from kanonym.pipeline.planning import is_perturbed, parse_with_policy, to_canoni
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.definition import policy_from
 from kanonym.recoding.recode import released_names
+from kanonym.verification.findings import verify_release
 from kanonym.verification.release_view import (
     RecordedRelease,
     ReleaseView,
     sensitive_names,
-    verify_release,
 )
 from kanonym.verification.released_classes import (
     AggregatedTable,

@@ -42,7 +42,8 @@ from kanonym.series.tally import (
     suppress_failing,
     suppress_tuples,
 )
-from kanonym.verification.release_view import ReleaseView, verify_release
+from kanonym.verification.findings import verify_release
+from kanonym.verification.release_view import ReleaseView
 from kanonym.verification.released_classes import FrequencySet
 from kanonym.verification.verdict import ModelCheck, Part, Verification, parts_of
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -24,12 +24,6 @@ from kanonym.data.schema import Attribute, Insensitive, Role, Schema, Sensitive
 from kanonym.models import KAnonymity, PrivacyModel
 from kanonym.policy import Policy
 from kanonym.verification.checked_classes import CheckedClasses, PopulationColumn, check_models
-from kanonym.verification.findings import FINDINGS
-from kanonym.verification.findings.dominant_value import (
-    DominatedClasses,
-    dominated_classes,
-    largest_share,
-)
 from kanonym.verification.linked_rows import with_linked_rows
 from kanonym.verification.released_classes import (
     Columns,
@@ -40,7 +34,13 @@ from kanonym.verification.released_classes import (
     classes_of_release,
     group_released,
 )
-from kanonym.verification.verdict import Finding, ModelCheck, Verification, parts_of
+from kanonym.verification.verdict import (
+    DominatedClasses,
+    Finding,
+    ModelCheck,
+    PartName,
+    dominated_classes,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,45 +343,6 @@ class ReleaseView:
         return SensitiveColumn.of(taken.coded(name), attribute, self.reference.column(name), counts)
 
 
-def verify_release(view: ReleaseView) -> Verification:
-    """Return the verdict on a release: findings beside a missing original are of its manifest."""
-    checked = view.checked
-    checks = checked.checks
-    sizes, numbers = np.unique(checked.classes.sizes, return_counts=True)
-    if view.recorded is not None:
-        smallest = int(sizes[sizes > 0][:1].sum())  # ascending; 0 without a record
-        checks = view.recorded.with_checks(checks, view.policy.models, smallest)
-    findings: list[Finding] = []
-    not_looked_for = []
-    for kind in FINDINGS:
-        if view.mechanism is not None and kind.rests_on_original:
-            continue  # what is found beside the original depends on records that are not released
-        if view.original is None and view.recorded is not None and kind.rests_on_original:
-            findings += [finding for finding in view.recorded.findings if finding.kind == kind.type]
-        elif view.original is not None or not kind.needs_original:
-            findings += kind.find(view)
-        elif view.linked or not kind.linked:
-            not_looked_for.append(kind.type)
-    if not checked.rows:
-        findings = [finding for finding in findings if finding.kind == "no-records"]
-    shares = [largest_share(name, one) for name, one in view.distributions.items()]
-    return Verification(
-        rows=checked.rows,
-        n_classes=len(checked.classes.sizes),
-        checks=checks,
-        violating=checked.violating,
-        n_violating=checked.n_violating,
-        class_sizes=dict(zip(sizes.tolist(), numbers.tolist(), strict=True)),
-        largest_shares=tuple(share for share in shares if share),
-        findings=tuple(findings),
-        parts=parts_of(
-            checks, view.sensitive, view.persons, checked.rows, hides_refusals=view.hides_refusals
-        ),
-        not_looked_for=tuple(not_looked_for),
-        text_columns=checked.text_columns,
-    )
-
-
 def sensitive_names(schema: Schema, models: Sequence[PrivacyModel]) -> list[str]:
     """Return the sensitive attributes and persons' identifiers that models look at, in order."""
     named = {
@@ -403,3 +364,37 @@ def sensitive_names(schema: Schema, models: Sequence[PrivacyModel]) -> list[str]
             "rename it"
         )
     return [*(name for name in schema.attributes if name in named), *keys]
+
+
+Evidence = Iterator[tuple[Sequence[str], str, Mapping[str, float]]]
+"""What a search yields: of each finding its columns, its message, its counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingKind:
+    """A kind of finding, of which `search` yields what a release has; see `findings.FINDINGS`."""
+
+    type: str
+    part: PartName
+    search: Callable[[ReleaseView], Evidence]
+    needs_original: bool = False
+    linked: bool = False
+
+    @property
+    def rests_on_original(self) -> bool:
+        """Whether the original tells more of it than the release."""
+        return self.needs_original or self.part == "persons"
+
+    def find(self, view: ReleaseView) -> list[Finding]:
+        """Return what a release has of this kind."""
+        return [
+            Finding(self.type, self.part, tuple(columns), message, counts)
+            for columns, message, counts in self.search(view)
+        ]
+
+
+def finding_kind(
+    type_: str, part: PartName, *, needs_original: bool = False, linked: bool = False
+) -> Callable[[Callable[[ReleaseView], Evidence]], FindingKind]:
+    """Make a kind of a search; linked: it is looked for in linked tables alone."""
+    return lambda search: FindingKind(type_, part, search, needs_original, linked)

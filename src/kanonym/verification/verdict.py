@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kanonym.data.message import Message
+from kanonym.data.partition import Distribution
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.models import Guarantee
 from kanonym.verification.released_classes import Counting
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
-
 
 PartName = Literal["identity", "attributes", "persons"]
 """A part of the verdict: can somebody be found, what is learned of them, who is counted."""
 
 LISTED = 5
 """Columns that a message names; further ones are counted."""
-
-Evidence = tuple[Sequence[str], str, Mapping[str, float]]
-"""What a search yields for each finding: its columns, its message, its counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,36 +48,6 @@ class Finding:
         """Return what `to_dict` wrote."""
         columns, counts = tuple(form["columns"]), dict(form["counts"])
         return cls(form["kind"], form["part"], columns, str(form["message"]), counts)
-
-
-@dataclass(frozen=True, slots=True)
-class FindingKind:
-    """A kind of finding, of which `search` yields what a release has; see `findings.FINDINGS`."""
-
-    type: str
-    part: PartName
-    search: Callable[[ReleaseView], Iterable[Evidence]]
-    needs_original: bool = False
-    linked: bool = False
-
-    @property
-    def rests_on_original(self) -> bool:
-        """Whether the original tells more of it than the release."""
-        return self.needs_original or self.part == "persons"
-
-    def find(self, view: ReleaseView) -> list[Finding]:
-        """Return what a release has of this kind."""
-        return [
-            Finding(self.type, self.part, tuple(columns), message, counts)
-            for columns, message, counts in self.search(view)
-        ]
-
-
-def finding_kind(
-    type_: str, part: PartName, *, needs_original: bool = False, linked: bool = False
-) -> Callable[[Callable[[ReleaseView], Iterable[Evidence]]], FindingKind]:
-    """Make a kind of a search; linked: it is looked for in linked tables alone."""
-    return lambda search: FindingKind(type_, part, search, needs_original, linked)
 
 
 def column_names_text(columns: Sequence[str]) -> str:
@@ -143,6 +110,65 @@ class LargestShare:
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return asdict(self)
+
+
+NEARLY_ALL = 0.95
+"""A value that so many of a class have is as good as known of everybody in it: whoever
+guesses it is wrong at most once in twenty, and in classes of fewer records never."""
+DOUBT_LEFT = 0.5
+"""The class must also leave at most half of the doubt that the whole table leaves about the
+value: that 95 % of a class share what 94 % of all have tells nobody anything."""
+
+
+def largest_share(attribute: str, distribution: Distribution) -> LargestShare | None:
+    """Return the share of the commonest value in the worst class; None without a value."""
+    shares, records, table_shares = _commonest_values(distribution)
+    if not len(shares):
+        return None
+    worst = np.lexsort((records, shares))[-1]
+    share, of_table = float(shares[worst]), float(table_shares[worst])
+    return LargestShare(attribute, share, int(records[worst]), of_table)
+
+
+class DominatedClasses(NamedTuple):
+    """The classes that are nearly all one value of an attribute, of `n_classes`.
+
+    shares, sizes: (n,) float64 and int64: the share of the value, the records that have a value.
+    """
+
+    shares: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    n_classes: int
+
+
+def dominated_classes(distribution: Distribution, judged: NDArray[np.bool_]) -> DominatedClasses:
+    """Return the classes that are nearly all one value, of those judged: (n_classes,) bool."""
+    shares, records, table_shares = _commonest_values(distribution)
+    slack = 1e-12
+    hollow = (shares >= NEARLY_ALL - slack) & (
+        1 - shares <= DOUBT_LEFT * (1 - table_shares) + slack
+    )
+    hollow &= shares > table_shares + slack
+    hollow &= judged[np.diff(distribution.offsets) > 0]
+    return DominatedClasses(shares[hollow], records[hollow], len(hollow))
+
+
+def _commonest_values(
+    distribution: Distribution,
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return the commonest value by class: its share, records with a value, share of the table."""
+    offsets, counts = distribution.offsets, distribution.counts
+    filled = np.flatnonzero(np.diff(offsets))
+    if not len(filled):
+        return np.zeros(0), np.zeros(0, np.int64), np.zeros(0)
+    starts = offsets[filled]
+    records = np.add.reduceat(counts, starts)
+    most = np.maximum.reduceat(counts, starts)
+    table = distribution.table / max(int(distribution.table.sum()), 1)
+    # Of values that are equally common in a class the rarest in the table tells most.
+    own = np.repeat(np.arange(len(filled)), np.diff(offsets)[filled])
+    rarity = np.where(counts == most[own], table[distribution.values], np.inf)
+    return most / records, records, np.minimum.reduceat(rarity, starts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from kanonym.verification.verdict import Evidence, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 
 @finding_kind("batches-together", "persons")
-def batches_together(view: ReleaseView) -> Iterator[Evidence]:
+def batches_together(view: ReleaseView) -> Evidence:
     """Find sensitive attributes of which several batches of a series leave too few values open."""
     for name, (known, least) in view.given_away.items():
         message = (

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from kanonym.verification.verdict import Evidence, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 
 @finding_kind("copied-column", "identity", needs_original=True, linked=True)
-def copied_column(view: ReleaseView) -> Iterator[Evidence]:
+def copied_column(view: ReleaseView) -> Evidence:
     """Find columns that repeat a hidden column of a linked table that they refer to."""
     for shown, hidden in view.copied_columns():
         message = (

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from kanonym.verification.verdict import Evidence, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 
 @finding_kind("date-intervals", "identity")
-def date_intervals(view: ReleaseView) -> Iterator[Evidence]:
+def date_intervals(view: ReleaseView) -> Evidence:
     """Find times between shifted dates of linked tables that set persons apart."""
     intervals = view.interval_persons()
     if intervals is not None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -12,10 +10,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.results.short_repr import ShortRepr
 from kanonym.data.table import value_codes
-from kanonym.verification.verdict import Evidence, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 LEAST_ROWS = 50
 """Of fewer rows nothing is said: any two columns agree by chance."""
@@ -30,7 +25,7 @@ _COUNTED = 1 << 18
 
 
 @finding_kind("dependent-column", "identity", needs_original=True)
-def dependent_column(view: ReleaseView) -> Iterator[Evidence]:
+def dependent_column(view: ReleaseView) -> Evidence:
     """Find unprotected columns that depend on a quasi-identifier: a birth year beside the age.
 
     With them classes are smaller than is required. Pairs of columns only: what several

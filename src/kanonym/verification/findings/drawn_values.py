@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from kanonym.verification.verdict import Evidence, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 
 @finding_kind("drawn-values", "identity")
-def drawn_values(view: ReleaseView) -> Iterator[Evidence]:
+def drawn_values(view: ReleaseView) -> Evidence:
     """Find values that were drawn from labels, as the manifest tells."""
     if view.recorded is not None and view.recorded.drawn_cells:
         columns = view.recorded.drawn_columns

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
+from kanonym.verification.verdict import column_names_text
 
 
 @finding_kind("foreign-labels", "identity")
-def foreign_labels(view: ReleaseView) -> Iterator[Evidence]:
+def foreign_labels(view: ReleaseView) -> Evidence:
     """Find released columns that the mechanism does not make."""
     if view.mechanism is not None and view.mechanism.foreign:
         columns = view.mechanism.foreign

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from kanonym.actions.free_text import TYPES as SCRUBBING
 from kanonym.actions.registry import unwrap
 from kanonym.data.errors import DataError
 from kanonym.data.schema import Insensitive, Sensitive
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 from kanonym.verification.released_classes import ColumnValues
-from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.verdict import column_names_text
 
 
 @finding_kind("free-text", "identity")
-def free_text(view: ReleaseView) -> Iterator[Evidence]:
+def free_text(view: ReleaseView) -> Evidence:
     """Find released sentences, in which anybody may be named; scrubbed columns apart."""
     texts: dict[bool, list[str]] = {False: [], True: []}
     for name, (values, scrubbed) in unprotected_values(view).items():

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from kanonym.data.files import typed_texts
 from kanonym.verification.findings.free_text import is_free_text, unprotected_values
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 from kanonym.verification.released_classes import ColumnValues
-from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.verdict import column_names_text
 
 MANY_VALUES = 20
 """A column of more values is an amount or the like, not a category."""
@@ -27,7 +22,7 @@ NAMED = 10_000
 
 
 @finding_kind("identifying-amount", "identity")
-def identifying_amount(view: ReleaseView) -> Iterator[Evidence]:
+def identifying_amount(view: ReleaseView) -> Evidence:
     """Find released columns whose values single out their owners.
 
     Columns with noise are left out: nobody knows their numbers. Lists, structs and bytes are no

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
+from kanonym.verification.verdict import column_names_text
 
 
 @finding_kind("items-apart", "identity")
-def items_apart(view: ReleaseView) -> Iterator[Evidence]:
+def items_apart(view: ReleaseView) -> Evidence:
     """Find sets of items whose model does not look at classes, beside quasi-identifiers."""
     known = [model.known_items for model in view.models if model.known_items is not None]
     if view.sets is not None and view.labels and any(not items.by_class for items in known):

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 from kanonym.data.schema import Role
 from kanonym.profiling.words import name_hints
-from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
+from kanonym.verification.verdict import column_names_text
 
 
 @finding_kind("knowable-column", "identity")
-def knowable_column(view: ReleaseView) -> Iterator[Evidence]:
+def knowable_column(view: ReleaseView) -> Evidence:
     """Find columns that only `others` makes insensitive, with names of quasi-identifiers.
 
     With them, classes are smaller than is required. Who knows better names them in the policy.

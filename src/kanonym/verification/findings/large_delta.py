@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from kanonym.verification.verdict import Evidence, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 MOST_DELTA = 1e-4
 """A larger δ is found, whatever the size of the table."""
 
 
 @finding_kind("large-delta", "identity")
-def large_delta(view: ReleaseView) -> Iterator[Evidence]:
+def large_delta(view: ReleaseView) -> Evidence:
     """Find a δ that allows a mechanism to publish some records as they are.
 
     1 / n would be the limit, but n is private: there are at least as many as were released.

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from kanonym.data.hierarchy.labels import list_lengths
-from kanonym.verification.verdict import Evidence, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 MANY_LISTED = 10
 """A label that lists more values is found."""
 
 
 @finding_kind("long-list", "identity")
-def long_list(view: ReleaseView) -> Iterator[Evidence]:
+def long_list(view: ReleaseView) -> Evidence:
     """Find labels that list many values of people, where a range would cover them."""
     sizes = view.checked.classes.sizes
     texts = pl.DataFrame([label for label in view.checked.labels if label.dtype == pl.String])

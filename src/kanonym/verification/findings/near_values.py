@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.partition import Distribution
-from kanonym.verification.findings.dominant_value import NEARLY_ALL
-from kanonym.verification.verdict import Evidence, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
+from kanonym.verification.verdict import NEARLY_ALL
 
 NEAR = 0.05
 """Values are close within this share of the range that the middle `MIDDLE` of all values has."""
@@ -24,7 +20,7 @@ MOST_OF_TABLE = 0.5
 
 
 @finding_kind("near-values", "attributes")
-def near_values(view: ReleaseView) -> Iterator[Evidence]:
+def near_values(view: ReleaseView) -> Evidence:
     """Find classes whose numbers or dates lie close together."""
     return alike_values(
         view,
@@ -39,7 +35,7 @@ def alike_values(
     view: ReleaseView,
     count: Callable[[Distribution, NDArray[np.bool_]], tuple[int, int]],
     alike: str,
-) -> Iterator[Evidence]:
+) -> Evidence:
     """Yield the attributes of which nearly all values of some classes are alike."""
     for name, distribution in view.distributions.items():
         classes, records = count(distribution, view.judged(name))

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from kanonym.verification.verdict import NO_RECORDS, Evidence, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
+from kanonym.verification.verdict import NO_RECORDS
 
 
 @finding_kind("no-records", "identity")
-def no_records(view: ReleaseView) -> Iterator[Evidence]:
+def no_records(view: ReleaseView) -> Evidence:
     """Find a release without a record."""
     if not view.checked.rows:
         yield (), NO_RECORDS, {}

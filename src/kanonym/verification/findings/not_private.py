@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from kanonym.verification.verdict import Evidence, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 
 @finding_kind("not-private", "identity")
-def not_private(view: ReleaseView) -> Iterator[Evidence]:
+def not_private(view: ReleaseView) -> Evidence:
     """Find a seed, which repeats what a mechanism drew."""
     if view.mechanism is not None and view.mechanism.repeatable:
         message = (

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 from kanonym.data.schema import Identifier
 from kanonym.profiling.persons import ProposedPersons, proposed_persons
-from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
+from kanonym.verification.verdict import column_names_text
 
 
 @finding_kind("person-column", "persons", needs_original=True)
-def person_column(view: ReleaseView) -> Iterator[Evidence]:
+def person_column(view: ReleaseView) -> Evidence:
     """Find columns whose values repeat, and determine others as a person does: the best proposal.
 
     Looked for in the structure of the original, whatever the columns are called, and although the

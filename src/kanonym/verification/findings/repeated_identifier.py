@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from kanonym.data.errors import DataError
 from kanonym.data.schema import Identifier, QuasiIdentifier, Role
 from kanonym.profiling.words import name_hints
-from kanonym.verification.verdict import Evidence, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 
 @finding_kind("repeated-identifier", "persons")
-def repeated_identifier(view: ReleaseView) -> Iterator[Evidence]:
+def repeated_identifier(view: ReleaseView) -> Evidence:
     """Find identifiers, and columns that look like one, with fewer values than records.
 
     Nothing is found where the policy states who the persons are. Without the original, recoded

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 from kanonym.profiling.repeated_persons import repeated_persons as search_repeated_persons
 from kanonym.verification.findings.person_column import proposals
-from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
+from kanonym.verification.verdict import column_names_text
 
 
 @finding_kind("repeated-persons", "persons", needs_original=True)
-def repeated_persons(view: ReleaseView) -> Iterator[Evidence]:
+def repeated_persons(view: ReleaseView) -> Evidence:
     """Find records that agree as those of one person do, although no column numbers the persons."""
     if view.policy.entities or view.original is None or proposals(view):
         return

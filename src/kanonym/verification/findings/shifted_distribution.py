@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 from kanonym.verification.findings.spellings import failing_attributes
-from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
+from kanonym.verification.verdict import column_names_text
 
 
 @finding_kind("shifted-distribution", "attributes")
-def shifted_distribution(view: ReleaseView) -> Iterator[Evidence]:
+def shifted_distribution(view: ReleaseView) -> Evidence:
     """Find attributes whose models hold beside all records, and not beside the released ones.
 
     An intruder has only these, and `verify` without the original compares with them.

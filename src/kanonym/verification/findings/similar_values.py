@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.partition import Distribution
-from kanonym.verification.findings.dominant_value import NEARLY_ALL
 from kanonym.verification.findings.near_values import MOST_OF_TABLE, alike_values, count_judged
-from kanonym.verification.verdict import Evidence, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
+from kanonym.verification.verdict import NEARLY_ALL
 
 
 @finding_kind("similar-values", "attributes")
-def similar_values(view: ReleaseView) -> Iterator[Evidence]:
+def similar_values(view: ReleaseView) -> Evidence:
     """Find classes whose texts begin alike."""
     return alike_values(
         view,

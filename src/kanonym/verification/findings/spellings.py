@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from kanonym.data.columns.spellings import one_spelling
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 from kanonym.verification.released_classes import SensitiveColumn
-from kanonym.verification.verdict import Evidence, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
 
 TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
 @finding_kind("spellings", "attributes")
-def spellings(view: ReleaseView) -> Iterator[Evidence]:
+def spellings(view: ReleaseView) -> Evidence:
     """Find attributes whose models hold only for their values as they are spelled.
 
     A class with `flu`, `Flu` and `N/A` has three values, and discloses one. The models are asked

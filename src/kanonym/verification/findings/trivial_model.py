@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from kanonym.verification.verdict import Evidence, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 
 @finding_kind("trivial-model", "identity")
-def trivial_model(view: ReleaseView) -> Iterator[Evidence]:
+def trivial_model(view: ReleaseView) -> Evidence:
     """Find models that require nothing: classes of a single record would satisfy them."""
     pairs = zip(view.models, view.checked.checks, strict=True)
     trivial = [

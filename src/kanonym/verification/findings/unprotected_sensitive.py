@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 from kanonym.data.schema import Role
 from kanonym.profiling.words import name_hints
-from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
+from kanonym.verification.verdict import column_names_text
 
 
 @finding_kind("unprotected-sensitive", "attributes")
-def unprotected_sensitive(view: ReleaseView) -> Iterator[Evidence]:
+def unprotected_sensitive(view: ReleaseView) -> Evidence:
     """Find sensitive attributes that no model names.
 
     So are columns that only `others` makes insensitive, although their names are surely those of

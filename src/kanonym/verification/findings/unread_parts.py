@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
+from kanonym.verification.verdict import column_names_text
 
 
 @finding_kind("unread-parts", "identity")
-def unread_parts(view: ReleaseView) -> Iterator[Evidence]:
+def unread_parts(view: ReleaseView) -> Evidence:
     """Find what the file has beside its table: further sheets, comments, metadata."""
     if view.unread:
         message = (

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from kanonym.verification.verdict import Evidence, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 
 @finding_kind("unrecorded", "identity")
-def unrecorded(view: ReleaseView) -> Iterator[Evidence]:
+def unrecorded(view: ReleaseView) -> Evidence:
     """Find that no ledger adds up what was spent; a release from a seed spends nothing."""
     mechanism = view.mechanism
     if mechanism is not None and mechanism.recorded is False and not mechanism.repeatable:

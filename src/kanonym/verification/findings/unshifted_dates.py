@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from kanonym.verification.verdict import Evidence, column_names_text, finding_kind
-
-if TYPE_CHECKING:
-    from kanonym.verification.release_view import ReleaseView
+from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
+from kanonym.verification.verdict import column_names_text
 
 
 @finding_kind("unshifted-dates", "identity")
-def unshifted_dates(view: ReleaseView) -> Iterator[Evidence]:
+def unshifted_dates(view: ReleaseView) -> Evidence:
     """Find dates of persons in linked tables that stay as they are beside shifted ones."""
     if columns := view.unshifted_dates():
         message = (
