@@ -1,4 +1,4 @@
-"""What is not collected where an extra is not installed; its tests say that they skip."""
+"""What is not collected: doctests of modules without examples, and what lacks its extra."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -7,3 +7,11 @@ from pathlib import Path
 SPARK = [str(file) for file in (Path(__file__).parent / "src/kanonym/engines/spark").iterdir()]
 
 collect_ignore = [] if find_spec("pyspark") else SPARK
+
+
+def pytest_ignore_collect(collection_path):
+    """Leave modules without an example alone: to look for examples takes longer than to read."""
+    path = collection_path
+    if path.suffix != ".py" or path.name.startswith(("test_", "conftest")):
+        return None
+    return True if b">>>" not in path.read_bytes() else None

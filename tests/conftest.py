@@ -56,10 +56,15 @@ def pytest_xdist_make_scheduler(config, log):
     return FilesAndGroups(config, log)
 
 
+# Collecting makes objects that live to the end: each search for garbage would go through them.
+gc.disable()
+
+
 def pytest_collection_finish():
-    """Leave what was collected out of later searches for garbage: it lives to the end."""
+    """Leave what was collected out of later searches for garbage, which begin now."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_sessionfinish():
