@@ -9,9 +9,8 @@ SPARK = [str(file) for file in (Path(__file__).parent / "src/kanonym/engines/spa
 collect_ignore = [] if find_spec("pyspark") else SPARK
 
 
-def pytest_ignore_collect(collection_path):
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Leave modules without an example alone: to look for examples takes longer than to read."""
-    path = collection_path
-    if path.suffix != ".py" or path.name.startswith(("test_", "conftest")):
+    if collection_path.suffix != ".py" or collection_path.name.startswith(("test_", "conftest")):
         return None
-    return True if b">>>" not in path.read_bytes() else None
+    return b">>>" not in collection_path.read_bytes() or None

@@ -242,10 +242,9 @@ def test_a_file_goes_on_where_the_recoding_was(algorithm, columns, first, second
 
 
 @pytest.mark.parametrize("algorithm", EVERY)
-@pytest.mark.parametrize("library", FRAMES)
-@settings(max_examples=examples(6), suppress_health_check=list(HealthCheck))
-@given(columns=tables(), batch=tables(), chosen=attributes(levels=True))
-def test_every_frame_library_gives_the_same_releases(library, algorithm, columns, batch, chosen):
+@settings(max_examples=examples(24), suppress_health_check=list(HealthCheck))
+@given(st.sampled_from(list(FRAMES)), tables(), tables(), attributes(levels=True))
+def test_every_frame_library_gives_the_same_releases(algorithm, library, columns, batch, chosen):
     """A recoding that was fitted to one library's table releases the batches of all others."""
     policy = policy_of(chosen, MODELS["k"], EVERY[algorithm], suppression_limit=0.7)
     table = typed(columns)

@@ -65,8 +65,7 @@ def test_files_hold_the_same_moments(zone, extension, tmp_path):
 
 
 @pytest.mark.parametrize("zone", ZONES)
-@pytest.mark.parametrize("place", ["table", "file"])
-@pytest.mark.parametrize("levels", [None, ["day", "month", "year"]])
+@pytest.mark.parametrize(("place", "levels"), [("table", None), ("file", ["day", "month", "year"])])
 def test_duckdb_has_the_labels_of_this_process(zone, place, levels, tmp_path):
     """Days and intervals are those of the column's zone, not of UTC; CSV has no odd offsets."""
     pytest.importorskip("duckdb")
