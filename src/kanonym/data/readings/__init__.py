@@ -24,7 +24,7 @@ from kanonym.data.readings.columns import (
     typed_table,
 )
 from kanonym.data.readings.dates import DateReading
-from kanonym.data.readings.detection import Detection, detect, detect_readings
+from kanonym.data.readings.detection import Detection, detect, detect_readings, settle
 from kanonym.data.readings.numbers import NumberReading
 from kanonym.data.readings.ordered import OrderedReading
 from kanonym.data.readings.reading import MARK, Exceptional, Reading, Style
@@ -46,6 +46,7 @@ __all__ = [
     "detect_readings",
     "plain_text",
     "reading_of",
+    "settle",
     "settle_readings",
     "styled_columns",
     "styled_table",
@@ -91,7 +92,9 @@ def reading_of(
         raise PolicyError("years_from needs type: date, and a format with %y")
     words = tuple(str(one) for one in missing)
     style = _style(kind, form, years_from)
-    return Reading(style, words, exceptional) if style is not None or words else None
+    if style is None and not words and kind != "text":
+        return None
+    return Reading(style, words, exceptional, is_text=kind == "text")
 
 
 def declared_form(reading: Reading) -> dict[str, Any]:

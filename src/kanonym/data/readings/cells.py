@@ -26,10 +26,13 @@ class Cells:
     counts: pl.Series
 
     @classmethod
-    def of(cls, column: pl.Series, missing: Sequence[str] = ()) -> Self:
-        """Return the cells of a column of texts."""
-        counted = pl.DataFrame({"text": column}).drop_nulls().group_by("text", maintain_order=True)
-        frame = counted.agg(pl.len().alias("n").cast(pl.Int64))
+    def of(
+        cls, column: pl.Series, missing: Sequence[str] = (), counts: pl.Series | None = None
+    ) -> Self:
+        """Return the cells of a column of texts; counts: how many each is, 1 if not given."""
+        many = pl.lit(1, pl.Int64) if counts is None else counts.cast(pl.Int64)
+        texts = pl.DataFrame({"text": column}).with_columns(n=many).drop_nulls("text")
+        frame = texts.group_by("text", maintain_order=True).agg(pl.col("n").sum())
         bare = frame.with_columns(pl.col("text").str.strip_chars())
         if bare["text"].is_duplicated().any():
             bare = bare.group_by("text", maintain_order=True).agg(pl.col("n").sum())

@@ -71,7 +71,7 @@ def typed_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
         texts = _texts(native, name, reading)
         if texts is not None:
             typed[name] = _read(texts, reading)
-        elif reading.missing:
+        elif reading.missing or reading.is_text:
             typed[name] = reading.read(frames.column(native, name))
     return _replace_columns(native, names, typed)
 
@@ -93,7 +93,7 @@ def canonical_table(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
         column = _texts(native, name, reading)
         if column is not None and reading.style is not None:
             changed[name] = _canonical_texts(column, reading, reading.style)
-        elif reading.missing:
+        elif reading.missing or reading.is_text:
             changed[name] = reading.read(frames.column(native, name))
     return _replace_columns(native, names, changed)
 
@@ -191,22 +191,17 @@ def _style_column(column: pl.Series, reading: Reading, style: Style) -> pl.Serie
         return texts if exact else column
     marked = column.str.starts_with(MARK).fill_null(value=False)
     labels = column.set(marked, None)
-    texts = translate_labels(
-        labels,
-        lambda parts: style.write(style.read_canonical(parts)),
-        (", ", style.separator),
-    )
-    back = translate_labels(
-        texts,
-        lambda parts: style.write_canonical(style.read(parts)),
-        (style.separator, ", "),
-    )
-    plain = translate_labels(  # a hierarchy has 75.0 for 75
-        labels,
-        lambda parts: style.write_canonical(style.read_canonical(parts)),
-        (", ", ", "),
-    )
-    texts = texts if back.eq_missing(plain).all() else labels
+    exact = True
+
+    def written(parts: pl.Series) -> pl.Series:
+        nonlocal exact
+        values = style.read_canonical(parts)
+        texts = style.write(values)
+        exact = style.read(texts).cast(values.dtype).eq_missing(values).all()
+        return texts
+
+    texts = translate_labels(labels, written, (", ", style.separator))
+    texts = texts if exact else labels
     return column.str.strip_prefix(MARK).zip_with(marked, texts) if marked.any() else texts
 
 

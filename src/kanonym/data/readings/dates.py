@@ -46,6 +46,8 @@ _GROUPS = {
     "f": r"([0-9]{1,6})",
     "p": r"([AaPp]\.?\s?[Mm]\.?)",
 }
+_FIRST = r"(?:^|[^0-9])(1(?:er|\.?º))(?:[^0-9]|$)"
+"""The first day of a month in French and Spanish."""
 _NOON = 12
 
 
@@ -68,6 +70,7 @@ class DateReading:
     names: tuple[str, ...] = field(default=(), compare=False)
     weekdays: tuple[str, ...] = field(default=(), compare=False)
     halves: tuple[str, str] = field(default=("AM", "PM"), compare=False)
+    first: str = field(default="1", compare=False)
 
     def __post_init__(self) -> None:
         parts = _DIRECTIVE.findall(self.form)
@@ -184,10 +187,11 @@ class DateReading:
         shown = set(_DIRECTIVE.findall(self.form)) & set("bBaAp")
         if not shown:
             return self
+        day = texts.str.extract(_FIRST, 1).drop_nulls()
         names = [directive[1] for directive in _DIRECTIVE.finditer(self.form)]
         groups = texts.str.strip_chars().str.extract_groups(self.pattern).struct.unnest()
         part = dict(zip(names, groups.get_columns(), strict=True))
-        style = self
+        style = replace(self, first=day[0]) if len(day) else self
         for name in shown & {"b", "B"}:
             own = _frequent_names(part[name], counts, month_numbers)
             style = replace(style, names=names_like(own, full=name == "B"))
@@ -236,7 +240,10 @@ class DateReading:
                 pieces.append(year.cast(pl.String).str.zfill(4))
             else:
                 padded = "-" not in directive[0]
-                pieces.append(_number(pl.col("value"), directive[1], padded=padded))
+                number = _number(pl.col("value"), directive[1], padded=padded)
+                if directive[0] == "%-d" and self.first != "1":
+                    number = pl.when(value.day() == 1).then(pl.lit(self.first)).otherwise(number)
+                pieces.append(number)
         pieces.append(pl.lit(self.form[end:]))
         return frame.select(pl.concat_str(pieces).alias(values.name)).to_series()
 

@@ -108,9 +108,14 @@ def detect_readings(
     return Detection(found, tuple(notes), tuple(cell_notes))
 
 
-def settle(reading: Reading, column: pl.Series) -> tuple[Reading, str | None]:
-    """Return a reading with what a column shows of it, and a sentence about its exceptions."""
-    cells = Cells.of(column, reading.missing)
+def settle(
+    reading: Reading, column: pl.Series, counts: pl.Series | None = None
+) -> tuple[Reading, str | None]:
+    """Return a reading with what a column shows of it, and a sentence about its exceptions.
+
+    counts: how many cells each text is, where the column has distinct texts.
+    """
+    cells = Cells.of(column, reading.missing, counts)
     assert reading.style is not None  # noqa: S101 - a text has nothing to settle
     style, is_read = _settle_style(reading.style, cells)
     others = cells.texts.filter(~is_read)

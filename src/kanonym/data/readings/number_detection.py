@@ -159,6 +159,7 @@ def _candidates(
         # Numbers of one length, in several groups, may be those of telephones.
         same_length = numbers.str.replace_all("[^0-9]", "").str.len_chars().n_unique() == 1
         several = numbers.str.count_matches(mark, literal=True).max() != 1
+        several &= numbers.str.contains(rf"^[0-9]{{2,}}{re.escape(mark)}").any()
         if same_length and several and mark not in ",'’" and not (prefix or suffix):
             continue
         other = "," if mark == "." else "."

@@ -27,13 +27,13 @@ CURRENCY = (
 _SIGN = r"°℃℉%‰\u066a\uff05µμ"
 UNIT = rf"(?:{CURRENCY}|[\p{{L}}{_SIGN}][\p{{L}}\p{{M}}0-9²³°%‰µμ·^*./-]*(?: [\p{{L}}²³°/.-]+)*)"
 """What may stand behind a number: no digit first, and no digit in a second word."""
-THOUSANDS = ".,'’ \u00a0\u202f"
-_ALIKE = ("'’", " \u00a0\u202f")
+THOUSANDS = ".,'’ \u00a0\u2009\u202f"
+_ALIKE = ("'’", " \u00a0\u2009\u202f")
 """Marks between thousands that are one to a reader."""
-MINUS = "[-−]"
+MINUS = "[-−–]"
 _BODY = rf"[0-9](?:[0-9{THOUSANDS}]*[0-9])?|[.,][0-9]+"
 CELL = (
-    rf"^(?P<open>\()?(?P<sign>[-−+])?(?P<prefix>{CURRENCY}\s?)?(?P<inner>{MINUS})?"
+    rf"^(?P<open>\()?(?P<sign>[-−–+])?(?P<prefix>{CURRENCY}\s?)?(?P<inner>{MINUS})?"
     rf"(?P<number>{_BODY})(?P<exponent>[eE][-+]?[0-9]+)?(?P<suffix>\s?{UNIT})?"
     rf"(?P<close>\))?(?P<after>-)?$"
 )
@@ -70,6 +70,8 @@ class NumberReading:
     negative: str = field(default="-", compare=False)
     singular: str = field(default="", compare=False)
     bounds: tuple[tuple[float, str], ...] = field(default=(), compare=False)
+    fewest: int | None = field(default=None, compare=False)
+    """Decimals that all numbers of a table have at least; `decimals` where no table is known."""
 
     kind: ClassVar[Literal["number"]] = "number"
     noun: ClassVar[str] = "numbers"
@@ -154,7 +156,7 @@ class NumberReading:
         number = rf"(?:{whole}(?:{point}[0-9]+)?|{point}[0-9]+)"
         if not (self.thousands or self.prefix or self.suffix):
             number += r"(?:[eE][-+]?[0-9]+)?"
-        sign = "[-−+]" if self.plus else MINUS
+        sign = "[-−–+]" if self.plus else MINUS
         before = re.escape(self.prefix.strip()) + r"\s?" if self.prefix else ""
         behind = ""
         if self.suffix:
@@ -228,9 +230,12 @@ class NumberReading:
             first = bounds.unique("value", keep="first", maintain_order=True)
             found = zip(first["value"].to_list(), first["text"].to_list(), strict=True)
             style = replace(style, bounds=tuple(found))
+        parts = ordered["text"].str.extract_groups(self.pattern).struct.unnest().to_series(3)
+        fractions = parts.drop_nulls().str.extract(rf"{re.escape(self.decimal)}([0-9]+)$", 1)
+        if len(fractions):
+            style = replace(style, fewest=min(fractions.str.len_chars().fill_null(0).unique()))
         below = ordered.filter(pl.col("value") < 0)["text"]
-        shapes = ((r"^\(", "()"), (r"^[^(]+\(", "outer"), ("−", "−"), (r"[0-9]-$", "after"))
-        for shape, negative in shapes:
+        for shape, negative in _NEGATIVES:
             if below.str.contains(shape).any():
                 style = replace(style, negative=negative)
         unit = self.suffix.strip()
@@ -282,7 +287,8 @@ class NumberReading:
     def _text(self, value: float) -> str:
         exact = format(Decimal(repr(value)), "f")
         whole, _, fraction = exact.removeprefix("-").partition(".")
-        fraction = fraction.rstrip("0").ljust(self.decimals, "0")
+        fewest = self.decimals if self.fewest is None else self.fewest
+        fraction = fraction.rstrip("0").ljust(fewest, "0")
         if self.thousands:
             whole = _group_digits(whole, self.thousands, indian=self.indian)
         number = f"{whole}{self.decimal}{fraction}" if fraction else whole
@@ -296,6 +302,8 @@ class NumberReading:
             return f"{self.prefix}({number}{suffix})"
         if below and self.negative == "after":
             return f"{self.prefix}{number}{suffix}-"
+        if below and self.negative == "inner":
+            return f"{self.prefix}-{number}{suffix}"
         sign = self.negative if below else "+" * (self.plus and value > 0)
         return f"{sign}{self.prefix}{number}{suffix}"
 
@@ -309,6 +317,10 @@ class NumberReading:
 
 
 _BOUND_DIGITS = 12
+_NEGATIVES = (
+    *((r"^\(", "()"), (r"^[^(]+\(", "outer"), ("−", "−"), ("–", "–")),
+    *((r"^[^0-9(−–-]+[-−–]", "inner"), (r"[0-9]-$", "after")),
+)
 _YEARS = r"(?i)^([0-9]+)\s(?:years?(?: old)?|yrs?|Jahren?|años?|ans?)$"
 
 

@@ -29,6 +29,7 @@ class Reading:
     missing: tuple[str, ...] = ()
     exceptional: Exceptional = "keep"
     exceptions: tuple[str, ...] | None = field(default=None, compare=False)
+    is_text: bool = False
 
     @property
     def is_plain(self) -> bool:
@@ -36,8 +37,15 @@ class Reading:
         if self.style is None:
             return True
         known = self.exceptions is not None
-        written = self.exceptions or getattr(self.style, "bounds", ())
-        return self.style.is_plain and known and not written
+        return self.style.is_plain and known and not self.exceptions and not self.has_own_marks
+
+    @property
+    def has_own_marks(self) -> bool:
+        """Whether a table writes numbers with bounds, signs or zeros that programs do not write."""
+        style = self.style
+        return isinstance(style, NumberReading) and bool(
+            style.bounds or style.fewest or style.negative != "-"
+        )
 
     def read(self, column: pl.Series) -> pl.Series:
         """Return the values of a column; null where a cell is missing or an exception.
@@ -46,7 +54,9 @@ class Reading:
         """
         style = self.style
         if style is None or column.dtype != pl.String:
-            return self._without_codes(column)
+            known = self._without_codes(column)
+            of_values = column.dtype.is_numeric() or column.dtype.is_temporal()
+            return text_of(known) if self.is_text and of_values else known
 
         def values(texts: pl.Series) -> pl.Series:
             known = texts.set(is_missing(texts, self.missing, words=True), None)

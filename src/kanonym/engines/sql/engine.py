@@ -11,7 +11,7 @@ import polars as pl
 
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.person_key import columns_of
-from kanonym.data.readings import Reading, styled_columns
+from kanonym.data.readings import Reading, settle, styled_columns
 from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.schema import Schema
 from kanonym.data.table import Domain
@@ -38,7 +38,7 @@ from kanonym.engines.sql.mapping import apply_actions_on_engine
 from kanonym.engines.sql.release_query import assign_tuples, released_query, unchanged_columns
 from kanonym.engines.sql.staged_release import SqlRelease
 from kanonym.engines.sql.statements import project
-from kanonym.engines.sql.store import Query, Source
+from kanonym.engines.sql.store import Query, Source, without_rows
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task, prepare
 from kanonym.verification.release_view import ReleaseView
@@ -97,7 +97,9 @@ class SqlEngine:
 
     def read(self, run: Run) -> SqlInput:
         """Return the table as a policy reads it: actions are carried out on distinct values."""
-        engine = self.with_readings(run.schema.readings)
+        readings = self._settle_readings(run)
+        run = replace(run, schema=replace(run.schema, settled=readings))
+        engine = self.with_readings(readings)
         actions = {
             name: attribute.action
             for name, attribute in run.schema.attributes.items()
@@ -110,9 +112,40 @@ class SqlEngine:
         )
         return SqlInput(engine, source, types, run)
 
+    def _settle_readings(self, run: Run) -> dict[str, Reading]:
+        """Return readings with their exceptions, bounds and names: one GROUP BY a column.
+
+        Actions see values alone: a cell that their column does not read is an error.
+        """
+        settled = dict(run.schema.readings)
+        for name, reading in settled.items():
+            attribute = run.schema.attributes[name]
+            if reading.style is None or attribute.action or self.types.get(name) != pl.String:
+                continue
+            found = frequencies(self.source, [name], self.types)
+            if found is None:  # as many as the frequency set cannot have
+                continue
+            texts, counts = found.raw[name], pl.Series(found.counts)
+            try:
+                settled[name], note = settle(reading, texts, counts)
+            except DataError as error:
+                raise DataError(without_rows(str(error))) from None
+            if note is not None:
+                run.watch.warn(without_rows(note))
+        return settled
+
     def with_readings(self, readings: Mapping[str, Reading], *, released: bool = False) -> Self:
         """Return the table with values in columns whose texts a policy explains; or with labels."""
-        return replace(self, source=replace(self.source, readings=readings, released=released))
+        texts = {
+            name
+            for name, one in readings.items()
+            if one.is_text and not one.missing and self.types.get(name) == pl.String
+        }
+        readings = {name: one for name, one in readings.items() if name not in texts}
+        typed = self.source.typed | texts
+        return replace(
+            self, source=replace(self.source, readings=readings, released=released, typed=typed)
+        )
 
     def require_place(self, place: str | None) -> None:
         """Refuse a place that the engine cannot write."""

@@ -47,8 +47,8 @@ class Frequencies(ShortRepr):
         return Frequencies(self.raw.select(names), self.table.select(names), self.counts)
 
     def column(self, name: str) -> pl.Series:
-        """Return a column, ready to be encoded."""
-        return frames.column(self.table, name)
+        """Return a column, ready to be encoded, with its exceptions."""
+        return frames.column_with_exceptions(self.table, name)
 
 
 def frequency_set(found: Frequencies, *, json: bool = False) -> FrequencySet:

@@ -100,6 +100,9 @@ class Store(Protocol):
         ...
 
 
+_ISO_TIME = r"^[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?$"
+
+
 @dataclass(frozen=True)
 class Source(FetchableTable):
     """A table that stays where it is.
@@ -128,15 +131,16 @@ class Source(FetchableTable):
         try:
             if self.released:
                 return canonical_table(read, known)
-            # The shares that allow exceptions are those of records, which are not known here.
+            # The shares that allow exceptions are those of records: `SqlEngine.read` knows them.
             strict = {
-                name: one if one.exceptional == "null" else replace(one, exceptional="refuse")
+                name: one
+                if one.exceptional == "null" or one.exceptions is not None
+                else replace(one, exceptional="refuse")
                 for name, one in known.items()
             }
             return typed_table(read, strict)
         except DataError as error:
-            # These are distinct values: their numbers are none of rows.
-            raise DataError(re.sub(r", row [0-9]+", "", str(error))) from None
+            raise DataError(without_rows(str(error))) from None
 
     def as_released(self) -> Self:
         """Return the table as `verify` reads it: with all that readers of its files tell apart."""
@@ -150,7 +154,7 @@ class Source(FetchableTable):
             return values_of_json(column)
         if self.text:
             return values_of_file(column)
-        return parse_temporal(column).alias(column.name) if self.iso else column
+        return _iso_values(column).alias(column.name) if self.iso else column
 
     def to_polars(self) -> pl.DataFrame:
         """Return all rows, in this process, with the types of local tables."""
@@ -164,3 +168,21 @@ class Source(FetchableTable):
         finally:
             self.store.close()
         return self.read(rows)
+
+
+def without_rows(sentence: str) -> str:
+    """Return a sentence about distinct values: their numbers are none of rows."""
+    return re.sub(r"(?<=;) row [0-9,]+ has|, row [0-9,]+", _without_row, sentence)
+
+
+def _without_row(match: re.Match[str]) -> str:
+    return " one has" if match[0].endswith("has") else ""
+
+
+def _iso_values(texts: pl.Series) -> pl.Series:
+    """Return texts as dates, datetimes or times where all of them are in ISO 8601."""
+    values = parse_temporal(texts)
+    if values.dtype != pl.String or not texts.str.contains(_ISO_TIME).all():
+        return values
+    times = texts.str.to_time("%H:%M:%S%.f", strict=False)
+    return times if times.null_count() == texts.null_count() < len(texts) else texts

@@ -122,6 +122,11 @@ def read(
         if shape.bare is not None:
             told = "%s: column %r has numbers that begin with their decimal point, such as %s"
             _logger.warning(told, where, name, shape.bare)
+        if table[name].dtype.is_float() and table[name].null_count() > column.null_count:
+            row = int((table[name].is_null() & pl.Series(column).is_not_null()).arg_max() or 0)
+            missing = table[name].null_count() - column.null_count
+            told = "%s: column %r: cells read as missing: %d; row %d has %r"
+            _logger.warning(told, where, name, missing, row + 1, column[row].as_py())
         if decimals is not None and shape.decimals:
             decimals[name] = shape.decimals
     if texts is not None:
