@@ -197,6 +197,10 @@ FORMATS = {
         [f"{d:%m/%d/%Y} {1 + i % 12}:30 PM" for i, d in enumerate(DAYS)],
     ),
     "times": ("%H:%M", [f"{i % 24:02}:{i % 60:02}" for i in range(200)]),
+    "fractions of seconds": (
+        "%H:%M:%S.%f",
+        [f"{i % 24:02}:{i % 60:02}:15.{100 + i}" for i in range(200)],
+    ),
     "months": ("%Y-%m", [f"{2010 + i % 10}-{1 + i % 12:02}" for i in range(200)]),
     "months by name": ("%b %Y", [f"{d:%b %Y}" for d in DAYS]),
     "joined": ("%d%b%Y", [d.strftime("%d%b%Y").upper() for d in DAYS]),
@@ -214,7 +218,10 @@ def test_dates_and_times_are_read_as_they_are_written(form, cells):
     assert not values.null_count()
     written = reading.style.settle(pl.Series(cells), pl.Series([1] * len(cells))).write(values)
     assert reading.read(written).eq(values).all()
-    assert any(label.startswith("[") for label in release(cells))
+    labels = release(cells)
+    assert any(label.startswith("[") for label in labels)
+    ends = {end for label in labels for end in label.strip("[]").split(reading.style.separator)}
+    assert ends <= {*cells, *written}
 
 
 CENTURIES = {

@@ -19,6 +19,8 @@ def text_of(values: pl.Series) -> pl.Series:
     if values.dtype == pl.Datetime:
         # No fraction where it is zero; the offset from UTC stays.
         return moment_texts(values).str.replace(r"\.0+($|[+-])", "$1")
+    if values.dtype == pl.Time:
+        return values.dt.to_string("%H:%M:%S%.f")  # a cast drops fractions of seconds
     if values.dtype == pl.Duration:
         return values.dt.to_string("iso")
     return values.cast(pl.String)
