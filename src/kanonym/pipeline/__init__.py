@@ -23,6 +23,7 @@ from kanonym.pipeline.checks import measure, verify
 from kanonym.pipeline.planning import (
     required_abilities,
     resolve_policy,
+    state_readings,
     uncounted_entities,
     with_readings,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "recorded_release",
     "refuse_linked_rows",
     "resolve_policy",
+    "state_readings",
     "uncounted_entities",
     "verify",
     "with_readings",

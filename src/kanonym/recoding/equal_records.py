@@ -53,7 +53,7 @@ def mix_equal_records(
     tuples, size = tuple_of_row[rows], len(table.weights)
     mixed = sort_rows([tuples, *(codes for codes, _ in keys)], [size, *(size for _, size in keys)])
     shuffle(mixed, seed)
-    mixed = mixed[np.argsort(tuples[mixed], kind="stable")]
+    mixed = mixed[sort_rows([tuples[mixed]], [size])]
     by_label = sort_rows([tuples, labels[rows] + np.int32(1)], [size, partition.n_classes + 1])
     labels = labels.copy()
     labels[rows[mixed]] = labels[rows[by_label]]

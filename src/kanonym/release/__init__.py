@@ -89,6 +89,9 @@ class Release(Result, Generic[FrameT]):
         On an engine: writes the release once more and verifies what was written.
     ledger
         Under differential privacy: what its table has spent, this release included; or None.
+    stated_policy
+        The policy as manifest and report state it: how columns are read, as the released records
+        show it. None for `policy`.
 
     """
 
@@ -111,6 +114,7 @@ class Release(Result, Generic[FrameT]):
     columns: tuple[str, ...] = ()
     writer: Callable[[str], None] | None = field(default=None, repr=False)
     ledger: Ledger | None = None
+    stated_policy: Policy | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds: the figures, and nothing that tells who is whose record."""
@@ -479,7 +483,7 @@ class Release(Result, Generic[FrameT]):
 
     @property
     def _policy(self) -> dict[str, Any]:
-        return self.policy.to_dict()
+        return (self.stated_policy or self.policy).to_dict()
 
     @cached_property
     def _released_names(self) -> list[str]:

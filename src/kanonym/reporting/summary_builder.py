@@ -85,7 +85,8 @@ class _Context:
 
     @classmethod
     def of(cls, release: Release, says: Translator) -> _Context:
-        decision, policy = release.decision.encoded().released, release.policy.to_dict()
+        decision = release.decision.encoded().released
+        policy = (release.stated_policy or release.policy).to_dict()
         floor = _floor(policy.get("models", ()))
         table, partition, recoded = decision.table, decision.partition, decision.recoded
         return cls(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -105,7 +105,6 @@ def anonymize(
             asked.file, tables, papers, dry_run=dry_run, json=json, format=reading.format
         )
         return
-    from kanonym import pipeline
     from kanonym.cli.progress import show_progress
     from kanonym.engines import is_local
 
@@ -138,14 +137,14 @@ def anonymize(
         seconds = perf_counter() - start
         stays, tell = not is_local(frame), inputs.sentence_printer(step)
         there = place.for_engine(writing, aggregate=aggregate) if stays and not dry_run else None
-        # Under differential privacy, how texts are read must not follow from their values.
-        policy, notes = (
-            (policy, ())
-            if private
-            else pipeline.with_readings(policy, frame, tell, decimals=decimals)
-        )
-        release = pipeline.anonymize(
-            frame, policy, output=there, ledger=None if dry_run else ledger, progress=step
+        release, policy, notes = _release(
+            frame,
+            policy,
+            tell,
+            None if private else decimals,
+            output=there,
+            ledger=None if dry_run else ledger,
+            progress=step,
         )
         values = None if dry_run else drawing.draw(release, step)
         step("write")
@@ -191,6 +190,28 @@ def _check_given(table: str | None, output: str | None, *, dry_run: bool) -> str
     if output is None and not dry_run:
         raise typer.BadParameter("missing option: give -o FILE or --dry-run", param_hint="-o")
     return table
+
+
+def _release(
+    frame: Any,
+    policy: Policy,
+    tell: Callable[[str], None],
+    decimals: Mapping[str, int] | None,
+    **how: Any,
+) -> tuple[Release, Policy, tuple[str, ...]]:
+    """Return a release, the policy with readings, and sentences on those of released records.
+
+    decimals: None under differential privacy, where readings must not follow from values.
+    """
+    from kanonym import pipeline
+
+    if decimals is None:
+        return pipeline.anonymize(frame, policy, **how), policy, ()
+    read, notes = pipeline.with_readings(policy, frame, tell, decimals=decimals)
+    release = pipeline.anonymize(frame, read, **how)
+    if read != policy:
+        release, notes = pipeline.state_readings(release, policy, frame, notes, decimals)
+    return release, read, notes
 
 
 def _long_columns(

@@ -135,7 +135,7 @@ class TableWork:
         private = sampling_model(asked.models) is not None
         if private and ledger is None and asked.seed is None:
             raise DataError("a release under differential privacy needs a ledger to spend from")
-        self._notes = ()
+        self._notes, given = (), asked
         if not private:  # else how texts are read must not follow from their values
             asked, self._notes = pipeline.with_readings(
                 asked, self._table(), lambda note: step(f"encode: {note}")
@@ -146,6 +146,8 @@ class TableWork:
             ledger=ledger if private else None,
             progress=step,
         )
+        if asked != given:
+            made, self._notes = pipeline.state_readings(made, given, self._table(), self._notes)
         # The release before stays until there is another one.
         self._ranked = RankedRecords(self._table(), made)
         self._release, self._known, self._ledger = made, None, ledger
