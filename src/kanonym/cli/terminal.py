@@ -73,6 +73,19 @@ def show_json(contract: Mapping[str, Any]) -> None:
     sys.stdout.write("\n")
 
 
+def show_result(
+    contract: Mapping[str, Any],
+    *renderables: RenderableType,
+    json: bool,
+    to_stderr: bool = False,
+) -> None:
+    """Print a result: one JSON object if that is asked for, else its tables."""
+    if json:
+        show_json(contract)
+    else:
+        show(*renderables, to_stderr=to_stderr)
+
+
 def command_text(*words: object) -> Text:
     """Return a command of ours to run: quoted for a shell, and never wrapped."""
     return Text(f"  {command_line('kanonym', *words)}", no_wrap=True, overflow="ignore")

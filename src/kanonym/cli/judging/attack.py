@@ -83,7 +83,7 @@ def attack(
     from kanonym.cli.judging.linked import attack_linked
     from kanonym.cli.printing.attacks import attack_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
     from kanonym.linked.linked_policy import is_linked
 
     del every  # has ended the command already
@@ -136,10 +136,7 @@ def attack(
             seed=seed,
             progress=step,
         )
-    if json:
-        show_json(results.to_dict())
-    else:
-        show(*attack_tables(results))
+    show_result(results.to_dict(), *attack_tables(results), json=json)
     if results.verdict == "exceeded":
         above = [check.type for check in results.checks if check.verdict == "exceeded"]
         typer.echo(

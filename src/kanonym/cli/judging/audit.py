@@ -45,7 +45,7 @@ def audit(
     """
     from kanonym.audit import audit_policy
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
     from kanonym.policy.attribute_policy import attribute_policy
 
     asked = attribute_policy(policy)
@@ -62,9 +62,6 @@ def audit(
             canaries=canaries,
             seed=seed,
         )
-    if json:
-        show_json(found.to_dict())
-    else:
-        show(str(found))
+    show_result(found.to_dict(), str(found), json=json)
     if not found.satisfied:
         raise typer.Exit(1)

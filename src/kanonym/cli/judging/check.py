@@ -34,7 +34,7 @@ def check(
     """
     from kanonym.cli.printing.policies import policy_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
     from kanonym.linked.linked_policy import is_linked
     from kanonym.models.differential import sampling_model
     from kanonym.pipeline import with_readings
@@ -62,10 +62,7 @@ def check(
                 asked, _ = with_readings(asked, frame, inputs.sentence_printer(step))
             found["table"] = check_policy(frame, asked).to_dict()
             found["table"]["beyond_domains"] = count_beyond(frame, asked.attributes)
-    if json:
-        show_json(found)
-    else:
-        show(*policy_tables(found))
+    show_result(found, *policy_tables(found), json=json)
 
 
 def _check_linked(policy: Path, place: str | None, schema: str | None, *, json: bool) -> None:

@@ -22,7 +22,7 @@ def verify_linked(
     from kanonym.cli.judging.verify import exit_by_verdict
     from kanonym.cli.printing.linked import verdict_of_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
     from kanonym.linked import LinkedPolicy, verify
     from kanonym.linked.given_tables import Place, banded_policy, read_tables
 
@@ -37,10 +37,7 @@ def verify_linked(
         step("verify")
         verification = verify(tables, asked, original=before)
     told = verification.to_dict()
-    if json:
-        show_json(told)
-    else:
-        show(*verdict_of_tables(told))
+    show_result(told, *verdict_of_tables(told), json=json)
     if verification.satisfied is False:
         failed = dict.fromkeys(one["type"] for one in told["models"] if not one["satisfied"])
         typer.echo(
@@ -55,7 +52,7 @@ def measure_linked(given: str, schema: str | None, policy: Path, *, json: bool) 
     """Measure what several tables tell of the persons in them; see `kanonym measure`."""
     from kanonym.cli.printing.linked import measured_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
     from kanonym.linked import LinkedPolicy, measure
     from kanonym.linked.given_tables import Place, read_tables
     from kanonym.linked.linked_policy import is_linked
@@ -70,10 +67,7 @@ def measure_linked(given: str, schema: str | None, policy: Path, *, json: bool) 
         tables = read_tables(Place.of(given, schema), list(asked.tables))
         step("measure")
         found = measure(tables, asked).to_dict()
-    if json:
-        show_json(found)
-    else:
-        show(*measured_tables(found))
+    show_result(found, *measured_tables(found), json=json)
 
 
 def attack_linked(
@@ -92,7 +86,7 @@ def attack_linked(
     """
     from kanonym.cli.printing.attacks import attack_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
     from kanonym.linked import LinkedPolicy, attack
     from kanonym.linked.given_tables import Place, banded_policy, read_tables
 
@@ -109,7 +103,4 @@ def attack_linked(
         before = read_tables(Place.of(original), list(asked.tables))
         after = read_tables(Place.of(released), list(banded_policy(asked).tables))
         results = attack(before, after, asked, attempts=attempts, seed=seed, progress=step)
-    if json:
-        show_json(results.to_dict())
-    else:
-        show(*attack_tables(results))
+    show_result(results.to_dict(), *attack_tables(results), json=json)

@@ -47,7 +47,7 @@ def measure(
         return
     from kanonym import pipeline
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import measurement_tables, show, show_json
+    from kanonym.cli.terminal import measurement_tables, show_result
     from kanonym.data.readings import detect_readings, typed_table
     from kanonym.engines import is_local
 
@@ -64,7 +64,4 @@ def measure(
             frame = typed_table(frame, detected.readings)
         step("measure")
         found = pipeline.measure(frame, **columns, texts=texts).to_dict()
-    if json:
-        show_json(found)
-    else:
-        show(*measurement_tables(found))
+    show_result(found, *measurement_tables(found), json=json)

@@ -245,16 +245,14 @@ def _show_release(
 ) -> None:
     """Print what was released; seconds: of reading and writing files."""
     from kanonym.cli.progress import print_note
-    from kanonym.cli.terminal import release_tables, show, show_json
+    from kanonym.cli.terminal import release_tables, show_result
 
     found = {**release.to_dict(), **({"drawn": drawn} if drawn else {})}
     if found["algorithm"].get("interrupted"):
         print_note("the search was stopped: this is the best so far")
     found["seconds"] = inputs.seconds_with_files(found["seconds"], *seconds)
-    if json:
-        show_json(found)
-    else:
-        show(*release_tables(found, written, release.examples), to_stderr=to_stderr)
+    tables = release_tables(found, written, release.examples)
+    show_result(found, *tables, json=json, to_stderr=to_stderr)
 
 
 def _check_outputs(

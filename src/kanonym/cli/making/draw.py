@@ -34,7 +34,7 @@ def draw(
     """
     from kanonym.cli.printing.cell_values import drawn_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_output, check_table_output
     from kanonym.policy import Policy
     from kanonym.synthesis import draw_values
@@ -61,7 +61,4 @@ def draw(
             drawn.manifest(manifest, released=source, drawn=result)
     written = [output, *([] if manifest is None else [str(manifest)])]
     found = {**drawn.to_dict(), "seconds": {"total": perf_counter() - start}, "written": written}
-    if json:
-        show_json(found)
-    else:
-        show(*drawn_tables(found), to_stderr=output == "-")
+    show_result(found, *drawn_tables(found), json=json, to_stderr=output == "-")

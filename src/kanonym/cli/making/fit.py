@@ -42,7 +42,7 @@ def fit(
     from kanonym import pipeline, series
     from kanonym.cli.printing.series import fit_tables as tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_output
 
     policy = asked.policy()
@@ -69,7 +69,4 @@ def fit(
         "seconds": {"total": perf_counter() - start},
         "written": [output],
     }
-    if json:
-        show_json(found)
-    else:
-        show(*tables(found), to_stderr=output == "-")
+    show_result(found, *tables(found), json=json, to_stderr=output == "-")

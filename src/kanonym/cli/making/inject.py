@@ -100,7 +100,7 @@ def inject(
     from kanonym import synthesis
     from kanonym.cli.printing.injection import injection_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_output, check_table_output
     from kanonym.data.readings import styled_table
 
@@ -142,10 +142,7 @@ def inject(
         "seconds": {"total": perf_counter() - start},
         "written": [output, *([] if marks is None else [marks])],
     }
-    if json:
-        show_json(found)
-    else:
-        show(*injection_tables(found), to_stderr=output == "-")
+    show_result(found, *injection_tables(found), json=json, to_stderr=output == "-")
 
 
 def _class(entry: str) -> dict[str, str | None]:
@@ -184,7 +181,7 @@ def _remove(
     """Write a table without its marked records."""
     from kanonym.cli.printing.injection import removal_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_table_output
     from kanonym.synthesis import Marks, injected_rows
 
@@ -210,7 +207,4 @@ def _remove(
         "seconds": {"total": perf_counter() - start},
         "written": [output],
     }
-    if json:
-        show_json(found)
-    else:
-        show(*removal_tables(found), to_stderr=output == "-")
+    show_result(found, *removal_tables(found), json=json, to_stderr=output == "-")

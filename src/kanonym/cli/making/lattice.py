@@ -35,7 +35,7 @@ def lattice(
     """
     from kanonym import pipeline
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import lattice_tables, show, show_json
+    from kanonym.cli.terminal import lattice_tables, show_result
     from kanonym.comparison import lattice_nodes
     from kanonym.data.files import check_table_output, write_table
 
@@ -60,10 +60,7 @@ def lattice(
         "seconds": {"total": perf_counter() - start},
         "written": written,
     }
-    if json:
-        show_json(found)
-    else:
-        show(*lattice_tables(found), to_stderr=output == "-")
+    show_result(found, *lattice_tables(found), json=json, to_stderr=output == "-")
 
 
 def _best(nodes: Any) -> dict[str, Any] | None:

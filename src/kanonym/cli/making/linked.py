@@ -67,7 +67,7 @@ def anonymize_linked(
         raise typer.BadParameter("give both --from and --to", param_hint="--from, --to")
     from kanonym.cli.printing.linked import linked_release_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_output
     from kanonym.linked import LinkedPolicy, anonymize
     from kanonym.linked.given_tables import Place, extension_of, require_free
@@ -99,10 +99,7 @@ def anonymize_linked(
                 release.manifest(papers.manifest, facts)
             written = [released.display_name, *map(str, beside)]
     told = release.to_dict()
-    if json:
-        show_json(told)
-    else:
-        show(*linked_release_tables(told, written))
+    show_result(told, *linked_release_tables(told, written), json=json)
 
 
 def refuse_options(options: Mapping[str, object], asked: PolicyOptions) -> None:

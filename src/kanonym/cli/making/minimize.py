@@ -42,7 +42,7 @@ def minimize(
     """
     from kanonym.cli.printing.minimization import minimization_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_table_output
     from kanonym.data.readings import styled_table
     from kanonym.minimization.minimized_table import minimize_table
@@ -63,7 +63,4 @@ def minimize(
         step("write")
         writing.write(styled_table(made.frame, written), output, reading.format, table)
     found = made.to_dict() | {"seconds": {"total": perf_counter() - start}, "written": [output]}
-    if json:
-        show_json(found)
-    else:
-        show(*minimization_tables(found), to_stderr=output == "-")
+    show_result(found, *minimization_tables(found), json=json, to_stderr=output == "-")

@@ -62,7 +62,7 @@ def transform(
     """
     from kanonym.actions.registry import keeps_values, share_kept, works_on_values
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json, transform_tables
+    from kanonym.cli.terminal import show_result, transform_tables
     from kanonym.data.files import check_table_output
     from kanonym.data.readings import styled_table
     from kanonym.pipeline import transformation
@@ -104,10 +104,7 @@ def transform(
         "seconds": {"total": perf_counter() - start},
         "written": [output, *map(str, mapping_files(asked).values())],
     }
-    if json:
-        show_json(found)
-    else:
-        show(*transform_tables(found), to_stderr=output == "-")
+    show_result(found, *transform_tables(found), json=json, to_stderr=output == "-")
 
 
 def _actions(given: Sequence[str]) -> dict[str, list[Action | After]]:
