@@ -194,6 +194,15 @@ def test_assess_counts_exceptions_apart_from_missing_values(kanonym, folder):
     assert ran.json["risk"]["journalist_highest"]["value"] == 1 / 30
 
 
+def test_profile_counts_exceptions_as_no_missing_values(kanonym, folder):
+    """An exception is an answer: `profile` tells the row, and counts empty cells alone as null."""
+    ages = [*(str(18 + i % 70) for i in range(200)), "3O", "", "NA"]
+    (folder / "t.csv").write_text("age,n\n" + "".join(f"{age},1\n" for age in ages), "utf-8")
+    ran = kanonym("profile t.csv --json")
+    assert "row 201 has '3O'" in ran.error
+    assert ran.json["columns"]["age"]["nulls"] == 2
+
+
 def test_labels_have_the_decimals_of_their_column(kanonym, folder):
     """Where all numbers of a file have two decimals, labels have two; means stay numbers."""
     rows = "".join(f"{1.5 + (i % 40) / 4:.2f},.{10 + i % 80}\n" for i in range(400))

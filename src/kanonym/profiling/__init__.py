@@ -169,6 +169,11 @@ def _columns_of(
             contents.append(unreadable_content(name, error, frames.n_rows(native)))
             continue
         content, coded[name] = content_of(column)
+        exceptions = frames.exceptions_of(frames.raw_column(native, name))
+        if exceptions is not None:  # answers, but no values
+            content = replace(
+                content, nulls=exceptions.is_null().sum() - column.is_not_null().sum()
+            )
         if name in given and content.trouble:
             raise DataError(
                 f"column {name!r} cannot be a quasi-identifier as it is; {content.trouble}"
