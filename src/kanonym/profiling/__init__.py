@@ -171,9 +171,8 @@ def _columns_of(
         content, coded[name] = content_of(column)
         exceptions = frames.exceptions_of(frames.raw_column(native, name))
         if exceptions is not None:  # answers, but no values
-            content = replace(
-                content, nulls=exceptions.is_null().sum() - column.is_not_null().sum()
-            )
+            nulls = exceptions.is_null() & column.is_null()
+            content = replace(content, nulls=len(column.filter(nulls)))
         if name in given and content.trouble:
             raise DataError(
                 f"column {name!r} cannot be a quasi-identifier as it is; {content.trouble}"
