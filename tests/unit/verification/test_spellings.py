@@ -81,6 +81,7 @@ def test_values_that_read_alike_become_equal_and_others_stay_apart():
 
 ONE_VALUE = {
     "case and spaces": ("flu", "Flu", " flu\u00a0"),
+    "digits of other scripts": ("12", "١٢", "۱۲", "१२"),
     "zero-width characters": ("flu", "f\u200blu", "\ufeffflu", "flu\u200d"),
     "soft hyphens": ("flu", "fl\u00adu"),
     "letters of other scripts": (

@@ -63,11 +63,12 @@ _ALIKE = {
     **dict(zip("ØŁĐÐĦŦƗ", "OLDDHTI", strict=True)),
     "Æ": "AE",
     "Œ": "OE",
+    **dict(zip("٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९", 3 * "0123456789", strict=True)),
     **dict.fromkeys("‐‑‒–—―−", "-"),
     **dict.fromkeys("‘’‚ʼ´`′", "'"),
     **dict.fromkeys("“”„«»″", '"'),
 }
-"""Upper-case letters of other scripts, and signs, by what a reader takes them for."""
+"""Upper-case letters and digits of other scripts, and signs, by what a reader takes them for."""
 _ENDS = r"[\s.,;:!?…'\"]+$"
 _NUMBER = r"^[+-]?\d+(?:[.,]\d*)?$"
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
