@@ -18,7 +18,6 @@ from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
 
 from kanonym import language
-from kanonym.language import ENGLISH
 
 SOURCES = Path(language.__file__).parents[1]
 METHODS = [("**.py", "python"), ("**/templates/**.html", "jinja2")]
@@ -27,13 +26,9 @@ LOCALES = Path(language.__file__).parent / "locale"
 
 
 def template() -> Catalog:
-    """Return what is said: sentences by their key, messages where the code has them."""
+    """Return what the sources and templates say."""
     catalog = Catalog(project="kanonym", charset="utf-8", fuzzy=False)
-    for key, entry in ENGLISH.sentences.items():
-        catalog.add(entry, context=key)
-    for _, _, message, _, context in extract_from_dir(
-        SOURCES, METHODS, keywords=KEYWORDS
-    ):
+    for _, _, message, _, context in extract_from_dir(SOURCES, METHODS, keywords=KEYWORDS):
         catalog.add(message, context=context)
     return catalog
 

@@ -11,6 +11,7 @@ from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.clustering.k_member import KMember
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.segmentation import Segmentation
+from kanonym.data.message import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.penalty import Costs
@@ -32,6 +33,10 @@ class Auto(Algorithm):
     """
 
     type: ClassVar[str] = "auto"
+    summary: ClassVar[str] = _(
+        "Tries segmentation, Mondrian and, in small tables, k-member, and keeps what loses least. "
+        "The usual choice."
+    )
     recodes: ClassVar[Recodes] = "spans"
     spends_limit: ClassVar[bool] = True
     largest_fragment: ClassVar[int | None] = PAIRWISE

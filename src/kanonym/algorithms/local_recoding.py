@@ -20,6 +20,7 @@ from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.node_sweep import Joins, Sweep, nodes_by_loss
 from kanonym.algorithms.options import Levels, MetricForm, Seconds, Steps
 from kanonym.data.errors import InfeasibleError, PolicyError
+from kanonym.data.message import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals, Units
 from kanonym.data.table import EncodedTable
@@ -103,6 +104,9 @@ class LocalRecoding(Algorithm):
     seconds: Seconds = None
 
     type: ClassVar[str] = "local-recoding"
+    summary: ClassVar[str] = _(
+        "Labels of hierarchies, but each class at its own level: less loss than full-domain."
+    )
     recodes: ClassVar[Recodes] = "levels"
     by_tuple: ClassVar[bool] = True
     spends_limit: ClassVar[bool] = True

@@ -23,6 +23,7 @@ from kanonym.algorithms.options import Split, Target
 from kanonym.algorithms.span_partition import counts_suffice, partition_by_span
 from kanonym.algorithms.workload import GRAIN, GuidingTarget, guiding_target, refine_guided
 from kanonym.data.errors import PolicyError
+from kanonym.data.message import gettext as _
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.refusals import Refusals, Units, cut_in_two
 from kanonym.data.table import EncodedTable
@@ -115,6 +116,9 @@ class Mondrian(Algorithm):
     target: Target = None
 
     type: ClassVar[str] = "mondrian"
+    summary: ClassVar[str] = _(
+        "Cuts the table again and again. Fast at any size; classes do not overlap."
+    )
     recodes: ClassVar[Recodes] = "spans"
     spends_limit: ClassVar[bool] = True
     largest_fragment: ClassVar[int | None] = LINEAR
@@ -451,7 +455,7 @@ def _trim(
     """
     start, stop = 0, len(records)
     work = workspace(len(records), costs)
-    for _ in range(TRIMS):
+    for _step in range(TRIMS):
         node = np.array([start]), np.array([stop])
         gains, cuts = suppressing_cuts(records, *node, costs, criteria, work, budget)
         if gains[0] <= 0:

@@ -17,14 +17,23 @@ from kanonym.comparison.frontier import Knee, frontier, knee
 from kanonym.comparison.trials import ALWAYS, SPAN_LOSS, Trial, entity_of, label
 from kanonym.data import files, frames
 from kanonym.data.errors import PolicyError
+from kanonym.data.message import gettext as _
 from kanonym.data.results.result import Result, ResultTable
 from kanonym.evaluation.utility.measures import measure_of
 from kanonym.language import ENGLISH, Translator
+from kanonym.metrics.measure_names import MEASURE_NAMES, SHORT_NAMES
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown_name
 from kanonym.policy.writing import policy_yaml
 
 Privacy = Literal["k", "average_risk"]
+
+
+PRIVACY_NAMES = {
+    "k": _("smallest class"),
+    "persons": _("fewest people in a class"),
+    "average_risk": _("average risk"),
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -152,9 +161,9 @@ class Comparison(Result):
         """Return the axes in a language."""
         persons = self.privacy == "k" and self.counted_unit == "persons"
         name = self.measure.replace("-", "_")
-        named = says.text_or(f"measure.{name}", self.measure.replace("-", " "))
+        named = MEASURE_NAMES.get(name, self.measure.replace("-", " "))
         privacy = "persons" if persons else self.privacy
-        return says.text(f"privacy.{privacy}"), says.text_or(f"short.{name}", named)
+        return says.text(PRIVACY_NAMES[privacy]), says.translate(SHORT_NAMES.get(name, named))
 
     @property
     def counted_unit(self) -> Literal["records", "persons"]:

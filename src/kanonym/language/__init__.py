@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kanonym.data.errors import DataError
 from kanonym.data.loading.lazy_names import lazy_names
 from kanonym.data.loading.lazy_registry import LazyRegistry
-from kanonym.language.en import ENGLISH
+from kanonym.language.english import ENGLISH
 from kanonym.language.speech import Translator
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["ENGLISH", "LANGUAGES", "SPANISH", "Translator", "translator"]
 
 LANGUAGES: LazyRegistry[Translator] = LazyRegistry(
-    "kanonym.language", {"en": "en:ENGLISH", "es": "spanish:SPANISH"}
+    "kanonym.language", {"en": "english:ENGLISH", "es": "spanish:SPANISH"}
 )
 """Every language by its code: a further one has a folder in `locale`, and a module here."""
 

@@ -6,22 +6,10 @@ import gettext
 import re
 from pathlib import Path
 
-from kanonym.language.en import ENGLISH
-from kanonym.language.speech import Sentences, Translator
+from kanonym.language.speech import Translator
 
 CATALOGUE = gettext.translation("kanonym", Path(__file__).parent / "locale", ["es"])
-"""What `just messages` compiles of `locale/es`; a sentence is found by its key and its English."""
-
-
-def _sentences() -> Sentences:
-    """Return every sentence of the English catalogue in Spanish."""
-    single, plural = CATALOGUE.pgettext, CATALOGUE.npgettext
-    return {
-        key: single(key, entry)
-        if isinstance(entry, str)
-        else (plural(key, *entry, 1), plural(key, *entry, 2))
-        for key, entry in ENGLISH.sentences.items()
-    }
+"""What `just messages` compiles of `locale/es`; a sentence is found by its English."""
 
 
 def conjunction(name: str) -> str:
@@ -36,7 +24,6 @@ def ordinal(number: int) -> str:
 
 SPANISH = Translator(
     code="es",
-    sentences=_sentences(),
     decimal=",",
     thousands=".",
     locale="es-ES",

@@ -1,4 +1,4 @@
-"""How a report speaks: sentences by key, and numbers as the language writes them."""
+"""How a report speaks: sentences translated, and numbers as the language writes them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gettext import NullTranslations
 from itertools import accumulate
 from typing import Any
 
-from kanonym.data.message import Message, Sentence, pgettext
+from kanonym.data.message import Message, Sentence, ngettext, pgettext
 from kanonym.data.message import gettext as _
 
 NAMES_SHOWN = 12
@@ -18,8 +18,27 @@ LEAST_VALUE = 0.0001
 """Values closer to 0 than this are written as less than it."""
 _PERCENT = "\N{NO-BREAK SPACE}%"
 
-Sentences = Mapping[str, str | tuple[str, str]]
-"""Templates by key; a pair is for one thing and for any other number of things."""
+NOUNS = {
+    "record": ngettext("record", "records"),
+    "item": ngettext("item", "items"),
+    "column": ngettext("column", "columns"),
+    "class": ngettext("class", "classes"),
+    "node": ngettext("node", "nodes"),
+    "cell": ngettext("cell", "cells"),
+    "other": ngettext("other", "others"),
+    "other-person": ngettext("other person", "other people"),
+    "person": ngettext("person", "people"),
+    "attack": ngettext("attack", "attacks"),
+    "description": ngettext("description", "descriptions"),
+    "decision": ngettext("decision", "decisions"),
+    "person-cells": ngettext("person (cell by cell)", "people (cell by cell)"),
+    "record-cells": ngettext("record (cell by cell)", "records (cell by cell)"),
+    "rectangle": ngettext("rectangle", "rectangles"),
+    "pair": ngettext("pair", "pairs"),
+    "bar": ngettext("bar", "bars"),
+    "run": ngettext("run", "runs"),
+}
+"""The words for what units of attacks and of persons count."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,7 +46,6 @@ class Translator:
     """One language."""
 
     code: str
-    sentences: Sentences
     decimal: str
     thousands: str
     locale: str
@@ -45,6 +63,8 @@ class Translator:
         'el original no tiene registros'
 
         """
+        if isinstance(message, Sentence):
+            return self.text(message)
         if not isinstance(message, Message):
             return message
         template = self.catalogue.gettext(message.template)
@@ -68,8 +88,7 @@ class Translator:
     def template(self, sentence: str, n: float | None = None) -> str:
         """Return a sentence in this language, not filled in."""
         if not isinstance(sentence, Sentence):
-            keyed = self.sentences[sentence]
-            return keyed if isinstance(keyed, str) else keyed[0 if n == 1 else 1]
+            return self.catalogue.gettext(sentence)
         if sentence.many:
             return self.catalogue.ngettext(sentence, sentence.many, 1 if n == 1 else 2)
         if sentence.context:
@@ -87,16 +106,9 @@ class Translator:
             ),
         }
 
-    def text_or(self, key: str, otherwise: str) -> str:
-        """Return a sentence without facts, or something else where the catalogue has none."""
-        template = self.sentences.get(key, otherwise)
-        return template if isinstance(template, str) else template[1]
-
     def plural(self, number: float, noun: str) -> str:
         """Write a number with its noun: `1 class`, `222 classes`."""
-        if not isinstance(noun, Sentence):
-            noun = f"noun.{noun}"
-        return f"{self.count(number)} {self.text(noun, number)}"
+        return f"{self.count(number)} {self.text(NOUNS.get(noun, noun), number)}"
 
     def count(self, number: float) -> str:
         """Write a number of things: `30,162`."""
@@ -193,7 +205,7 @@ class Translator:
 
     def terms(self, terms: Sequence[str]) -> str:
         """Name what columns are or hold, in the language."""
-        return ", ".join(sorted(self.text_or(f"term.{term}", term) for term in terms))
+        return ", ".join(sorted(map(self.template, terms)))
 
     def pairs(self, parts: Mapping[str, Any]) -> str:
         """Write keys and values in a line: `type mondrian, levels (age 2, sex 0)`."""

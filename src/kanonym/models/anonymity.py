@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from kanonym.data.message import gettext as _
 from kanonym.data.person_key import EntityColumns, entity_of
 from kanonym.kernels.classes import disclosure
 from kanonym.models.base import Monotone, PerClass, check_attribute, check_integer, check_number
@@ -63,6 +65,22 @@ class KAnonymity(PerClass):
     entity: str | None = None
 
     type: ClassVar[str] = "k-anonymity"
+    promise: ClassVar[str] = _(
+        "Whoever knows somebody’s quasi-identifiers finds at least k records that could be theirs."
+    )
+    no_promise: ClassVar[str] = _(
+        "If all of them share one diagnosis, it is known. Add l-diversity or t-closeness."
+    )
+    requirements: ClassVar[Mapping[str, str]] = {
+        "": _(
+            "Every record must look the same as at least {others}: each class has at least "
+            "{records}."
+        ),
+        "entity": _(
+            "Every record must look the same as those of at least {others}: each class has records "
+            "of at least {persons}, identified by “{attribute}”."
+        ),
+    }
     monotone: ClassVar[Monotone] = "suppression"
 
     def __init__(self, k: int, entity: EntityColumns | None = None) -> None:
@@ -139,6 +157,16 @@ class AlphaKAnonymity(PerClass):
     attribute: str
 
     type: ClassVar[str] = "alpha-k-anonymity"
+    promise: ClassVar[str] = _(
+        "As k-anonymity; and no sensitive value has more than the share alpha of a class."
+    )
+    no_promise: ClassVar[str] = _("Rare values may still be much more frequent than in the table.")
+    requirements: ClassVar[Mapping[str, str]] = {
+        "": _(
+            "Each class has at least {k} records, and no value of “{attribute}” makes up more than "
+            "{share} of a class."
+        )
+    }
     monotone: ClassVar[Monotone] = "generalization"
 
     def __post_init__(self) -> None:

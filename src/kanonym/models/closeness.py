@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from kanonym.data.message import gettext as _
 from kanonym.kernels.classes import disclosure
 from kanonym.models.base import Monotone, PerClass, check_attribute, check_choice, check_number
 from kanonym.models.criteria import Criterion
@@ -81,6 +83,25 @@ class TCloseness(PerClass):
     distance: Distance = "equal"
 
     type: ClassVar[str] = "t-closeness"
+    promise: ClassVar[str] = _(
+        "In no class do the sensitive values differ much from the whole table: belonging to a "
+        "class tells little."
+    )
+    no_promise: ClassVar[str] = _("It sets no class size: combine it with k-anonymity.")
+    requirements: ClassVar[Mapping[str, str]] = {
+        "": _(
+            "In every class, the distribution of “{attribute}” is close to that of the whole "
+            "table: at a distance of at most {asked}, on a scale from 0 (the same) to 1."
+        ),
+        "largest-difference": _(
+            "In every class, the share of each value of “{attribute}” differs by at most {asked} "
+            "from its share in the whole table."
+        ),
+        "kullback-leibler": _(
+            "In every class, the Kullback-Leibler divergence of the distribution of “{attribute}” "
+            "from that of the whole table is at most {asked}; 0 is the same."
+        ),
+    }
     monotone: ClassVar[Monotone] = "generalization"
 
     def __post_init__(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Literal, cast
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
+from kanonym.data.message import gettext as _
 from kanonym.data.partition import Classes
 from kanonym.differential_privacy.accounting import MOST_EPSILON
 from kanonym.differential_privacy.sampling import Sampling, exact_number, sampling_of
@@ -83,6 +84,20 @@ class DifferentialPrivacy(ModelTraits):
     entity: str | None = None
 
     type: ClassVar[str] = "differential-privacy"
+    promise: ClassVar[str] = _(
+        "Whatever anybody learns from the release, they would learn almost the same if any one "
+        "record were not in the table."
+    )
+    no_promise: ClassVar[str] = _(
+        "What holds for many people is still learned. Each further release of the same table adds "
+        "its ε. Many records are left out, and no other requirement may stand beside it."
+    )
+    requirements: ClassVar[Mapping[str, str]] = {
+        "": _(
+            "The release is differentially private with ε = {asked} and δ = {delta}: whatever "
+            "anybody learns from it, they would learn almost the same without any single {unit}."
+        )
+    }
     guarantee: ClassVar[Guarantee] = "mechanism"
     monotone: ClassVar[Monotone] = "suppression"
     suppressible: ClassVar[bool] = True

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from kanonym.data.errors import PolicyError
+from kanonym.data.message import gettext as _
 from kanonym.kernels.classes import disclosure
 from kanonym.models.base import (
     Monotone,
@@ -83,6 +85,23 @@ class LDiversity(PerClass):
     c: float | None = None
 
     type: ClassVar[str] = "l-diversity"
+    promise: ClassVar[str] = _(
+        "Each class has several well-represented sensitive values: nobody’s value is certain."
+    )
+    no_promise: ClassVar[str] = _(
+        "A value may be far more likely than in the table, and different values may mean the same."
+    )
+    requirements: ClassVar[Mapping[str, str]] = {
+        "distinct": _("In every class, “{attribute}” has at least {asked} distinct values."),
+        "entropy": _(
+            "In every class, “{attribute}” is at least as varied as {asked} equally frequent "
+            "values."
+        ),
+        "recursive": _(
+            "In every class, the most frequent value of “{attribute}” has fewer records than "
+            "{asked} times those of the {rank} most frequent value and all rarer ones together."
+        ),
+    }
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""

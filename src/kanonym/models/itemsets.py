@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
+from kanonym.data.message import gettext as _
 from kanonym.data.partition import Classes
 from kanonym.kernels.classes import disclosure
 from kanonym.models.answer import Answer
@@ -90,6 +92,17 @@ class KmAnonymity(_ItemModel):
     """
 
     type: ClassVar[str] = "km-anonymity"
+    promise: ClassVar[str] = _(
+        "Whoever knows up to m items of a person finds at least k records that could be theirs."
+    )
+    no_promise: ClassVar[str] = _(
+        "Quasi-identifiers are not looked at, nor items that all these records share."
+    )
+    requirements: ClassVar[Mapping[str, str]] = {
+        "": _(
+            "Whoever knows up to {items} of a person finds at least {records} that could be theirs."
+        )
+    }
     by_class: ClassVar[bool] = False
 
     def criteria(self) -> tuple[Criterion, ...]:
@@ -152,6 +165,18 @@ class KKmAnonymity(_ItemModel):
     """
 
     type: ClassVar[str] = "k-km-anonymity"
+    promise: ClassVar[str] = _(
+        "Each class has k records, and in it known items have k records, too."
+    )
+    no_promise: ClassVar[str] = _(
+        "An item that all records of a class share is learned. Small classes lose many items."
+    )
+    requirements: ClassVar[Mapping[str, str]] = {
+        "": _(
+            "Each class has at least {records}, and whoever knows a person’s class and up to "
+            "{items} of theirs finds at least as many in it that could be theirs."
+        )
+    }
     by_class: ClassVar[bool] = True
 
     def criteria(self) -> tuple[Criterion, ...]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from kanonym.data.message import gettext as _
 from kanonym.kernels.classes import disclosure
 from kanonym.models.base import Monotone, PerClass, check_attribute, check_choice, check_number
 from kanonym.models.criteria import Criterion
@@ -69,6 +71,18 @@ class BetaLikeness(PerClass):
     kind: Likeness = "basic"
 
     type: ClassVar[str] = "beta-likeness"
+    promise: ClassVar[str] = _("No sensitive value becomes much more likely than in the table.")
+    no_promise: ClassVar[str] = _("Values may become much less likely. It sets no class size.")
+    requirements: ClassVar[Mapping[str, str]] = {
+        "basic": _(
+            "In no class is a value of “{attribute}” more than {times} times as frequent as in the "
+            "whole table."
+        ),
+        "enhanced": _(
+            "In no class is a value of “{attribute}” more than {times} times as frequent as in the "
+            "whole table; for frequent values the limit is lower."
+        ),
+    }
     monotone: ClassVar[Monotone] = "generalization"
 
     def __post_init__(self) -> None:
@@ -135,6 +149,14 @@ class DeltaDisclosure(PerClass):
     delta: float
 
     type: ClassVar[str] = "delta-disclosure"
+    promise: ClassVar[str] = _("Each sensitive value stays about as likely as in the table.")
+    no_promise: ClassVar[str] = _("It is hard to satisfy, and costs much information.")
+    requirements: ClassVar[Mapping[str, str]] = {
+        "": _(
+            "In every class, each value of “{attribute}” that occurs is less than {times} times as "
+            "frequent as in the whole table, and more than 1/{times} times."
+        )
+    }
     monotone: ClassVar[Monotone] = "none"
 
     def __post_init__(self) -> None:

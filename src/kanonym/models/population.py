@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError, shown_value
+from kanonym.data.message import gettext as _
 from kanonym.kernels.classes.disclosure import TOLERANCE
 from kanonym.models.answer import Answer
 from kanonym.models.base import (
@@ -172,6 +174,13 @@ class KMap(PopulationModel):
     population: Any = field(repr=False)
 
     type: ClassVar[str] = "k-map"
+    promise: ClassVar[str] = _("Every record matches at least k people of a population table.")
+    no_promise: ClassVar[str] = _(
+        "Whoever knows that somebody is in the table may still find the record."
+    )
+    requirements: ClassVar[Mapping[str, str]] = {
+        "": _("Every record matches at least {persons} of the population.")
+    }
     monotone: ClassVar[Monotone] = "suppression"
     suppressible: ClassVar[bool] = True
 
@@ -259,6 +268,20 @@ class DeltaPresence(PopulationModel):
     population: Any = field(repr=False)
 
     type: ClassVar[str] = "delta-presence"
+    promise: ClassVar[str] = _(
+        "Nobody can be sure that a person of the population is in the table."
+    )
+    no_promise: ClassVar[str] = _("Sensitive values are not looked at.")
+    requirements: ClassVar[Mapping[str, str]] = {
+        "": _(
+            "Somebody who finds a person in the population can infer with a probability of at most "
+            "{share} that this person’s record is released."
+        ),
+        "between": _(
+            "Somebody who finds a person in the population can infer with a probability of {least} "
+            "to {share} that this person’s record is released."
+        ),
+    }
     monotone: ClassVar[Monotone] = "generalization"
 
     def __post_init__(self) -> None:

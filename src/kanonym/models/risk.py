@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
+from kanonym.data.message import gettext as _
 from kanonym.kernels.risk.population import ESTIMATORS, histogram
 from kanonym.models.base import Monotone, WholeTable, check_choice, check_integer, check_number
 
@@ -61,6 +63,14 @@ class AverageRisk(WholeTable):
     threshold: float
 
     type: ClassVar[str] = "average-risk"
+    promise: ClassVar[str] = _("On average, the chance of finding a person’s record is limited.")
+    no_promise: ClassVar[str] = _("Some records may be unique: single people are not protected.")
+    requirements: ClassVar[Mapping[str, str]] = {
+        "": _(
+            "On average over all records, the chance of picking a person’s record is at most "
+            "{share}: there are at most {share} as many classes as records."
+        )
+    }
     monotone: ClassVar[Monotone] = "suppression"
 
     def __post_init__(self) -> None:
@@ -117,6 +127,11 @@ class SampleUniqueness(WholeTable):
     threshold: float
 
     type: ClassVar[str] = "sample-uniqueness"
+    promise: ClassVar[str] = _("Few records are unique in the release.")
+    no_promise: ClassVar[str] = _("Those that are unique are not protected.")
+    requirements: ClassVar[Mapping[str, str]] = {
+        "": _("At most {share} of the records are alone in their class.")
+    }
     monotone: ClassVar[Monotone] = "suppression"
 
     def __post_init__(self) -> None:
@@ -184,6 +199,14 @@ class PopulationUniqueness(WholeTable):
     estimator: Estimator = "dankar"
 
     type: ClassVar[str] = "population-uniqueness"
+    promise: ClassVar[str] = _("By estimate, few records are unique in the population.")
+    no_promise: ClassVar[str] = _("It is an estimate that treats the table as a random sample.")
+    requirements: ClassVar[Mapping[str, str]] = {
+        "": _(
+            "The table is treated as a random sample of {population}. By estimate, at most {share} "
+            "of them are unique in their quasi-identifiers."
+        )
+    }
     monotone: ClassVar[Monotone] = "none"
 
     def __post_init__(self) -> None:

@@ -22,11 +22,25 @@ from kanonym.reporting.document import (
     Table,
     Tile,
 )
-from kanonym.reporting.parts.first_page import COLOURS, part_banners
+from kanonym.reporting.parts.first_page import COLOURS, part_banners, verdict_words
 from kanonym.reporting.summary_builder import finding_text
 from kanonym.verification.verdict import Finding
 
-_MEANINGS = ("persons_k", "persons_by_set_k", "persons_by_multiset_k", "persons_by_count_k")
+FINDINGS = {
+    "unprotected-sensitive": _("{columns}: no model bounds what a class discloses of it."),
+    "dominant-value": _(
+        "{columns}: nearly all persons of a class have one value; it is practically known of "
+        "everybody there."
+    ),
+}
+"""What is said of persons with rows in several tables, where it differs."""
+
+MEANINGS = {
+    "persons_k": _("only the table of persons"),
+    "persons_by_set_k": _("all rows, not how often each occurs"),
+    "persons_by_multiset_k": _("all rows, and how often each occurs"),
+    "persons_by_count_k": _("the number of rows in each table"),
+}
 
 
 def linked_document(
@@ -45,7 +59,11 @@ def linked_document(
     verification = release.verification
     colour = COLOURS[verification.verdict]
     satisfied = verification.satisfied is not False
-    note = says.text(f"linked.{'satisfied' if satisfied else 'failed'}")
+    note = says.text(
+        _("persons are alike with all rows that an intruder may know by the policy")
+        if satisfied
+        else _("do not publish these tables")
+    )
     if verification.findings and satisfied:
         count = len(verification.findings)
         note = says.text(
@@ -59,16 +77,32 @@ def linked_document(
     elif verification.verdict == "not assessed":
         note = says.text(_("but not everything was assessed: see below"))
     n = len(verification.checks)
-    key = "satisfied" if satisfied else "failed"
-    two = key == "satisfied" and n == 2
-    words = says.text(
-        _("Both chosen requirements are met") if two else f"verdict.{key}", n, requirements=n
-    )
+    words = says.text(verdict_words("satisfied" if satisfied else "failed", n), n, requirements=n)
     measured = release.verification.measured
     policy = banded_policy(release.policy)
     counted = [name for name in policy.order[1:] if policy.tables[name].known]
-    lead = "linked.lead.set" if policy.counting == "set" else "linked.lead"
-    lead = lead if counted else "linked.lead.own"
+    lead = (
+        _(
+            "Somebody who knows the quasi-identifiers of a person, and which rows the person has "
+            "in {tables} but not how often, cannot tell the person from at least {others} others. "
+            "This was counted on the released tables themselves, joined by their keys."
+        )
+        if policy.counting == "set"
+        else _(
+            "Somebody who knows the quasi-identifiers of a person, and all of the person’s rows in "
+            "{tables} with how often each occurs, cannot tell the person from at least {others} "
+            "others. This was counted on the released tables themselves, joined by their keys."
+        )
+    )
+    lead = (
+        lead
+        if counted
+        else _(
+            "Somebody who knows the quasi-identifiers of a person cannot tell the person from at "
+            "least {others} others. This was counted on the released tables themselves; rows of "
+            "other tables are not counted."
+        )
+    )
     places = [facts[name]["place"] for name in ("input", "output") if name in facts]
     dated = [" → ".join(places), f"kanonym {versions()['kanonym']}", author, purpose]
     return Document(
@@ -112,9 +146,8 @@ def linked_document(
 def _sentence(finding: Finding, says: Translator) -> str:
     """Return the sentence of a finding about persons with rows in several tables."""
     names = says.names(list(finding.columns))
-    key = f"linked.finding.{finding.kind}"
-    if key in says.sentences:
-        return says.text(key, columns=names)
+    if finding.kind in FINDINGS:
+        return says.text(FINDINGS[finding.kind], columns=names)
     return finding_text(says, finding)
 
 
@@ -220,10 +253,16 @@ def _knowledge(release: LinkedRelease, says: Translator) -> Section:
     told = measured.to_dict()
     header = (says.text(_("an intruder knows")), says.text(_("persons in the smallest class")))
     rows = tuple(
-        (says.text(f"linked.{meaning}"), says.count(told[meaning])) for meaning in _MEANINGS
+        (says.text(sentence), says.count(told[name])) for name, sentence in MEANINGS.items()
     )
     alone = measured.unique_persons
-    names = ("table", "one-row", "two-rows", "all-rows", "most")
+    header_by_table = (
+        _("table"),
+        _("one known row"),
+        _("two known rows"),
+        _("number of rows"),
+        _("most rows of a person"),
+    )
     each = tuple(
         (
             name,
@@ -249,9 +288,7 @@ def _knowledge(release: LinkedRelease, says: Translator) -> Section:
                 )
             ),
             Heading(says.text(_("The same for each table"))),
-            Table(
-                tuple(says.text(f"linked.{one}") for one in names), each, frozenset({1, 2, 3, 4})
-            ),
+            Table(tuple(map(says.text, header_by_table)), each, frozenset({1, 2, 3, 4})),
             Paragraph(
                 says.text(
                     _(

@@ -177,7 +177,12 @@ def _distinguishing(profile: Profile, says: Translator) -> Section:
                 )
             )
         ),
-        _shares(shares, says.text(_("distinguishable pairs of records")), "alt.distinguish", says),
+        _shares(
+            shares,
+            says.text(_("distinguishable pairs of records")),
+            _("Bar chart of distinguishable pairs: most by {most}, {much}."),
+            says,
+        ),
         Heading(says.text(_("Sets of columns without two equal records, or with few"))),
     ]
     sets = [*profile.unique_sets.sets, *profile.near_unique_sets.sets][:MOST_SETS]
@@ -241,7 +246,10 @@ def _missing_section(shares: Mapping[str, float], says: Translator) -> Section:
     if not shares:
         return Section("missing", title, (Paragraph(says.text(_("No value is missing."))),))
     chart = _shares(
-        shares, says.text(_("share of the records without a value")), "alt.missing", says
+        shares,
+        says.text(_("share of the records without a value")),
+        _("Bar chart of missing values: most in {most}, {much}."),
+        says,
     )
     return Section("missing", title, (chart,))
 

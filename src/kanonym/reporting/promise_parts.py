@@ -25,6 +25,63 @@ if TYPE_CHECKING:
     from kanonym.language import Translator
 
 
+HEADINGS = {
+    "meaning": _("What is promised"),
+    "parameters": _("Parameters"),
+    "made": _("How it was made"),
+    "public": _("What was public beforehand"),
+    "verified": _("What was checked"),
+    "others": _("Other releases of the same table"),
+    "constraints": _("Constraints that every record keeps"),
+    "file": _("File"),
+}
+"""The headings of sections."""
+
+PROMISES = {
+    "whatever": _(
+        "It holds whatever an intruder knows or will know, also about everybody else in the table."
+    ),
+    "together": _("With other releases of the same table it holds if their ε and δ are added up."),
+    "several": _(
+        "One record is protected. A person with m records has m times the ε, so this is a promise "
+        "to persons only where each has one record."
+    ),
+    "one-each": _("At most one record of each person took part: persons are protected."),
+    "some-each": _(
+        "At most {most} records of each person took part: all of them together are protected."
+    ),
+    "about-groups": _(
+        "It is no promise that facts about groups stay hidden: what is true of many people can be "
+        "concluded for a person whether or not this person is in the table."
+    ),
+    "small": _("It is no promise of accuracy: small groups are missing from the release."),
+    "noise": _(
+        "It is no promise of accuracy: counts are noisy, and those of small groups mostly noise."
+    ),
+    "scale": _(
+        "ε in use elsewhere, as a scale and not as a recommendation: the United States used about "
+        "17 to 20 for the persons of the 2020 census."
+    ),
+}
+"""What is promised, and what is not."""
+
+UNITS = {
+    "record": _("record"),
+    "person": _("person’s record"),
+}
+"""What is protected."""
+
+PARAMETERS = {
+    "epsilon": _("how much a single record can show, in all"),
+    "delta": _("the chance with which it may show more"),
+    "rho": _("the same as zero-concentrated differential privacy"),
+    "search": _("the part of ε for which the levels were drawn"),
+    "beta": _("the probability with which each record was sampled"),
+    "k": _("classes of fewer sampled records were left out"),
+}
+"""What each parameter means."""
+
+
 class Promised(Protocol):
     """ε and δ, and whether they hold."""
 
@@ -49,7 +106,17 @@ def framed(
     title: str,
 ) -> Document:
     """Return a report: its verdict, and sections by the keys of their headings."""
-    state = "kept" if promise.private else "void"
+    state = (
+        (
+            _("Differentially private by construction"),
+            _("ε = {epsilon}, δ = {delta}; protected: one {unit}"),
+        )
+        if promise.private
+        else (
+            _("NOT private: a seed was given"),
+            _("what was drawn can be repeated, so nothing is promised"),
+        )
+    )
     facts = {
         "epsilon": format_parameter(promise.epsilon, says),
         "delta": format_parameter(promise.delta, says),
@@ -57,8 +124,8 @@ def framed(
     }
     banner = Banner(
         "satisfied" if promise.private else "failed",
-        says.text(f"private.{state}"),
-        says.text(f"private.{state}.note", **facts),
+        says.text(state[0]),
+        says.text(state[1], **facts),
     )
     return Document(
         language=says.code,
@@ -81,7 +148,7 @@ def framed(
         first=(),
         foot=(),
         details=tuple(
-            Section(key, says.text(f"private.{key}"), tuple(blocks)) for key, blocks in sections
+            Section(key, says.text(HEADINGS[key]), tuple(blocks)) for key, blocks in sections
         ),
         contents=says.text(_("Contents")),
     )
@@ -118,7 +185,7 @@ def meaning_of(
     items = ("whatever", "together", persons, "about-groups", small, "scale")
     return (
         Paragraph(told),
-        Bullets(tuple(("", says.text(f"private.{item}", **numbers)) for item in items)),
+        Bullets(tuple(("", says.text(PROMISES[item], **numbers)) for item in items)),
     )
 
 

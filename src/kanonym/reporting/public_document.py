@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from kanonym.data.message import gettext as _
 from kanonym.reporting.document import Bullets, Cell, Document, Paragraph, Table, Text
 from kanonym.reporting.promise_parts import (
+    PARAMETERS,
+    UNITS,
     file_table,
     format_parameter,
     framed,
@@ -31,7 +33,7 @@ def public_document(
     output: Content | None = None,
 ) -> Document:
     """Return the document; it is made of the promise, so that nothing else can get into it."""
-    unit = says.text(f"private.{promise.protects}")
+    unit = says.text(UNITS[promise.protects])
     sections = (
         ("meaning", meaning_of(promise, unit, _PERSONS[promise.protects], "small", says)),
         ("parameters", (_parameters(promise, says),)),
@@ -94,13 +96,33 @@ def _parameters(promise: Promise, says: Translator) -> Table:
         ("k", says.count(promise.k), "k"),
     ]
     header = tuple(says.text(key) for key in (_("parameter"), _("value"), _("meaning")))
-    rows = tuple((sign, value, says.text(f"private.{key}")) for sign, value, key in given)
+    rows = tuple((sign, value, says.text(PARAMETERS[key])) for sign, value, key in given)
     return Table(header, rows, frozenset({1}))
 
 
 def _making(promise: Promise, says: Translator) -> Bullets:
-    levels = "levels.named" if promise.search_epsilon is None else "levels.drawn"
-    told = (says.text(f"private.made.{key}") for key in (levels, "sample", "classes"))
+    levels = (
+        _("Every attribute has one level of its hierarchy, chosen without looking at the table.")
+        if promise.search_epsilon is None
+        else _(
+            "Every attribute has one level of its hierarchy. The levels were drawn by the "
+            "exponential mechanism from all nodes, with the part of ε named above."
+        )
+    )
+    told = (
+        says.text(key)
+        for key in (
+            levels,
+            _(
+                "Each record was sampled with probability β, independently, by the system’s random "
+                "source."
+            ),
+            _(
+                "Records whose values read the same form a class. Classes of fewer than k sampled "
+                "records are missing, and so are all records that were not sampled."
+            ),
+        )
+    )
     return Bullets(tuple(("", one) for one in told))
 
 

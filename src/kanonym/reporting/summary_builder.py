@@ -22,6 +22,7 @@ from kanonym.reporting.distributions.marginals import Marginal, marginal_of
 from kanonym.reporting.distributions.rectangles import maps_of
 from kanonym.reporting.distributions.resolution import released_counts
 from kanonym.reporting.distributions.sizes import ClassSizes
+from kanonym.reporting.finding_sentences import FINDINGS
 from kanonym.reporting.known import KnownResults
 from kanonym.reporting.known.assessment import assessment_figures
 from kanonym.reporting.known.choice import choice_of
@@ -322,7 +323,7 @@ def finding_text(says: Translator, finding: Finding) -> str:
         name: says.percent(number) if isinstance(number, float) else says.count(number)
         for name, number in finding.counts.items()
     }
-    return says.text(f"finding.{finding.kind}", columns=says.names(finding.columns), **facts)
+    return says.text(FINDINGS[finding.kind], columns=says.names(finding.columns), **facts)
 
 
 def _finding_sentence(says: Translator, finding: Finding) -> FindingSentence:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from kanonym.data.message import gettext as _
 from kanonym.reporting.document import Block, Bullets, Cell, Document, Paragraph, Table, Text
 from kanonym.reporting.promise_parts import (
+    PARAMETERS,
+    UNITS,
     file_table,
     format_parameter,
     framed,
@@ -22,6 +24,18 @@ if TYPE_CHECKING:
     from kanonym.synthesis.private import Promise
 
 
+METHODS = {
+    "aim": _(
+        "Method AIM: again and again, the columns were drawn that the model explained worst, and "
+        "counted, until the budget was spent."
+    ),
+    "mst": _(
+        "Method MST: each column was counted, and pairs of columns that form a tree, which were "
+        "drawn with a third of the budget."
+    ),
+}
+
+
 def synthetic_document(
     made: PrivateSynthesis,
     says: Translator,
@@ -31,7 +45,7 @@ def synthetic_document(
     """Return the document; it is made of the promise and the policy, without what was drawn."""
     promise, most = made.promise, made.promise.records_per_person
     persons = "several" if most is None else "one-each" if most == 1 else "some-each"
-    unit = says.text(_("person’s records") if most and most > 1 else f"private.{promise.protects}")
+    unit = says.text(_("person’s records") if most and most > 1 else UNITS[promise.protects])
     sections: list[tuple[str, Sequence[Block]]] = [
         ("meaning", meaning_of(promise, unit, persons, "noise", says, most=says.count(most or 1))),
         ("parameters", (_parameters(promise, says),)),
@@ -86,15 +100,25 @@ def _parameters(promise: Promise, says: Translator) -> Table:
     given = (("ε", promise.epsilon), ("δ", promise.delta), ("ρ", promise.rho))
     header = tuple(says.text(key) for key in (_("parameter"), _("value"), _("meaning")))
     rows = tuple(
-        (sign, format_parameter(value, says), says.text(f"private.{key}"))
+        (sign, format_parameter(value, says), says.text(PARAMETERS[key]))
         for (sign, value), key in zip(given, ("epsilon", "delta", "rho"), strict=True)
     )
     return Table(header, rows, frozenset({1}))
 
 
 def _making(method: str, says: Translator) -> Bullets:
-    keys = ("noise", f"model.{method}", "drawn")
-    return Bullets(tuple(("", says.text(f"private.made.{key}")) for key in keys))
+    steps = (
+        _(
+            "Records were counted by a few columns at a time, and noise was added to each count: "
+            "the discrete Gaussian distribution, drawn exactly by the system’s random source."
+        ),
+        METHODS[method],
+        _(
+            "Every record of the table was drawn from the model of these noisy counts. None is of "
+            "a person. Their number was chosen, or follows from the noisy counts."
+        ),
+    )
+    return Bullets(tuple(("", says.text(step)) for step in steps))
 
 
 def _domains(domains: Mapping[str, Mapping[str, Any]], says: Translator) -> Table:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kanonym.data.message import gettext as _
 from kanonym.data.message import ngettext
 from kanonym.language import Translator
+from kanonym.models import MODELS
 
 if TYPE_CHECKING:
     from kanonym.verification.verdict import Verdict
@@ -45,22 +46,119 @@ KINDS = {"l-diversity": "distinct", "beta-likeness": "basic"}
 """Models with a sentence for each kind, and the kind that they have where none is named."""
 
 
+ANSWER_SENTENCES = {
+    "satisfied": ngettext(
+        "Yes: the requirement is met.", "Yes: all {requirements} requirements are met."
+    ),
+    "failed": _("No: the released table does NOT satisfy its policy. Do not publish it."),
+    "not-private": _(
+        "No: a seed was given, so what was drawn can be repeated, and nothing is promised. Do not "
+        "publish this table."
+    ),
+    "none": _(
+        "No requirement was set, so nothing is guaranteed. The release happens to be "
+        "{smallest}-anonymous."
+    ),
+}
+
+CHANCES = {
+    "records": _(
+        "Somebody who knows all quasi-identifiers of a record of the table picks this record with "
+        "a chance of at most {highest}, {average} on average; without any knowledge, the chance "
+        "would be {blind}."
+    ),
+    "persons": _(
+        "Somebody who knows all quasi-identifiers of one record of a person picks this person "
+        "among those of the class with a chance of at most {highest}, {average} on average. Who "
+        "has several records is easier to find."
+    ),
+    "items": _(
+        "Somebody who knows up to {items} of a person in the table, and the quasi-identifiers as "
+        "far as the requirement covers them, picks that person’s record with a chance of at most "
+        "{highest}; without any knowledge, the chance would be {blind}."
+    ),
+}
+
+LIMITS = {
+    "holder": _("This report"),
+    "groups": _("Facts about groups"),
+    "records.one": _("Several records per person"),
+    "persons.one": _("One record per person"),
+    "budget": _("Other releases"),
+    "shared": _("Values shared by a class"),
+    "other": _("Other knowledge"),
+    "ruling": _("Ruling out values"),
+    "being": _("Membership in the table"),
+    "releases": _("Several releases"),
+    "records": _("Several records per person"),
+    "tried": _("The attacks"),
+    "loss": _("The loss"),
+    "law": _("The law"),
+}
+"""The headings of what a release does not protect against."""
+
+LIMIT_SENTENCES = {
+    "holder": _(
+        "Its figures depend on the records and are no part of the promise. Keep it, and publish "
+        "the public report instead (`kanonym anonymize --public-report`)."
+    ),
+    "groups": _(
+        "What is true of many people stays visible, and may be concluded for a person whether or "
+        "not this person is in the table."
+    ),
+    "records.one": _(
+        "One record is protected. For a person with m records the effective ε is m times as large."
+    ),
+    "persons.one": _("At most one record of each person took part, so persons are protected."),
+    "budget": _(
+        "Whoever has several releases of the same table has the sum of their ε and δ; the ledger "
+        "adds them up. Trying settings and keeping the best result costs as much as publishing all."
+    ),
+    "ruling": _(
+        "Somebody who can rule out some values for a person learns more from a class than these "
+        "figures show. This is not differential privacy."
+    ),
+    "being": _("The release does not hide that a person is in the table."),
+    "releases": _("Two releases about the same people can be combined and then protect less."),
+    "loss": _(
+        "The loss measures how wide released values are. Whether an analysis still gives the same "
+        "answer must be tested with that analysis."
+    ),
+    "law": _(
+        "Whether this is anonymous in law depends on who receives it and what else they have. The "
+        "figures are evidence for that assessment."
+    ),
+}
+
+
+LETTERS = {
+    "risk": _("risk"),
+    "share": _("share"),
+}
+
+
 def requirement_text(
     speech: Translator, type_: str, attribute: str | None, required: float, given: Parameters
 ) -> str:
     """Say what a privacy model asks of the release."""
-    key = f"requirement.{type_}"
-    if type_ == "k-anonymity" and attribute is not None:
-        key += ".entity"
+    sentences = getattr(MODELS[type_], "requirements", {}) if type_ in MODELS else {}
+    variant = ""
+    if "entity" in sentences and attribute is not None:
+        variant = "entity"
     elif type_ in KINDS:
-        key += f".{given.get('kind') or KINDS[type_]}"
-    elif f"{key}.{given.get('distance')}" in speech.sentences:
-        key += f".{given['distance']}"
-    elif type_ == "delta-presence" and given.get("minimum"):
-        key += ".between"
-    if key not in speech.sentences:
-        key = "requirement.other" if attribute is None else "requirement.other.of"
-    return speech.text(key, **_facts(speech, type_, attribute, required, given))
+        variant = given.get("kind") or KINDS[type_]
+    elif given.get("distance") in sentences:
+        variant = given["distance"]
+    elif "between" in sentences and given.get("minimum"):
+        variant = "between"
+    other = (
+        _("The model {type} is required with the value {asked}.")
+        if attribute is None
+        else _("The model {type} on “{attribute}” is required with the value {asked}.")
+    )
+    return speech.text(
+        sentences.get(variant, other), **_facts(speech, type_, attribute, required, given)
+    )
 
 
 def _facts(
@@ -113,7 +211,7 @@ def relation(type_: str, given: Parameters) -> str:
 def symbol(type_: str, given: Parameters, speech: Translator | None = None) -> str:
     """Write the letter of a model's value."""
     letter = "c" if given.get("kind") == "recursive" else SYMBOLS.get(type_, "")
-    return letter if speech is None else speech.text_or(f"symbol.{letter}", letter)
+    return letter if speech is None else speech.translate(LETTERS.get(letter, letter))
 
 
 def answer_text(
@@ -144,10 +242,9 @@ def answer_text(
             ),
         )
     key = ANSWERS[verdict]
-    if key == "satisfied" and requirements == 2:
-        key = "satisfied.two"
+    two = key == "satisfied" and requirements == 2
     found = speech.text(
-        f"answer.{key}",
+        _("Yes: both requirements are met.") if two else ANSWER_SENTENCES[key],
         requirements,
         requirements=speech.count(requirements),
         smallest=speech.count(smallest),
@@ -166,8 +263,15 @@ def answer_text(
         found += " " + speech.text(
             _("But not everything was assessed: the parts of the verdict say what to answer.")
         )
-    checked = "answer.constructed" if constructed else "answer.checked"
-    counted = ".items" if known_items else ".persons" if persons else ""
+    checked = (
+        _(
+            "The released values were checked as far as they show it; that records were sampled "
+            "rests on how the release was made."
+        )
+        if constructed
+        else _("This was checked on the released values themselves.")
+    )
+    counted = "items" if known_items else "persons" if persons else "records"
     return (
         f"{found} {speech.text(checked)}",
         speech.text(
@@ -181,7 +285,7 @@ def answer_text(
             smallest=speech.plural(smallest, ngettext("record", "records")),
         ),
         speech.text(
-            f"answer.chance{counted}",
+            CHANCES[counted],
             highest=speech.chance(highest),
             average=speech.chance(average),
             blind=speech.chance(1 / max(rows_in, 1)),
@@ -259,7 +363,12 @@ def items_text(speech: Translator, algorithm: Parameters) -> tuple[str, ...]:
         ),
         share=speech.tenths(found["loss"]),
     )
-    return (f"{lost} {speech.text('price.emptied', emptied, records=speech.count(emptied))}",)
+    without = speech.text(
+        ngettext("{records} record has no item left.", "{records} records have no item left."),
+        emptied,
+        records=speech.count(emptied),
+    )
+    return (f"{lost} {without}",)
 
 
 def suppressed_cells_text(speech: Translator, algorithm: Parameters, rows: int) -> tuple[str, ...]:
@@ -294,7 +403,11 @@ def squared_error_text(speech: Translator, account: Parameters) -> tuple[str, ..
     if "lower_bound" not in account:
         return (error,)
     least = math.floor(1e4 * account["lower_bound"]) / 1e2  # a bound is never rounded up
-    return (f"{error} {speech.text('price.least_error', bound=speech.value(least))}",)
+    bound = speech.text(
+        _("No other classes of the required size have less than {bound} %."),
+        bound=speech.value(least),
+    )
+    return (f"{error} {bound}",)
 
 
 def counting_text(speech: Translator, nulls: str | None, subsets: int | None) -> str:
@@ -379,7 +492,7 @@ def limit_texts(
     if private:
         keys = ("holder", "groups", "records.one" if entity is None else "persons.one", "budget")
         return tuple(
-            (speech.text(f"limit.{key}"), speech.text(f"limit.{key}.text"))
+            (speech.text(LIMITS[key]), speech.text(LIMIT_SENTENCES[key]))
             for key in (*keys, "loss", "law")
         )
     having = {
@@ -410,7 +523,7 @@ def limit_texts(
             ),
             names=names,
         )
-    said |= {key: speech.text(f"limit.{key}.text") for key in ("ruling", "being", "releases")}
+    said |= {key: speech.text(LIMIT_SENTENCES[key]) for key in ("ruling", "being", "releases")}
     said["records"] = (
         speech.text(
             _("Each record counts as one person: the records of one person can fill a class.")
@@ -436,9 +549,9 @@ def limit_texts(
         if attacked
         else speech.text(_("No attack was run, so the chances are based on class sizes alone."))
     )
-    said |= {key: speech.text(f"limit.{key}.text") for key in ("loss", "law")}
+    said |= {key: speech.text(LIMIT_SENTENCES[key]) for key in ("loss", "law")}
     changed = [
         (f"{name}: {action}", f"{speech.translate(protects)} {speech.translate(exposes)}")
         for name, action, protects, exposes in actions
     ]
-    return (*((speech.text(f"limit.{key}"), text) for key, text in said.items()), *changed)
+    return (*((speech.text(LIMITS[key]), text) for key, text in said.items()), *changed)

@@ -13,6 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from kanonym.data.errors import PolicyError
 from kanonym.data.loading.lazy_registry import LazyRegistry
+from kanonym.data.message import gettext as _
 from kanonym.data.option import Option
 from kanonym.language import ENGLISH, Translator
 from kanonym.policy import document
@@ -27,11 +28,32 @@ LARGEST = 2**31 - 1
 """Of whole numbers that declare no largest one."""
 
 
+FAULTS = {
+    "required": _("Something must be entered here."),
+    "whole": _("“{text}” is no whole number."),
+    "number": _("“{text}” is no number."),
+    "least": _("It must be at least {least}."),
+    "least.most": _("It must be from {least} to {most}."),
+    "above": _("It must be more than {least}."),
+    "above.most": _("It must be more than {least}, and at most {most}."),
+    "most": _("It must be at most {most}."),
+    "fault": _("{reason}"),
+    "absent": _("There is no file {path}."),
+    "ending": _("A file {ending} is no table that is read here. Those are: {known}."),
+    "file": _("The file cannot be opened: {reason}."),
+    "folder": _("{path} holds another project. Name another folder."),
+    "empty": _("The database has no table."),
+    "group": _("There is no group “{name}” at this level."),
+    "long": _("The file is too large: at most {most} MB."),
+}
+"""What can be wrong with a field."""
+
+
 class FieldError(PolicyError):
-    """What a field says cannot be used: `wb.field.KEY`, or without a key a text as it is."""
+    """What a field says cannot be used: a key of `FAULTS`."""
 
     def __init__(self, field: str, key: str, /, **facts: Any) -> None:
-        self.field, self._key, self._facts = field, f"wb.field.{key}", facts
+        self.field, self._key, self._facts = field, FAULTS[key], facts
         super().__init__(f"{field}: {self.text(ENGLISH)}")
 
     def text(self, says: Translator) -> str:

@@ -17,6 +17,7 @@ from starlette.datastructures import UploadFile
 from kanonym.data.databases import database_kind, sqlite_url
 from kanonym.data.errors import DataError
 from kanonym.data.files import FORMATS, sha256
+from kanonym.data.message import gettext as _
 from kanonym.policy import Policy
 from kanonym.workbench.forms import FieldError
 from kanonym.workbench.open_project import OpenProject
@@ -223,4 +224,4 @@ def _history_of(policy: str) -> History | None:
         return None
     file = Path(path).expanduser().resolve()
     form = Policy.from_file(file).to_dict()
-    return History.of(with_absolute_files(form, file.parent), "wb.did.policy")
+    return History.of(with_absolute_files(form, file.parent), _("Opened with a policy file"))

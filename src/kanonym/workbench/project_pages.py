@@ -241,9 +241,15 @@ def _missing(project: OpenProject, screen: Screen) -> str:
 
 def _problem_text(problem: WorkError, view: View) -> str:
     key = {
-        CANCELLED: "wb.cancelled",
-        ENDED: "wb.ended",
-        UNREPEATABLE: "wb.unrepeatable",
+        CANCELLED: _("Cancelled. Nothing was changed; the table is read again when it is needed."),
+        ENDED: _(
+            "The computing process ended unexpectedly, perhaps for lack of memory. The project is "
+            "as it was; try again."
+        ),
+        UNREPEATABLE: _(
+            "This release was made without a seed, so the same one cannot be made again to look at "
+            "its records. Its files are kept. Run again for another release."
+        ),
     }.get(problem.kind)
     return view.says.text(key) if key else str(problem)
 

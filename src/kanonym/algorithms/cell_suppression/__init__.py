@@ -24,6 +24,7 @@ from kanonym.algorithms.cell_suppression.unblanking import unblank
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.options import Importance
 from kanonym.data.errors import PolicyError
+from kanonym.data.message import gettext as _
 from kanonym.data.partition import BLANK, Partition
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.cells.cell_suppression import Placement, place_records
@@ -90,6 +91,9 @@ class CellSuppression(Algorithm):
     nulls: Literal["value", "wildcard"] = "value"
 
     type: ClassVar[str] = "cell-suppression"
+    summary: ClassVar[str] = _(
+        "Releases original values, with some cells blank, as statistical offices do."
+    )
     recodes: ClassVar[Recodes] = "cells"
 
     def __post_init__(self) -> None:

@@ -12,6 +12,7 @@ from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.microaggregation.records import class_size
 from kanonym.algorithms.record_exchange import exchange_nearby
+from kanonym.data.message import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.classes.penalty import Costs
@@ -59,6 +60,9 @@ class KMember(Algorithm):
     seed: int = 0
 
     type: ClassVar[str] = "k-member"
+    summary: ClassVar[str] = _(
+        "Adds the nearest records to a class, one by one. Small tables only."
+    )
     recodes: ClassVar[Recodes] = "spans"
     by_size: ClassVar[bool] = True
     largest_fragment: ClassVar[int | None] = PAIRWISE

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.base import LINEAR, Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import compile_criteria, require_feasible
+from kanonym.data.message import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.partitioning.kd_partition import accumulated_order, halve_in_turn
@@ -45,6 +46,7 @@ class KDTree(Algorithm):
     """
 
     type: ClassVar[str] = "kdtree"
+    summary: ClassVar[str] = _("Halves the records again and again, one column after the other.")
     recodes: ClassVar[Recodes] = "spans"
     largest_fragment: ClassVar[int | None] = LINEAR
 

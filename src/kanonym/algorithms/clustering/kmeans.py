@@ -14,6 +14,7 @@ from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.microaggregation.records import class_size, record_space, require_numbers
 from kanonym.algorithms.small_classes import Groups, Small, merge_small_classes
 from kanonym.data.errors import PolicyError
+from kanonym.data.message import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.kernels.classes.grouping import group_rows
@@ -80,6 +81,7 @@ class KMeans(Algorithm):
     seed: int = 0
 
     type: ClassVar[str] = "kmeans"
+    summary: ClassVar[str] = _("Clusters of k-means; their size follows from the data.")
     recodes: ClassVar[Recodes] = "spans"
     recoding: ClassVar[Recoding | None] = "mean"
     own_groups: ClassVar[bool] = True

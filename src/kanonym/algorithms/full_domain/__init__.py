@@ -49,6 +49,7 @@ from kanonym.algorithms.options import (
 )
 from kanonym.data.errors import PolicyError
 from kanonym.data.merged_table import MergedTable
+from kanonym.data.message import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals, Units
 from kanonym.data.table import EncodedTable
@@ -132,6 +133,10 @@ class FullDomain(Algorithm):
     targets: Sequence[str] = ()
 
     type: ClassVar[str] = "full-domain"
+    summary: ClassVar[str] = _(
+        "Generalizes every value of a column to the same level. Choose it if analysts need one "
+        "scale."
+    )
     recodes: ClassVar[Recodes] = "levels"
     by_tuple: ClassVar[bool] = True
     spends_limit: ClassVar[bool] = True
@@ -428,7 +433,7 @@ def evaluate_lattice(
     best = sorted({(result.best.score, result.best.levels), *(noted.seen or [])})[:KEPT]
     known = {node.levels: node for node in walked}
     clock = SearchClock(limit and limit / 2, listen)
-    for node in evaluate(space, [levels for _, levels in best if levels and levels not in known]):
+    for node in evaluate(space, [levels for _n, levels in best if levels and levels not in known]):
         known[node.levels] = node
         if clock.is_over():
             break

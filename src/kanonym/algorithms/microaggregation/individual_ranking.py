@@ -20,6 +20,7 @@ from kanonym.algorithms.microaggregation.records import (
 from kanonym.algorithms.microaggregation.squared_error import error_account, squared_error
 from kanonym.algorithms.small_classes import merge_small_classes
 from kanonym.data.errors import InfeasibleError
+from kanonym.data.message import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.kernels.classes.grouping import group_rows
@@ -73,6 +74,9 @@ class IndividualRanking(Algorithm):
     k: int = 3
 
     type: ClassVar[str] = "individual-ranking"
+    summary: ClassVar[str] = _(
+        "Microaggregates each column by itself. It gives no k-anonymity of records."
+    )
     recodes: ClassVar[Recodes] = "spans"
     recoding: ClassVar[Recoding | None] = "mean"
     own_groups: ClassVar[bool] = True

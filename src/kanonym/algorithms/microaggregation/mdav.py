@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.microaggregation.records import kinds_of, microaggregate
+from kanonym.data.message import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.kernels.microaggregation.mdav import mdav
@@ -67,6 +68,9 @@ class MDAV(Algorithm):
     standardize: bool = True
 
     type: ClassVar[str] = "mdav"
+    summary: ClassVar[str] = _(
+        "Microaggregation: numbers stay numbers, each the mean of its class."
+    )
     recodes: ClassVar[Recodes] = "spans"
     recoding: ClassVar[Recoding | None] = "mean"
     by_size: ClassVar[bool] = True

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.microaggregation.ona import improve_groups
 from kanonym.algorithms.microaggregation.records import microaggregate
+from kanonym.data.message import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.kernels.microaggregation.blocks import blocks
@@ -65,6 +66,7 @@ class MONA(Algorithm):
     standardize: bool = True
 
     type: ClassVar[str] = "mona"
+    summary: ClassVar[str] = _("As ona, for large tables.")
     recodes: ClassVar[Recodes] = "spans"
     recoding: ClassVar[Recoding | None] = "mean"
     by_size: ClassVar[bool] = True

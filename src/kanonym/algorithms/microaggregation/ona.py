@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.microaggregation.records import microaggregate
+from kanonym.data.message import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.kernels.microaggregation.centroid import NUMBER
@@ -76,6 +77,7 @@ class ONA(Algorithm):
     standardize: bool = True
 
     type: ClassVar[str] = "ona"
+    summary: ClassVar[str] = _("Microaggregation that improves its classes step by step.")
     recodes: ClassVar[Recodes] = "spans"
     recoding: ClassVar[Recoding | None] = "mean"
     by_size: ClassVar[bool] = True

@@ -29,6 +29,7 @@ from kanonym.algorithms.segmentation.joined_classes import (
 )
 from kanonym.algorithms.workload import GuidingTarget, guiding_target
 from kanonym.data.errors import PolicyError
+from kanonym.data.message import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals, Units, cut_in_two
 from kanonym.data.table import EncodedTable
@@ -121,6 +122,7 @@ class Segmentation(Algorithm):
     target: Target = None
 
     type: ClassVar[str] = "segmentation"
+    summary: ClassVar[str] = _("Orders the records and cuts the order. Loses little.")
     recodes: ClassVar[Recodes] = "spans"
     largest_fragment: ClassVar[int | None] = LINEAR
 
@@ -368,7 +370,7 @@ def _cut_in_best_order(
         rounds, n_classes = ROUNDS, max(table.n_rows // criteria.min_size, 1)
     if table.n_rows * table.n_rows // n_classes > EFFORT:
         rounds = 0
-    for _ in range(rounds):
+    for _step in range(rounds):
         nearby = [
             [*columns[:i], columns[i + 1], columns[i], *columns[i + 2 :]]
             for i in range(len(columns) - 1)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.message import Message
+from kanonym.data.message import gettext as _
 from kanonym.evaluation.attacks.attacked_persons import draw_persons
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
@@ -82,6 +83,12 @@ class Downcoding(Attack):
     """
 
     type: ClassVar[str] = "downcoding"
+    title: ClassVar[str] = _("Downcoding")
+    asks: ClassVar[str] = _("Which exact values are behind the released ones?")
+    told: ClassVar[str] = _(
+        "Knows only the release. Of 100 generalized values, {right} are named correctly; by "
+        "chance, {chance}."
+    )
     question: ClassVar[str] = (
         "Do released intervals and sets give away values of single records, because they are "
         "no wider than needed?"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.message import Message
+from kanonym.data.message import gettext as _
 from kanonym.evaluation.attacks.attacked_persons import draw_persons, everybody
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
@@ -75,6 +76,15 @@ class Inference(Attack):
     """
 
     type: ClassVar[str] = "inference"
+    title: ClassVar[str] = _("Attribute inference")
+    asks: ClassVar[str] = _(
+        "Which value does a person have in a column that the intruder does not know?"
+    )
+    asks_of: ClassVar[str] = _("What is the {name} of a known person?")
+    told: ClassVar[str] = _(
+        "Knows the quasi-identifiers. Of 100 known people, {right} are guessed right; by chance, "
+        "{chance}."
+    )
     question: ClassVar[str] = (
         "Can someone who knows other values of a person guess the secret one from the release?"
     )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.item_sets import EncodedSets
 from kanonym.data.message import Message
+from kanonym.data.message import gettext as _
 from kanonym.evaluation.attacks.attacked_persons import draw_persons
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
@@ -63,6 +64,14 @@ class KnownItems(Attack):
     """
 
     type: ClassVar[str] = "known-items"
+    title: ClassVar[str] = _("Known items")
+    asks: ClassVar[str] = _(
+        "Which released record belongs to a person of whom some items are known?"
+    )
+    told: ClassVar[str] = _(
+        "Knows some of the items of a person. Of 100 known people, {right} are matched to their "
+        "own record; by chance, {chance}."
+    )
     question: ClassVar[str] = (
         "Can someone who knows some items of a person find the person's own record?"
     )

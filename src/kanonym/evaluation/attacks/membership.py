@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from kanonym.data.message import Message
+from kanonym.data.message import gettext as _
 from kanonym.evaluation.attacks.attacked_persons import AttackedPersons
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
@@ -62,6 +63,11 @@ class Membership(Attack):
     """
 
     type: ClassVar[str] = "membership"
+    title: ClassVar[str] = _("Membership")
+    asks: ClassVar[str] = _("Is a known person in the table at all?")
+    told: ClassVar[str] = _(
+        "Knows the quasi-identifiers. Of 100 decisions, {right} are right; by chance, {chance}."
+    )
     question: ClassVar[str] = (
         "Can someone who knows a person's quasi-identifiers tell from the release whether the "
         "person was in the data?"

@@ -18,26 +18,56 @@ if TYPE_CHECKING:
 DIGITS = range(1, 13)
 
 
+FINDINGS = {
+    "beyond": _("The release helps such an intruder."),
+    "none": _("No success beyond chance was shown."),
+    "baseline": _(
+        "It does not surely succeed more often than the baseline, which is another attack; only a "
+        "control (people who are not in the table) would show whether the release helps."
+    ),
+    "control": _(
+        "It succeeds more often on the control than on the table: they are not from the same "
+        "population, and what the release adds is unknown."
+    ),
+}
+"""What an attack shows, by its own interval."""
+
+LIMITS = {
+    "kept": _("{title}: at most {most} beyond chance; the limit of {limit} is kept."),
+    "exceeded": _("{title}: at least {least} beyond chance; the limit of {limit} is exceeded."),
+    "undecided": _(
+        "{title}: {least} to {most} beyond chance; whether the limit of {limit} is kept is "
+        "undecided."
+    ),
+    "not run": _("{title}: not run, so whether the limit of {limit} is kept is unknown."),
+}
+
+
+def _wording(name: str, part: str) -> str:
+    """Return a sentence of an attack; empty where it has none."""
+    from kanonym.evaluation.attacks.registry import ATTACKS  # noqa: PLC0415 - attacks word results
+
+    return getattr(ATTACKS[name], part, "") if name in ATTACKS else ""
+
+
 def title_of(name: str, says: Translator) -> str:
     """Name an attack."""
-    return says.text_or(f"attack.{name}", name)
+    return says.translate(_wording(name, "title") or name)
 
 
 def question_of(one: AttackResult, says: Translator, column: str | None = None) -> str:
     """Say in few words what an intruder wants to know; `column` is the one in question."""
-    key = f"attack.{one.type}.question"
-    if column is not None and f"{key}.of" in says.sentences:
-        return says.text(f"{key}.of", name=column)
-    return says.text_or(key, one.question)
+    of_column = _wording(one.type, "asks_of")
+    if column is not None and of_column:
+        return says.text(of_column, name=column)
+    return says.translate(_wording(one.type, "asks") or one.question)
 
 
 def knowledge_sentence(one: AttackResult, says: Translator) -> str:
     """Say what an intruder knows, and what came out in a hundred attempts; may be empty."""
-    key = f"attack.{one.type}.told"
-    if key not in says.sentences:
-        return ""
-    return says.text(
-        key, right=says.per_hundred(one.targets.rate), chance=says.per_hundred(one.chance.rate)
+    told = _wording(one.type, "told")
+    return told and says.text(
+        told, right=says.per_hundred(one.targets.rate), chance=says.per_hundred(one.chance.rate)
     )
 
 
@@ -60,7 +90,7 @@ def figures_sentence(one: AttackResult, says: Translator) -> str:
 
 def finding_sentence(one: AttackResult, says: Translator) -> str:
     """Say whether an attack succeeded beyond chance, by its own interval."""
-    return says.text(f"attacks.finding.{one.finding}")
+    return says.text(FINDINGS[one.finding])
 
 
 def finding_notes(results: Sequence[AttackResult]) -> list[str]:
@@ -70,7 +100,7 @@ def finding_notes(results: Sequence[AttackResult]) -> list[str]:
     tried = [result for result in results if result.attempts]
     named = {key: [one.type for one in tried if one.finding == key] for key in get_args(Finding)}
     return [
-        f"{ENGLISH.text(f'attacks.finding.{key}').removesuffix('.')}: {', '.join(names)}."
+        f"{FINDINGS[key].removesuffix('.')}: {', '.join(names)}."
         for key, names in named.items()
         if names
     ]
@@ -78,18 +108,28 @@ def finding_notes(results: Sequence[AttackResult]) -> list[str]:
 
 def limit_sentence(check: LimitCheck, says: Translator, title: str) -> str:
     """Say whether an attack keeps its limit, by the end of the interval that decides it."""
-    key = f"attacks.limit.{check.verdict}"
+    sentence = LIMITS[check.verdict]
     facts = {"title": title, "limit": _percent(f"{100 * check.limit:.6g}", says)}
     if check.bounds is None or check.result is None:
         if check.result is not None and check.result.reason:
-            key, facts["reason"] = f"{key}.why", says.translate(check.result.reason)
-        return says.text(key, **facts)
+            sentence = _(
+                "{title}: not run, so whether the limit of {limit} is kept is unknown ({reason})."
+            )
+            facts["reason"] = says.translate(check.result.reason)
+        return says.text(sentence, **facts)
     least, most = (_bound(bound, check.limit, says) for bound in check.bounds)
-    said = says.text(key, least=least, most=most, **facts)
+    said = says.text(sentence, least=least, most=most, **facts)
     if check.verdict != "undecided":
         return said
-    hint = "control" if check.result.is_beside_another_attack else "attempts"
-    return f"{said} {says.text(f'{key}.{hint}')}"
+    hint = says.text(
+        _(
+            "Chance is that of another attack and bounds nothing; a control (people who are not in "
+            "the table) may decide it."
+        )
+        if check.result.is_beside_another_attack
+        else _("More attempts may decide it.")
+    )
+    return f"{said} {hint}"
 
 
 def limit_notes(checks: Sequence[LimitCheck]) -> list[str]:

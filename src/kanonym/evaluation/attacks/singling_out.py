@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.message import Message
+from kanonym.data.message import gettext as _
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.lookup import classes_of, is_changed
@@ -105,6 +106,13 @@ class SinglingOut(Attack):
     """
 
     type: ClassVar[str] = "singling-out"
+    title: ClassVar[str] = _("Singling out")
+    asks: ClassVar[str] = _("Which description matches exactly one person in the table?")
+    told: ClassVar[str] = _(
+        "Knows nobody: describes a person by all released columns, including the sensitive ones, "
+        "which k-anonymity does not cover. Of 100 descriptions, {right} match exactly one person; "
+        "by chance, {chance}."
+    )
     question: ClassVar[str] = (
         "Can the intruder, from the release, describe a person so that exactly one in the "
         "data fits?"

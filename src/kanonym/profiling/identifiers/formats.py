@@ -57,7 +57,7 @@ FORMATS = (
     Format("MAC address", "MAC addresses of network devices", _MAC.fullmatch, 0.1),
     Format("UUID", "UUIDs", _UUID.fullmatch, 0.5, 0.5),
     Format("web address", "web addresses", _URL.match, 0.5, 0.5),
-    Format("user name", "names of accounts that start with @", _HANDLE.fullmatch, 0.9, 0.5),
+    Format("user name", "account names that start with @", _HANDLE.fullmatch, 0.9, 0.5),
 )
 
 

@@ -8,6 +8,7 @@ import altair as alt
 
 from kanonym.data.message import gettext as _
 from kanonym.language import ENGLISH, Translator
+from kanonym.metrics.measure_names import MEASURE_NAMES
 from kanonym.reporting.charts.axes import legend_columns, title_lines
 from kanonym.reporting.charts.style import BLUE, INK, PALE, WIDTH, Drawing
 
@@ -47,7 +48,7 @@ def alternatives_chart(compared: Alternatives, speech: Translator = ENGLISH) -> 
         title=title_lines(
             speech.text(
                 _("{name} (more private to the right)"),
-                name=speech.text_or(f"measure.{compared.privacy}", "k"),
+                name=speech.translate(MEASURE_NAMES.get(compared.privacy, "k")),
             )
         ),
         scale=alt.Scale(
@@ -58,9 +59,9 @@ def alternatives_chart(compared: Alternatives, speech: Translator = ENGLISH) -> 
         ),
         axis=alt.Axis(grid=False, tickCount=6),
     )
-    short = {"span-loss": "axis.span-loss", "gcp": "axis.gcp"}
-    named = short.get(compared.measure, f"measure.{compared.measure}")
-    title = speech.text_or(named, compared.measure)
+    short = {"span-loss": _("information lost (span loss)"), "gcp": _("information lost (GCP)")}
+    names = {**MEASURE_NAMES, **short}
+    title = speech.translate(names.get(compared.measure, compared.measure))
     y = alt.Y(
         "y:Q",
         title=title,

@@ -176,7 +176,7 @@ def comparison_chart(compared: ComparisonData, says: Translator) -> Drawing:
             labelOverlap=True,
         ),
     )
-    better = says.text(f"better.{'lower' if compared.less_is_better else 'higher'}")
+    better = says.text(_("lower is better") if compared.less_is_better else _("higher is better"))
     y = alt.Y(
         "y:Q",
         title=says.text(_("{name} ({better})"), name=compared.measure, better=better),
@@ -217,7 +217,10 @@ def comparison_chart(compared: ComparisonData, says: Translator) -> Drawing:
     return Drawing(alt.layer(*layers).properties(height=_height(compared)), rows, says, WIDTH)
 
 
-KINDS = {"dot": "comparison.dots", "front": "comparison.front"}
+KINDS = {
+    "dot": _("release; lines connect thresholds"),
+    "front": _("Pareto frontier: none is better in both"),
+}
 """Kinds of points, and the keys of what the legend calls them."""
 
 

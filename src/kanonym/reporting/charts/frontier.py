@@ -52,7 +52,14 @@ def draw(
 
 def frontier_chart(frontier: Frontier, says: Translator) -> Drawing:
     """Draw nodes by privacy and loss, with the Pareto front as a line."""
-    kinds = [says.text(key) for key in ("lattice.fails", "lattice.holds", "lattice.best")]
+    kinds = [
+        says.text(key)
+        for key in (
+            _("fails the policy"),
+            _("satisfies it"),
+            _("Pareto front: none is better in both"),
+        )
+    ]
     rows = _rows(frontier, kinds)
     x = alt.X(
         "x:Q",

@@ -334,7 +334,7 @@ def _whole(line: NDArray[Any], width: int) -> _Grid:
         np.floor_divide(line, line.dtype.type(width)).astype(np.int64),
         lambda a: f"{a * width}",
         span,
-        ("bar.under", "bar.over"),
+        (_("under {start}"), _("{start}+")),
     )
 
 
@@ -346,7 +346,7 @@ def _real(line: NDArray[Any], digit: int, power: int, speech: Translator) -> _Gr
         np.floor(line / (digit * 10.0**power)).astype(np.int64),
         start,
         lambda a, b: speech.text(_("{start} to {end}"), start=start(a), end=start(b + 1)),
-        ("bar.under", "bar.over"),
+        (_("under {start}"), _("{start}+")),
     )
 
 
@@ -366,5 +366,5 @@ def _calendar(line: NDArray[Any], unit: Any, width: int) -> _Grid:
         np.floor_divide(line.astype(f"datetime64[{unit}]").astype(np.int64) + shift, width),
         moment,
         span,
-        ("bar.before", "bar.from"),
+        (_("before {start}"), _("from {start}")),
     )

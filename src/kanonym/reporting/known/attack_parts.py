@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kanonym.data.message import gettext as _
+
 UNITS = {
     "rate": "share-of-attempts",
     "named": "share-of-cells",
@@ -39,7 +41,7 @@ UNITS = {
     "advantage with sensitive values": "share-difference",
     "auc with sensitive values": "area",
 }
-"""The unit of each kind of part: a key of the catalogues, `unit.…`."""
+"""The unit of each kind of part: a key of `UNIT_NAMES`."""
 
 _OF_MODES = ("baseline", "control", "risk", "attempts")
 _OF_ATTACK = {
@@ -56,6 +58,48 @@ _OF_ATTACK = {
     ),
     "membership": tuple(kind for kind in UNITS if kind.startswith(("advantage", "auc", "with"))),
 }
+
+
+PART_NAMES = {
+    "rate": _("{subject}"),
+    "named": _("{subject}: named correctly"),
+    "claimed": _("{subject}: a value was claimed"),
+    "baseline": _("{subject}: without the release"),
+    "control": _("{subject}: on people who are not in the table"),
+    "risk": _("{subject}: beyond chance"),
+    "attempts": _("{subject}: descriptions tried"),
+    "first release alone": _("{subject}: with the first release alone"),
+    "second release alone": _("{subject}: with the second release alone"),
+    "values left": _("{subject}: values that remain possible, on average"),
+    "alone": _("found with no other record equally close"),
+    "one record known": _("identified, if one record is known"),
+    "two records known": _("identified, if two records are known"),
+    "three records known": _("identified, if three records are known"),
+    "other values that agree": _("other values of matches that agree"),
+    "in the original": _("{subject}: if the original were published"),
+    "control_compatible": _("people of the control who fit a class"),
+    "generalized": _("generalized cells"),
+    "minimal": _("named cells with a minimal generalization"),
+    "labels present": _("cells of which all labels one level below are known to occur"),
+    "counts known": _("cells of which all numbers one level below are known"),
+    "bits told": _("what the algorithm tells of the labels one level below"),
+    "fewer than l values": _("persons with fewer than l values left"),
+    "claimed from dissolved classes": _(
+        "persons whose class for size alone was not released, and whose value is claimed"
+    ),
+    "right of the claimed": _("claims that are right"),
+    "right by the class alone": _("claims that would be right by the class alone"),
+    "sure": _("{subject}: surer than 90 %"),
+    "sure by the class alone": _("{subject}: surer than 90 % by the class alone"),
+    "advantage": _("true positive rate minus false positive rate"),
+    "auc": _("area under the ROC curve"),
+    "with sensitive values": _("right, if sensitive values are also known"),
+    "advantage with sensitive values": _(
+        "true positive rate minus false positive rate, if sensitive values are also known"
+    ),
+    "auc with sensitive values": _("area under the ROC curve, if sensitive values are also known"),
+}
+"""What each kind of part is called."""
 
 
 class Part(NamedTuple):

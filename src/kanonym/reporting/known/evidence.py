@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kanonym.language import Translator
 from kanonym.profiling.profile import Profile
-from kanonym.profiling.reasons import Reason
+from kanonym.profiling.reasons import EVIDENCE, PUBLISHABLE, Reason
 from kanonym.reporting.rounding import FINEST, round_share
 
 WHOLE = 0.01
@@ -61,13 +61,13 @@ def publishable_reason(reason: Reason, says: Translator, step: float = FINEST) -
     ''
 
     """
-    key = f"evidence.{reason.kind}"
-    if f"{key}.report" in says.sentences:
-        key = f"{key}.report"
-    elif reason.counts or reason.detail or key not in says.sentences:
-        return ""
+    sentence = PUBLISHABLE.get(reason.kind)
+    if sentence is None:
+        if reason.counts or reason.detail or reason.kind not in EVIDENCE:
+            return ""
+        sentence = EVIDENCE[reason.kind]
     coarse = max(step, WHOLE)
     shares = {
         name: f"{100 * round_share(share, coarse):.0f} %" for name, share in reason.shares.items()
     }
-    return says.text(key, **shares, what=says.terms(reason.terms))
+    return says.text(sentence, **shares, what=says.terms(reason.terms))

@@ -1,8 +1,10 @@
-"""In what each figure of a report is counted: keys of the catalogues, `unit.…`."""
+"""In what each figure of a report is counted: keys of `UNIT_NAMES`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+
+from kanonym.data.message import gettext as _
 
 WHO = {
     "prosecutor": "records",
@@ -94,3 +96,53 @@ MEASURES: Mapping[str, str] = {
     "accuracy": "share-of-predictions",
 }
 """The unit of each measure of risk and utility, by its name in the JSON contract."""
+
+UNIT_NAMES: Mapping[str, str] = {
+    "records": _("records"),
+    "persons": _("individuals"),
+    "attempts": _("attempts"),
+    "values": _("values"),
+    "effective-values": _("equally frequent values"),
+    "values-per-person": _("values per person"),
+    "records-per-class": _("records per class"),
+    "pairs": _("pairs of records"),
+    "combinations": _("combinations of values"),
+    "levels": _("levels"),
+    "bits": _("bits"),
+    "score": _("score"),
+    "points-of-thousand": _("points of 1,000"),
+    "units": _("units of the column"),
+    "squared-units": _("squared units of the column"),
+    "deviations": _("standard deviations × √2"),
+    "logarithm": _("natural logarithm"),
+    "probability": _("probability"),
+    "squared-probability": _("squared probability, at most 0.25"),
+    "area": _("from 0 to 1; 0.5 is chance"),
+    "coefficients": _("difference of coefficients"),
+    "relative-gain": _("gain / share in the table"),
+    "relative-error": _("error / true count"),
+    "relative-differences": _("sum of relative differences"),
+    "percent-of-variance": _("% of the variance"),
+    "share-of-records": _("share of the records"),
+    "share-of-persons": _("share of the individuals"),
+    "share-of-control": _("share of the control"),
+    "share-of-attempts": _("share of the attempts"),
+    "share-of-claims": _("share of the claims"),
+    "share-of-chance": _("share of what fails by chance"),
+    "share-of-cells": _("share of the cells"),
+    "share-of-bits": _("share of the bits"),
+    "share-of-class": _("share of the class"),
+    "share-of-range": _("share of the range"),
+    "share-of-order": _("share of the range of ranks"),
+    "share-of-items": _("share of the items of all records"),
+    "share-of-itemsets": _("share of the frequent itemsets"),
+    "labels": _("labels"),
+    "share-of-domain": _("share of the domain"),
+    "share-of-entropy": _("share of the entropy"),
+    "share-of-height": _("share of the hierarchy’s height"),
+    "share-of-distance": _("share of the largest distance"),
+    "share-of-interval": _("share of the confidence interval"),
+    "share-of-advantage": _("share of the original’s advantage"),
+    "share-of-predictions": _("share of the predictions, or R²"),
+    "share-difference": _("difference of shares"),
+}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from kanonym.data.message import gettext as _
 from kanonym.data.message import ngettext
+from kanonym.metrics.measure_names import MEASURE_NAMES
 from kanonym.reporting.document import Block, Bullets, Cell, Figure, Paragraph, Section, Table, Text
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
 def _choice(choice: Choice, says: Translator) -> Section:
     header = [says.text(key) for key in (_("attribute"), _("level"), _("most frequent label"))]
     header += [
-        says.text(f"head.{way}", what=what)
-        for way in ("finer", "coarser")
+        says.text(way, what=what)
+        for way in (_("finer: {what}"), _("coarser: {what}"))
         for what in (choice.metric, says.text(_("suppressed")), says.text(_("satisfies")))
     ]
     rows = tuple(
@@ -86,8 +87,8 @@ def _comparison_section(found: Alternatives, says: Translator) -> Section:
     numbers = Table(
         (
             says.text(_("release")),
-            says.text_or(f"measure.{found.privacy}", found.privacy),
-            says.text_or(f"measure.{found.measure}", found.measure),
+            says.translate(MEASURE_NAMES.get(found.privacy, found.privacy)),
+            says.translate(MEASURE_NAMES.get(found.measure, found.measure)),
             says.text(_("suppressed")),
             says.text(_("frontier")),
         ),

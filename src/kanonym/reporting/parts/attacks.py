@@ -29,8 +29,9 @@ from kanonym.reporting.document import (
     Table,
     Text,
 )
-from kanonym.reporting.known.attack_parts import Part, part_of
+from kanonym.reporting.known.attack_parts import PART_NAMES, Part, part_of
 from kanonym.reporting.known.attacks import guessed_column, rank_attacks
+from kanonym.reporting.known.units import UNIT_NAMES
 
 if TYPE_CHECKING:
     from kanonym.evaluation.attacks.result import AttackResult
@@ -47,14 +48,35 @@ COLOURS: Mapping[LimitVerdict | None, Colour] = {
 }
 
 
+VERDICTS = {
+    "kept": ngettext("Attacks: the limit is kept", "Attacks: all {limits} limits are kept"),
+    "exceeded": ngettext("Attacks: the limit is exceeded", "Attacks: a limit is exceeded"),
+    "undecided": _("Attacks: undecided"),
+    "not run": _("Attacks: not assessed"),
+}
+"""What the limits of the policy came to."""
+
+MODES = {
+    "univariate": _("descriptions using one column"),
+    "multivariate": _("descriptions using several columns"),
+    "whole records": _("descriptions using all columns"),
+    "multivariate one-sided": _("descriptions using one end of ranges"),
+}
+"""What descriptions of singling out use."""
+
+
 def limits_banner(summary: Summary, says: Translator) -> Banner:
     """Say whether attacks keep the limits of the policy; grey where none was set or run."""
     checks, tried = summary.limit_checks, [attack for attack in summary.attacks if attack.attempts]
     verdict = joint_verdict(checks)
     if verdict is None:
-        note = says.text(f"verdict.attacks.unset{'' if tried else '.untried'}.note")
+        note = says.text(
+            _("What intruders achieve has no verdict; a policy sets limits by attack_limits")
+            if tried
+            else _("No attack was run either; a policy sets limits by attack_limits")
+        )
         return Banner("nothing", says.text(_("Attacks: no limit was set")), f"{note}.")
-    words = says.text(f"verdict.attacks.{verdict}", len(checks), limits=says.count(len(checks)))
+    words = says.text(VERDICTS[verdict], len(checks), limits=says.count(len(checks)))
     note = says.text(
         _("Limits of the policy, judged by {confidence} confidence intervals"),
         confidence=says.percent(CONFIDENCE),
@@ -222,12 +244,12 @@ def interval(low: float, high: float, says: Translator) -> str:
 
 def _part(part: Part, value: float, says: Translator) -> tuple[str, str, str]:
     """Return what a detail is, its value, and its unit."""
-    subject = says.text_or(f"mode.{part.subject}", part.subject)
+    subject = says.translate(MODES.get(part.subject, part.subject))
     written = says.tenths(value) if part.share else says.value(value)
     return (
-        says.text(f"attacks.part.{part.kind}", subject=subject),
+        says.text(PART_NAMES[part.kind], subject=subject),
         written,
-        says.text(f"unit.{part.unit}"),
+        says.text(UNIT_NAMES[part.unit]),
     )
 
 

@@ -14,6 +14,46 @@ if TYPE_CHECKING:
     from kanonym.reporting.summary import Summary
 
 
+ROLES = {
+    "identifier": _("identifier"),
+    "quasi-identifier": _("quasi-identifier"),
+    "sensitive": _("sensitive"),
+    "insensitive": _("insensitive"),
+    "set": _("set of items"),
+}
+
+FATES = {
+    "identifier": _("removed"),
+    "quasi-identifier": _("recoded (see 4)"),
+    "sensitive": _("unchanged"),
+    "insensitive": _("unchanged"),
+    "set": _("items recoded or dropped (see 4)"),
+}
+
+CHANGED = {
+    "identifier": _("replaced"),
+    "quasi-identifier": _("changed, then recoded (see 4)"),
+    "sensitive": _("changed"),
+    "insensitive": _("changed"),
+}
+
+RECODINGS = {
+    "interval": _("each class gets the interval from its lowest to its highest value"),
+    "range": _("each class gets two columns: its lowest and its highest value"),
+    "set": _("each class gets the set of its values"),
+    "hierarchy": _("each class gets the finest label of the hierarchy that covers its values"),
+    "mean": _("each class gets the mean of its values"),
+    "median": _("each class gets the median of its values"),
+    "mode": _("each class gets its most frequent value"),
+    "balanced": _(
+        "each class gets one of its values, chosen so that tables of two columns stay close to the "
+        "original’s"
+    ),
+    "value": _("original value or blank"),
+}
+"""What each recoding does."""
+
+
 def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     """Return the sections on attributes."""
     return _roles(summary, says), _transformations(summary, says)
@@ -22,7 +62,7 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
 def role_of(role: str, says: Translator) -> str:
     """Name a role in the language of the report."""
     base, _comma, changed = role.partition(", ")
-    named = says.text_or(f"role.{base}", base)
+    named = says.translate(ROLES.get(base, base))
     return says.text(_("{role}, changed"), role=named) if changed else named
 
 
@@ -31,7 +71,7 @@ def role_treatment(role: str, summary: Summary, says: Translator) -> str:
     base, _comma, changed = role.partition(", ")
     if base == "quasi-identifier" and "cells" in summary.origin.algorithm and not changed:
         return says.text(_("original value or blank"))
-    return says.text(f"fate.{base}.changed" if changed else f"fate.{base}")
+    return says.text((CHANGED if changed else FATES)[base])
 
 
 def _roles(summary: Summary, says: Translator) -> Section:
@@ -120,8 +160,11 @@ def describe_transformation(one: Transformation, says: Translator) -> str:
     if one.recoding is None:
         if changed:
             return changed
-        done = {"identifier": "done.identifier", "set": "done.items"}
-        return says.text(done.get(one.role, "done.unchanged"))
+        done = {
+            "identifier": _("dropped: it is not in the release"),
+            "set": _("items got the labels of a hierarchy, or were dropped"),
+        }
+        return says.text(done.get(one.role, _("released unchanged")))
     recoded = _describe_recoding(one, says)
     return (
         says.text(_("{first}; then {second}"), first=changed, second=recoded)
@@ -137,4 +180,4 @@ def _describe_recoding(one: Transformation, says: Translator) -> str:
             level=one.level,
             highest=one.highest,
         )
-    return says.text_or(f"done.{one.recoding}", str(one.recoding))
+    return says.translate(RECODINGS.get(str(one.recoding), str(one.recoding)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from kanonym.data.message import Sentence, ngettext
 from kanonym.data.message import gettext as _
-from kanonym.data.message import ngettext
 from kanonym.evaluation.attacks.limits import joint_verdict
 from kanonym.evaluation.attacks.sentences import figures_sentence, title_of
 from kanonym.reporting.document import (
@@ -49,20 +49,84 @@ COLOURS: Mapping[Verdict, Colour] = {
 ROLES = ("identifier", "quasi-identifier", "sensitive", "set", "insensitive")
 
 
+QUESTIONS = {
+    "released": _("What was released?"),
+    "required": _("Which requirement was set, and was it met?"),
+    "intruder": _("What can an intruder do with it, compared with chance?"),
+    "lost": _("What was lost?"),
+    "repeat": _("How can it be reproduced and checked?"),
+}
+"""The heads of the first page."""
+
+VERDICTS = {
+    "satisfied": ngettext(
+        "The chosen requirement is met", "The {requirements} chosen requirements are met"
+    ),
+    "failed": _("Policy NOT satisfied"),
+    "not-private": _("NOT private: a seed was given"),
+    "none": _("No requirement was set"),
+}
+
+VERDICT_NOTES = {
+    "satisfied": _("Not a legal finding of anonymity: see what an intruder can still do (3)"),
+    "failed": _("do not publish this table"),
+    "not-private": _("do not publish this table"),
+    "none": _("check the smallest class before you publish"),
+}
+
+TILES = {
+    "": _("highest chance of picking a record by its quasi-identifiers"),
+    ".persons": _(
+        "highest chance of picking a person in a class by the quasi-identifiers of one record"
+    ),
+    ".items": _("highest chance of picking a person’s record by what the requirement covers"),
+}
+
+CHANCES = {
+    "": _(
+        "Somebody who knows the quasi-identifiers of a record of the table picks this record with "
+        "a chance of at most {highest}; without any knowledge, {blind}."
+    ),
+    ".persons": _(
+        "Somebody who knows the quasi-identifiers of one record of a person picks this person "
+        "among those of the class with a chance of at most {highest}. Who has several records is "
+        "easier to find."
+    ),
+    ".items": _(
+        "Somebody who knows as many items of a person in the table as the requirement assumes "
+        "picks the right record with a chance of at most {highest}; without any knowledge, {blind}."
+    ),
+}
+
+PARTS = {
+    "identity": (_("Identity"), _("Can a person be found in the table?")),
+    "attributes": (_("Attributes"), _("What is learned about a person?")),
+    "persons": (_("Persons"), _("Are persons what was counted?")),
+}
+"""The parts of the verdict, and the question of each."""
+ASSESSMENTS = {
+    "checked": _("checked"),
+    "by construction": _("by construction"),
+    "not assessed": _("not assessed"),
+    "violated": _("violated"),
+}
+
+
+def verdict_words(key: str, requirements: int) -> Sentence:
+    """Return the sentence of a verdict on so many requirements."""
+    if key == "satisfied" and requirements == 2:
+        return _("Both chosen requirements are met")
+    return VERDICTS[key]
+
+
 def verdict(summary: Summary, says: Translator) -> Banner:
     """Say in a few words how the policy came out; green only where nothing warns."""
     figures = summary.privacy.verification
     if not summary.size.rows_out:
         return Banner(COLOURS[figures.verdict], says.text(_("No record was released")), "")
     key, n = ANSWERS[figures.verdict], len(figures.models)
-    words = says.text(
-        _("Both chosen requirements are met")
-        if key == "satisfied" and n == 2
-        else f"verdict.{key}",
-        n,
-        requirements=n,
-    )
-    note = says.text(f"verdict.{key}.note")
+    words = says.text(verdict_words(key, n), n, requirements=n)
+    note = says.text(VERDICT_NOTES[key])
     if figures.verdict == "satisfied with findings":
         f = len(figures.findings)
         note = says.text(
@@ -96,11 +160,11 @@ def part_banners(
             colour = "failed"
         elif sentences:
             colour = "warned"
-        words = f"{says.text(f'part.{one.name}')}: {says.text(f'part.{one.verdict}')}"
+        words = f"{says.text(PARTS[one.name][0])}: {says.text(ASSESSMENTS[one.verdict])}"
         basis = says.translate(one.rests_on)
         if not one.rests_on.template.startswith("{"):  # else it begins with a name
             basis = basis[:1].upper() + basis[1:]
-        note = f"{says.text(f'part.{one.name}.question')} {basis}."
+        note = f"{says.text(PARTS[one.name][1])} {basis}."
         banners.append(Banner(colour, words, note, sentences))
     return tuple(banners)
 
@@ -145,7 +209,7 @@ def tiles(summary: Summary, says: Translator) -> tuple[Tile, ...]:
             says.text(_("{part} of {whole}"), part="", whole=says.count(len(models))).strip(),
         ),
         Tile(
-            says.text(f"tile.found{_counted(summary)}"),
+            says.text(TILES[_counted(summary)]),
             says.text(_("1 in {number}"), number=says.count(1 / highest))
             if 0 < highest < 1
             else says.chance(highest),
@@ -188,7 +252,7 @@ def lead(summary: Summary, says: Translator) -> tuple[Paragraph, ...]:
     elif summary.size.rows_out:
         told.append(
             says.text(
-                f"answer.found{_counted(summary)}",
+                CHANCES[_counted(summary)],
                 highest=says.chance(summary.privacy.risk.highest),
                 blind=says.chance(1 / max(summary.size.rows_in, 1)),
             )
@@ -232,7 +296,12 @@ def _attacked(tried: Sequence[AttackResult], says: Translator) -> str:
     n = sum(result.finding == "beyond" for result in tried)
     unknown = sum(result.hidden_by is not None for result in tried)
     key, attacks = (
-        "answer.attacked" if n else "answer.attacked.none",
+        ngettext(
+            "Of {attacks} run, {number} surely succeeds more often than by chance.",
+            "Of {attacks} run, {number} surely succeed more often than by chance.",
+        )
+        if n
+        else _("None of {attacks} run surely succeeds more often than by chance."),
         says.plural(len(tried), ngettext("attack", "attacks")),
     )
     told = [says.text(key, n, attacks=attacks, number=says.count(n))]
@@ -258,7 +327,7 @@ def _attacked(tried: Sequence[AttackResult], says: Translator) -> str:
 def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     """Return the evidence: what was released, required, attacked, lost, and how to repeat it."""
     return tuple(
-        Section(f"first-{key}", f"{number} · {says.text(f'first.{key}')}", blocks)
+        Section(f"first-{key}", f"{number} · {says.text(QUESTIONS[key])}", blocks)
         for number, (key, blocks) in enumerate(
             (
                 ("released", _release_blocks(summary, says)),
@@ -321,7 +390,7 @@ def _requirement_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]
     blocks: tuple[Block, ...] = (requirements_table(summary, says, MOST_REQUIREMENTS),)
     further = len(models) - MOST_REQUIREMENTS
     if further > 0:
-        blocks += (_more_rows_note(further, "privacy", says),)
+        blocks += (_more_rows_note(further, _("Privacy: required and achieved"), says),)
     worst = worst_classes(summary, says)[:MOST_REQUIREMENTS]
     return (*blocks, *(Paragraph(one, "note") for one in worst))
 
@@ -339,14 +408,25 @@ def _intruder_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
     if not tried:
         risk = summary.privacy.risk
         rows = tuple(
-            (says.text(f"attacks.sizes.{key}"), says.chance(chance))
+            (says.text(key), says.chance(chance))
             for key, chance in (
-                ("most", risk.highest),
-                ("mean", risk.average),
-                ("blind", 1 / max(summary.size.rows_in, 1)),
+                (_("at most"), risk.highest),
+                (_("on average"), risk.average),
+                (_("at random, without any knowledge"), 1 / max(summary.size.rows_in, 1)),
             )[: 2 if summary.counts_persons else 3]
         )
-        sizes = "attacks.sizes.persons" if summary.counts_persons else "attacks.sizes"
+        sizes = (
+            _(
+                "Chance that somebody who knows the quasi-identifiers of one record of a person "
+                "picks this person among those of the class (who has several records is easier to "
+                "find):"
+            )
+            if summary.counts_persons
+            else _(
+                "Chance that somebody who knows the quasi-identifiers of a record of the table "
+                "picks this record:"
+            )
+        )
         return (
             Paragraph(says.text(sizes)),
             Table(("", ""), rows, style="plain"),
@@ -372,14 +452,16 @@ def _intruder_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
     further = len(tried) - len(shown)
     if further > 0:
         if shown != tried[: len(shown)]:
-            reading += f" {says.text('attacks.chosen')}"
-        reading += f" {_more_rows_note(further, 'attacks', says).text}"
+            chosen = says.text(_("The table has the most successful attack on each question."))
+            reading += f" {chosen}"
+        more = _more_rows_note(further, _("Attacks: success compared with chance"), says)
+        reading += f" {more.text}"
     return attack_table(summary, shown, says), Paragraph(reading, "note")
 
 
-def _more_rows_note(number: int, section: str, says: Translator) -> Paragraph:
+def _more_rows_note(number: int, section: Sentence, says: Translator) -> Paragraph:
     """Say where the rest of a table is."""
-    named = says.text(f"section.{section}")
+    named = says.text(section)
     return Paragraph(
         says.text(_("{number} more under “{section}”."), number=says.count(number), section=named),
         "note",
@@ -390,8 +472,11 @@ def _loss_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
     dropped = summary.columns.of_role("identifier")
     kept = [name for name, role in summary.columns.roles.items() if role.startswith("sensitive")]
     uncounted = [
-        says.text(f"price.{key}", names=says.names(names, LETTERS))
-        for key, names in (("kept", kept), ("dropped", dropped))
+        says.text(sentence, names=says.names(names, LETTERS))
+        for sentence, names in (
+            (_("sensitive columns ({names})"), kept),
+            (_("dropped columns ({names})"), dropped),
+        )
         if names
     ]
     told = list(summary.loss.price)
@@ -405,15 +490,28 @@ def _repeat_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
     release = made.output_hash or made.release_hash
     form = made.output if made.output_hash else says.text(_("as CSV"))
     rows = tuple(
-        (says.text(f"repeat.{key}"), name or "", Cell(digest, "code"))
+        (says.text(key), name or "", Cell(digest, "code"))
         for key, name, digest in (
-            ("input-hash", made.source, made.input_hash),
-            ("policy-hash", says.text(_("as JSON, keys sorted")), made.policy_hash),
-            ("release-hash", form, release),
+            (_("SHA-256 of the input"), made.source, made.input_hash),
+            (_("SHA-256 of the policy"), says.text(_("as JSON, keys sorted")), made.policy_hash),
+            (_("SHA-256 of the release"), form, release),
         )
         if digest
     )
-    repeated = "first.repeated" if summary.origin.repeatable else "first.drawn"
+    repeated = (
+        _(
+            "With the same table, policy, seed and versions, the first command gives the same "
+            "release, byte for byte. {checks} The policy and all versions are listed under "
+            "“{section}”."
+        )
+        if summary.origin.repeatable
+        else _(
+            "A seed was drawn and is kept nowhere: with the same table, policy and versions, the "
+            "first command gives a release of the same kind; its classes, the order of its rows "
+            "and random values may differ. {checks} The policy and all versions are listed under "
+            "“{section}”."
+        )
+    )
     return (
         Paragraph(
             says.text(

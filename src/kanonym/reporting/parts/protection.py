@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kanonym.data.message import Sentence, ngettext
 from kanonym.data.message import gettext as _
-from kanonym.data.message import ngettext
 from kanonym.evaluation.attacks.base import Aim
 from kanonym.evaluation.attacks.sentences import figures_sentence, finding_sentence, title_of
 from kanonym.reporting.document import Block, Bullets, Heading, Link, Paragraph, Section
@@ -19,6 +19,20 @@ SOURCE = (
     "https://ec.europa.eu/justice/article-29/documentation/opinion-recommendation/files/2014/"
     "wp216_en.pdf"
 )
+
+
+AIM_QUESTIONS: dict[str, tuple[Sentence, Sentence]] = {
+    "singling-out": (_("Singling out"), _("Can somebody isolate the records of one person?")),
+    "linkability": (
+        _("Linkability"),
+        _("Can somebody link records of the same person, in this table or in another one?"),
+    ),
+    "inference": (
+        _("Inference"),
+        _("Can somebody deduce the value of an attribute with significant probability?"),
+    ),
+}
+UNTRIED = _("No attack of this kind was run; `kanonym attack` runs them.")
 
 
 def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
@@ -55,8 +69,8 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
 
 def _answers(summary: Summary, key: Aim, says: Translator) -> tuple[Block, ...]:
     """Return what class sizes and requirements imply, and a sentence for each attack."""
-    question = says.text(f"gdpr.{key}.question")
-    head = Heading(f"{says.text(f'gdpr.{key}')}: {question}")
+    title, question = map(says.text, AIM_QUESTIONS[key])
+    head = Heading(f"{title}: {question}")
     if not summary.size.rows_out:
         return head, Paragraph(says.text(_("Nothing was released.")))
     implied = {
@@ -66,7 +80,7 @@ def _answers(summary: Summary, key: Aim, says: Translator) -> tuple[Block, ...]:
     }[key](summary, says)
     tried = attacks_on_question(summary.attacks, key)
     if not tried:
-        return head, Paragraph(f"{implied} {says.text('gdpr.untried')}")
+        return head, Paragraph(f"{implied} {says.text(UNTRIED)}")
     told = tuple(
         (
             title_of(result.type, says),
@@ -135,9 +149,21 @@ def _inference_answer(summary: Summary, says: Translator) -> str:
         )
     told = []
     for key, names in (
-        ("protected", [name for name in hidden if name in held]),
-        ("unprotected", [name for name in hidden if name not in held]),
+        (
+            _(
+                "Every class meets requirements on {names}: they limit what a class reveals, but "
+                "do not reduce it to nothing."
+            ),
+            [name for name in hidden if name in held],
+        ),
+        (
+            _(
+                "No requirement limits what a class reveals about {names}: a class whose records "
+                "have the same value discloses it."
+            ),
+            [name for name in hidden if name not in held],
+        ),
     ):
         if names:
-            told.append(says.text(f"gdpr.inference.{key}", names=says.names(names)))
+            told.append(says.text(key, names=says.names(names)))
     return " ".join(told)

@@ -52,17 +52,17 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
         (says.text(_("seconds")), says.durations(origin.seconds)),
     ]
     rows += [
-        (says.text(f"repeat.{key}"), text)
-        for key, text in (("input", made.source), ("output", made.output))
+        (says.text(key), text)
+        for key, text in ((_("input"), made.source), (_("output"), made.output))
         if text
     ]
     rows += [
-        (says.text(f"repeat.{key}"), Cell(digest, "code"))
+        (says.text(key), Cell(digest, "code"))
         for key, digest in (
-            ("input-hash", made.input_hash),
-            ("output-hash", made.output_hash),
-            ("release-hash", made.release_hash),
-            ("policy-hash", made.policy_hash),
+            (_("SHA-256 of the input"), made.input_hash),
+            (_("SHA-256 of the output"), made.output_hash),
+            (_("SHA-256 of the release"), made.release_hash),
+            (_("SHA-256 of the policy"), made.policy_hash),
         )
         if digest
     ]
@@ -74,7 +74,8 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
         )
     )
     if made.policy_printed:
-        listing = f"{says.text('repeat.save', file=PRINTED)} {listing}"
+        save = says.text(_("To run the commands with {file}, save this as {file}."), file=PRINTED)
+        listing = f"{save} {listing}"
     blocks = (
         Paragraph(
             says.text(

@@ -7,6 +7,7 @@ from math import isclose
 from typing import TYPE_CHECKING
 
 from kanonym.data.message import gettext as _
+from kanonym.metrics.measure_names import MEASURE_NAMES
 from kanonym.reporting.document import (
     Block,
     Cell,
@@ -19,7 +20,7 @@ from kanonym.reporting.document import (
     Text,
 )
 from kanonym.reporting.known.assessment import is_share
-from kanonym.reporting.known.units import MEASURES
+from kanonym.reporting.known.units import MEASURES, UNIT_NAMES
 
 if TYPE_CHECKING:
     from kanonym.language import Translator
@@ -38,6 +39,12 @@ VARIANTS = {
     "loss_arithmetic": "span_loss",
 }
 """Measures that often say the same as another one."""
+
+
+BETTER = {
+    "lower": _("lower is better"),
+    "higher": _("higher is better"),
+}
 
 
 def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
@@ -62,7 +69,7 @@ def measure_blocks(figures: Mapping[str, MeasuredValue], says: Translator) -> tu
             _explain_figure(name, value, repeated, says),
             says.tenths(value.value) if is_share(value) else says.value(value.value),
             _unit(name, value, says),
-            says.text(f"better.{value.meaning.better}"),
+            says.text(BETTER[value.meaning.better]),
         )
         for name, repeated in _group_repeats(figures).items()
         if (value := figures[name]).value is not None
@@ -121,13 +128,13 @@ def _explain_figure(
 
 def measure_name(name: str, says: Translator) -> str:
     """Name a measure."""
-    return says.text_or(f"measure.{name}", name.replace("_", " "))
+    return says.translate(MEASURE_NAMES.get(name, name.replace("_", " ")))
 
 
 def _unit(name: str, one: MeasuredValue, says: Translator) -> Text:
     """Return in what a figure is counted; a measure that is not known says it in English."""
     unit = MEASURES.get(name)
-    return _foreign(one.meaning.unit, says) if unit is None else says.text(f"unit.{unit}")
+    return _foreign(one.meaning.unit, says) if unit is None else says.text(UNIT_NAMES[unit])
 
 
 def _foreign(text: str, says: Translator) -> Cell:
@@ -139,12 +146,12 @@ def _presets(found: AssessmentFigures, says: Translator) -> tuple[Block, ...]:
     if not found.presets:
         return ()
     header = tuple(says.text(key) for key in (_("threshold"), _("met"), _("why")))
-    words = {True: "met", False: "unmet", None: "unknown"}
+    words = {True: _("met"), False: _("not met"), None: _("unknown")}
     rows = tuple(
         (
             says.translate(preset.title),
             Cell(
-                says.text(f"presets.{words[preset.met]}"),
+                says.text(words[preset.met]),
                 {True: "met", False: "unmet", None: ""}[preset.met],  # type: ignore[arg-type]
             ),
             says.translate(preset.reason),

@@ -58,17 +58,17 @@ def _losses(found: Sequence[AttributeLoss], says: Translator) -> tuple[Block, ..
     if not found:
         return ()
     heads = (
-        "attribute",
-        "recoding",
-        "lost",
-        "listed",
-        "named",
-        "rmse",
-        "values",
-        "released-values",
+        _("attribute"),
+        _("recoding"),
+        _("span loss"),
+        _("listed exactly"),
+        _("values per label"),
+        _("RMSE"),
+        _("values before"),
+        _("values released"),
     )
     numbers = Table(
-        tuple(says.text(f"head.{key}") for key in heads),
+        tuple(map(says.text, heads)),
         tuple(
             (
                 loss.name,

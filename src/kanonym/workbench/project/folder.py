@@ -10,6 +10,7 @@ from pathlib import Path
 from kanonym.data.errors import DataError
 from kanonym.data.files import write_text
 from kanonym.data.files.lock import lock_file
+from kanonym.data.message import gettext as _
 from kanonym.policy import document
 from kanonym.policy.writing import policy_yaml
 from kanonym.workbench.project.history import Form, History
@@ -87,7 +88,7 @@ class ProjectFolder:
                 f"{place} is damaged; remove it, and the project starts from its policy"
             ) from None
         if form != history.state.form:
-            history = history.after(form, "wb.did.edited", {})
+            history = history.after(form, _("The policy file was edited by hand"), {})
         return source, history
 
     def _contents(self) -> tuple[bytes, ...]:

@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kanonym.data.message import gettext as _
+
 Form = Mapping[str, Any]
 """A policy as its file has it; it may be incomplete while somebody works on it."""
 
@@ -41,7 +43,7 @@ class History:
     last: int = 0
 
     @classmethod
-    def of(cls, form: Form, change: str = "wb.did.open") -> History:
+    def of(cls, form: Form, change: str = _("Opened, with suggested roles")) -> History:
         """Return a history of one state."""
         return cls((State(1, form, change, {}),))
 

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from kanonym.actions.registry import ACTIONS
 from kanonym.data.errors import KanonymError, PolicyError, SchemaError
+from kanonym.data.message import gettext as _
 from kanonym.policy.actions import WHEN, build_action
 from kanonym.policy.faults import FaultsFoundError, policy_error
 from kanonym.workbench.forms import Field, fields_of, parse_fields, with_sent
@@ -63,7 +64,7 @@ async def save(view: View) -> str | None:
     place, form = _place(view.sent.get("place", ""), _own(view, column)), _sent_form(view)
     _check(form)
     changed = with_action(view.project.form, column, form, place)
-    view.project.change(changed, "wb.did.action", column=column, action=form["type"])
+    view.project.change(changed, _("{column}: action {action}"), column=column, action=form["type"])
     return _address(column)
 
 
@@ -75,7 +76,9 @@ async def remove(view: View) -> str | None:
     if place is not None:
         changed = without_action(view.project.form, column, place)
         kind = str(own[place].get("type"))
-        view.project.change(changed, "wb.did.unaction", column=column, action=kind)
+        view.project.change(
+            changed, _("{column}: action {action} removed"), column=column, action=kind
+        )
     return _address(column)
 
 

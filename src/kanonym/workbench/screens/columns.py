@@ -67,7 +67,7 @@ async def role(view: View) -> str | None:
     meant = [names[int(place)] for place in places]
     form = with_roles(project.form, meant, Role(chosen), project.table.profile)
     shown = view.says.names(meant, 60)
-    project.change(form, "wb.did.role", columns=shown, role=chosen)
+    project.change(form, _("{columns}: {role}"), columns=shown, role=chosen)
     return None
 
 
@@ -79,7 +79,7 @@ async def accept_suggestions(view: View) -> str | None:
     form = project.form
     for one in Role:
         form = with_roles(form, profile.names(one), one, profile)
-    project.change(form, "wb.did.suggested")
+    project.change(form, _("Suggested roles"))
     return None
 
 
@@ -92,7 +92,9 @@ async def persons(view: View) -> str | None:
     models = [one for one in form.get("models", ()) if not _is_k(one)]
     form = with_model({**form, "models": []}, {"type": "k-anonymity", "k": k, **counted})
     view.project.change(
-        {**form, "models": [*form["models"], *models]}, "wb.did.persons", column=entity or "–"
+        {**form, "models": [*form["models"], *models]},
+        _("Who is who: {column}"),
+        column=entity or "–",
     )
     return None
 

@@ -75,7 +75,7 @@ async def choose(view: View) -> str | None:
         )
     models = [_sized(one, chosen.size) for one in view.project.form.get("models", ())]
     form = with_parts(view.project.form, {**chosen.parts, "models": models})
-    view.project.change(form, "wb.did.solution", solution=chosen.label)
+    view.project.change(form, _("Solution: {solution}"), solution=chosen.label)
     return "run"
 
 

@@ -23,6 +23,19 @@ FORMATS = (".csv", ".parquet", ".xlsx", ".feather", ".jsonl", ".tsv", ".sav", ".
 REPORTS = {"html": "report.html", "pdf": "report.pdf", "md": "report.md"}
 
 
+FILES = {
+    "publish": _("May be published"),
+    "secret": _("Keep secret"),
+    "table": _("the released records"),
+    "covered": _("says what is promised, and nothing else of the table"),
+    "values": _("lists values of the table, also of records that are not released"),
+    "figures": _("has figures of the table itself"),
+    "seed": _("holds the seed: whoever has it can undo the shuffle"),
+    "account": _("says how the release was made and checked"),
+}
+"""Why a file may be published, or may not."""
+
+
 async def show(view: View) -> dict[str, Any]:
     """Return what can be written, and what was."""
     project = view.project
@@ -74,7 +87,7 @@ def _listed(project: OpenProject) -> list[tuple[str, str, bool]]:
             why, public = "seed", False
         else:
             why, public = "account", True
-        found.append((name, f"wb.file.{why}", public))
+        found.append((name, FILES[why], public))
     return sorted(found, key=lambda one: not one[2])
 
 
@@ -112,8 +125,25 @@ def repeated(project: OpenProject) -> str:
     if project.release_has_seed:
         table = "" if project.written is None else project.written.names[0]
         same = not table.endswith(STAMPED)
-        return "wb.export.repeat.note" if same else "wb.export.repeat.stamped"
-    return "wb.export.private" if project.release_is_private else "wb.export.unseeded"
+        return (
+            _("This makes the same file, byte for byte.")
+            if same
+            else _(
+                "This makes the same records. The file differs in some bytes: its format holds the "
+                "time at which it was written."
+            )
+        )
+    return (
+        _(
+            "This makes another release, with other records, and spends ε anew: a draw of "
+            "differential privacy is not repeated. If both are published, their ε add up."
+        )
+        if project.release_is_private
+        else _(
+            "This makes a release by the same policy. The policy has no seed, so its records come "
+            "in another order, and what is drawn at random differs."
+        )
+    )
 
 
 def command(project: OpenProject) -> str:
@@ -167,7 +197,14 @@ async def notebook(view: View) -> tuple[str, str]:
         raise DataError(view.says.text(_("There is no release yet. Make one first.")))
     imported, _gap, steps = python(project).partition("\n\n")
     read, made, written = steps.splitlines()
-    note = "wb.export.seed" if project.release_has_seed else repeated(project)
+    note = (
+        _(
+            "The policy, the manifest and the report hold the seed. Do not publish them with the "
+            "release, or remove the seed first."
+        )
+        if project.release_has_seed
+        else repeated(project)
+    )
     cells = [
         f"# {project.folder.path.name}\n\n{view.says.text(note)}",
         f"{imported}\n\n{read}",

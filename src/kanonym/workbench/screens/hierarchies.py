@@ -102,7 +102,7 @@ async def remove(view: View) -> str | None:
     """Take the hierarchy of a column away: what is suggested holds again."""
     column = _requested_column(view)
     form = with_attribute(view.project.form, column, {"hierarchy": None, "recoding": None})
-    view.project.change(form, "wb.did.hierarchy", column=column)
+    view.project.change(form, _("Hierarchy of {column}"), column=column)
     return _place(view, column)
 
 
@@ -112,7 +112,7 @@ async def recode(view: View) -> str | None:
     if recoding and recoding not in RECODINGS:
         raise PolicyError(f"a recoding is one of {', '.join(RECODINGS)}")
     changed = with_attribute(view.project.form, column, {"recoding": recoding or None})
-    view.project.change(changed, "wb.did.recoding", column=column)
+    view.project.change(changed, _("How {column} is released"), column=column)
     return _place(view, column)
 
 
@@ -184,7 +184,7 @@ async def _take(view: View, column: str, form: Mapping[str, Any]) -> str:
     if column in columns_of(view.project.form, Role.QUASI_IDENTIFIER):
         parts["recoding"] = "hierarchy"
     changed = with_attribute(view.project.form, column, parts)
-    view.project.change(changed, "wb.did.hierarchy", column=column)
+    view.project.change(changed, _("Hierarchy of {column}"), column=column)
     return _place(view, column)
 
 

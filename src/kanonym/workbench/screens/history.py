@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kanonym.data.message import gettext as _
 from kanonym.workbench.project.releases import KeptRelease
 from kanonym.workbench.view import Screen, View
 
@@ -83,7 +84,7 @@ async def restore(view: View) -> str | None:
     history, number = view.project.history, view.sent.get("number", "")
     found = history.find(int(number)) if history is not None and number.isdecimal() else None
     if found is not None:
-        view.project.change(found.form, "wb.did.restored", number=str(found.number))
+        view.project.change(found.form, _("Back to state {number}"), number=str(found.number))
     return None
 
 

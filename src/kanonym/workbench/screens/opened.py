@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from kanonym.data.errors import DataError
+from kanonym.data.message import gettext as _
 from kanonym.workbench.project.edits import with_attribute
 from kanonym.workbench.view import Screen, View
 
@@ -65,7 +66,9 @@ async def reading(view: View) -> str | None:
     }
     name = view.sent.get("column", "")
     view.project.change(
-        with_attribute(view.project.form, name, changed), "wb.did.reading", column=name
+        with_attribute(view.project.form, name, changed),
+        _("{column} is read in another way"),
+        column=name,
     )
     return None
 

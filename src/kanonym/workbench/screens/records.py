@@ -18,6 +18,55 @@ SOUGHT = "is:"
 """Before the name of a quasi-identifier whose value is sought."""
 
 
+WHY = {
+    ".records": _(
+        "With {column} {value} instead of {released}, its class would have {records}; at least "
+        "{required} are required."
+    ),
+    ".model": _(
+        "With {column} {value} instead of {released}, its class would have {records} and a {model} "
+        "of {measured}; required is {relation} {required}."
+    ),
+    ".others.records": _(
+        "With {column} {value} instead of {released}, {records} of its class would be left over; "
+        "at least {required} are required."
+    ),
+    ".others.model": _(
+        "With {column} {value} instead of {released}, the rest of its class would have a {model} "
+        "of {measured}; required is {relation} {required}."
+    ),
+    ".nothing": _(
+        "With {column} {value} instead of {released}, no requirement on its class would fail: the "
+        "algorithm divides the records in another way."
+    ),
+    ".suppressed.records": _(
+        "Suppressed: with the values it has, its class would have {records}; at least {required} "
+        "are required."
+    ),
+    ".suppressed.model": _(
+        "Suppressed: with the values it has, its class would have {records} and a {model} of "
+        "{measured}; required is {relation} {required}."
+    ),
+    ".suppressed.nothing": _(
+        "Suppressed, although a class of the values it has would satisfy every requirement on "
+        "classes: the algorithm divides the records in another way."
+    ),
+    ".suppressed.levels.records": _(
+        "Suppressed: at the levels of this release its class would have {records}; at least "
+        "{required} are required."
+    ),
+    ".suppressed.levels.model": _(
+        "Suppressed: at the levels of this release its class would have {records} and a {model} of "
+        "{measured}; required is {relation} {required}."
+    ),
+    ".suppressed.levels.nothing": _(
+        "Suppressed, although its class at the levels of this release would satisfy every "
+        "requirement on classes."
+    ),
+}
+"""Why a value is not released as it is, by what would fail."""
+
+
 async def show(view: View) -> dict[str, Any]:
     """Return a page of records."""
     if not view.project.can_hold:
@@ -61,7 +110,7 @@ def _sentence(view: View, found: RecordRisks, record: RecordRisk, reason: Reason
     """Say why a value is not released as it is, or a record not at all."""
     translator, failure = view.says, reason.failure
     facts = {"records": translator.plural(reason.records, ngettext("record", "records"))}
-    key = "wb.why" if reason.attribute is not None else "wb.why.suppressed"
+    key = "" if reason.attribute is not None else ".suppressed"
     if reason.attribute is not None:
         released = record.cells[found.names.index(reason.attribute)][1]
         missing = translator.text(_("missing"))
@@ -70,16 +119,16 @@ def _sentence(view: View, found: RecordRisks, record: RecordRisk, reason: Reason
     elif reason.at_levels:
         key += ".levels"
     if failure is None:
-        return translator.text(f"{key}.nothing", **facts)
+        return translator.text(WHY[f"{key}.nothing"], **facts)
     counts_persons = failure.attribute is not None and failure.attribute == found.entity
     if failure.counts_records or counts_persons:
         unit = "person" if counts_persons else "record"
         facts |= {"records": translator.plural(failure.measured, unit)}
         key += ".others.records" if reason.others else ".records"
-        return translator.text(key, **facts, required=translator.value(failure.required))
+        return translator.text(WHY[key], **facts, required=translator.value(failure.required))
     named = failure.model if failure.attribute is None else f"{failure.model} ({failure.attribute})"
     return translator.text(
-        f"{key}.others.model" if reason.others else f"{key}.model",
+        WHY[f"{key}.others.model" if reason.others else f"{key}.model"],
         **facts,
         model=named,
         measured=translator.value(failure.measured),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kanonym.data.errors import KanonymError, PolicyError
+from kanonym.data.message import gettext as _
 from kanonym.data.schema import Role
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.models import MODELS
@@ -64,6 +65,10 @@ async def show(view: View) -> dict[str, Any]:
         "faults": project.faults,
         "unit": unit,
         "kinds": {name: summary_of(model) for name, model in MODELS.items()},
+        "promises": {
+            name: (getattr(model, "promise", ""), getattr(model, "no_promise", ""))
+            for name, model in MODELS.items()
+        },
         "kind": kind if kind in MODELS else "",
         "place": place,
         "inputs": with_sent(inputs, view.sent, view.faults) if view.sent.get("type") else inputs,
@@ -82,7 +87,9 @@ async def save(view: View) -> str | None:
     form = {"type": kind, **parse_fields(_inputs(view, kind, {}), view.sent)}
     check_typed(form, MODELS)
     at = int(place) if place.isdecimal() else None
-    view.project.change(with_model(view.project.form, form, at), "wb.did.model", model=kind)
+    view.project.change(
+        with_model(view.project.form, form, at), _("Requirement {model}"), model=kind
+    )
     return None
 
 
@@ -93,7 +100,7 @@ async def remove(view: View) -> str | None:
     if place.isdecimal() and int(place) < len(listed):
         kind = listed[int(place)]["type"]
         form = without_model(view.project.form, int(place))
-        view.project.change(form, "wb.did.unmodel", model=kind)
+        view.project.change(form, _("Requirement {model} removed"), model=kind)
     return None
 
 
@@ -107,7 +114,7 @@ async def preset(view: View) -> str | None:
     place = next((i for i, one in enumerate(listed) if one.get("type") == "k-anonymity"), None)
     model = {"type": "k-anonymity", **own, "k": chosen.smallest}
     form = with_model(view.project.form, model, place)
-    view.project.change(form, "wb.did.preset", preset=chosen.title)
+    view.project.change(form, _("Preset: {preset}"), preset=chosen.title)
     return None
 
 
@@ -115,14 +122,14 @@ async def make_private(view: View) -> str | None:
     """Change what differential privacy does not allow beside it."""
     if is_private(view.project.form):
         changed = with_private_parts(view.project.form)
-        view.project.change(changed, "wb.did.private")
+        view.project.change(changed, _("Changed for differential privacy"))
     return None
 
 
 async def persons(view: View) -> str | None:
     """Say that each record is a person."""
     changed = with_parts(view.project.form, {"rows": "persons"})
-    view.project.change(changed, "wb.did.persons", column="–")
+    view.project.change(changed, _("Who is who: {column}"), column="–")
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kanonym.data.errors import DataError, KanonymError, PolicyError
+from kanonym.data.message import gettext as _
 from kanonym.data.schema import RECODINGS, Role
 from kanonym.differential_privacy.ledger import read_ledger
 from kanonym.policy.algorithms import ALGORITHMS
@@ -48,6 +49,7 @@ async def show(view: View) -> dict[str, Any]:
         "kind": kind,
         "chosen": own["type"],
         "summary": summary_of(ALGORITHMS[kind]),
+        "wording": getattr(ALGORITHMS[kind], "summary", ""),
         "inputs": inputs,
         "recodings": RECODINGS,
         "recoding": recoding,
@@ -75,7 +77,9 @@ async def save(view: View) -> str | None:
     ledger = sent.get("ledger", "").strip()
     if ledger:
         view.project.set_ledger(ledger)
-    view.project.change(with_parts(view.project.form, parts), "wb.did.algorithm", algorithm=kind)
+    view.project.change(
+        with_parts(view.project.form, parts), _("Algorithm {algorithm}"), algorithm=kind
+    )
     return None
 
 

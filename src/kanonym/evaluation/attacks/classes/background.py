@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanonym.data.message import gettext as _
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE, judge_few_values
 from kanonym.evaluation.attacks.intruder_view import AttackContext
@@ -53,6 +54,12 @@ class BackgroundKnowledge(Attack):
     """
 
     type: ClassVar[str] = "background-knowledge"
+    title: ClassVar[str] = _("Background knowledge")
+    asks: ClassVar[str] = _("What is a person’s sensitive value, if some values can be ruled out?")
+    told: ClassVar[str] = _(
+        "Knows the quasi-identifiers, and some values that the person does not have. Of 100 known "
+        "people, the value of {right} is certain; by chance, of {chance}."
+    )
     question: ClassVar[str] = (
         "Can someone who knows a person's quasi-identifiers, and some sensitive values that "
         "the person does not have, learn the value for certain?"

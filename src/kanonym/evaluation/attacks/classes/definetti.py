@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.message import Message
+from kanonym.data.message import gettext as _
 from kanonym.evaluation.attacks.attacked_persons import AttackedPersons, draw_persons
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
@@ -82,6 +83,14 @@ class DeFinetti(Attack):
     """
 
     type: ClassVar[str] = "definetti"
+    title: ClassVar[str] = _("DeFinetti’s attack")
+    asks: ClassVar[str] = _(
+        "Which sensitive value of a class is whose, judging by all classes together?"
+    )
+    told: ClassVar[str] = _(
+        "Knows everybody’s quasi-identifiers, and shares the values of each class out by likeness. "
+        "Of 100 known people, {right} are guessed right; by chance, {chance}."
+    )
     question: ClassVar[str] = (
         "Can someone who knows everybody's quasi-identifiers tell which sensitive value of a class "
         "is whose, from what all classes have in common?"

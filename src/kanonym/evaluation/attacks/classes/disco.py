@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.data.message import gettext as _
 from kanonym.evaluation.attacks.attacked_persons import everybody
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
@@ -53,6 +54,15 @@ class Disco(Attack):
     """
 
     type: ClassVar[str] = "disco"
+    title: ClassVar[str] = _("DiSCO")
+    asks: ClassVar[str] = _(
+        "What is a person’s sensitive value, where all records with exactly the known values have "
+        "the same one?"
+    )
+    told: ClassVar[str] = _(
+        "Knows the quasi-identifiers. Of 100 known people, the value of {right} is the only one in "
+        "records with exactly these values; by chance, of {chance}."
+    )
     question: ClassVar[str] = (
         "Do all released records with a person's known values have the same sensitive value, and "
         "is it the person's?"

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from kanonym.data.message import Message
+from kanonym.data.message import gettext as _
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.disclosure import Judgement, PossibleValues, run_disclosure
@@ -58,6 +59,14 @@ class Homogeneity(Attack):
     """
 
     type: ClassVar[str] = "homogeneity"
+    title: ClassVar[str] = _("Homogeneity")
+    asks: ClassVar[str] = _(
+        "What is a person’s sensitive value, where all records of the class have the same one?"
+    )
+    told: ClassVar[str] = _(
+        "Knows the quasi-identifiers. Of 100 known people, the value of {right} is certain; by "
+        "chance, of {chance}."
+    )
     question: ClassVar[str] = (
         "Can someone who knows a person's quasi-identifiers learn the sensitive value for "
         "certain, because all records that could be the person's share it?"

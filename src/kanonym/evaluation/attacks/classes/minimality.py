@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.message import gettext as _
 from kanonym.data.refusals import Replay
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.consistent_values import possible_values
@@ -61,6 +62,15 @@ class Minimality(Attack):
     """
 
     type: ClassVar[str] = "minimality"
+    title: ClassVar[str] = _("Minimality")
+    asks: ClassVar[str] = _(
+        "Which sensitive value does a person have, given what the algorithm did not do?"
+    )
+    told: ClassVar[str] = _(
+        "Knows the quasi-identifiers of everybody and the algorithm with its parameters. Of 100 "
+        "persons {right} are told for sure, by the classes alone {chance}. What may as well have "
+        "been left out by chance is not counted."
+    )
     question: ClassVar[str] = (
         "Can someone who knows the algorithm and everybody's quasi-identifiers learn sensitive "
         "values for certain from what the algorithm refused?"

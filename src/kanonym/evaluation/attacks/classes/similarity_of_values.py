@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.message import Message
+from kanonym.data.message import gettext as _
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import judge_few_values
 from kanonym.evaluation.attacks.intruder_view import AttackContext
@@ -66,6 +67,14 @@ class SimilarityOfValues(Attack):
     """
 
     type: ClassVar[str] = "similarity"
+    title: ClassVar[str] = _("Similarity")
+    asks: ClassVar[str] = _(
+        "What kind of sensitive value does a person have, where the values of a class are alike?"
+    )
+    told: ClassVar[str] = _(
+        "Knows the quasi-identifiers. Of 100 known people, the value of {right} is known "
+        "approximately; by chance, of {chance}."
+    )
     question: ClassVar[str] = (
         "Can someone who knows a person's quasi-identifiers learn nearly what the sensitive "
         "value is, because all records that could be the person's nearly agree?"

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanonym.data.message import gettext as _
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
 from kanonym.evaluation.attacks.intruder_view import AttackContext
@@ -65,6 +66,15 @@ class Skewness(Attack):
     """
 
     type: ClassVar[str] = "skewness"
+    title: ClassVar[str] = _("Skewness")
+    asks: ClassVar[str] = _(
+        "Whose sensitive value is much more probable in their class than in the whole table?"
+    )
+    asks_of: ClassVar[str] = _("Whose {name} is now easier to guess than from the whole table?")
+    told: ClassVar[str] = _(
+        "Knows the quasi-identifiers. Of 100 known people, {right} are guessed right; by chance, "
+        "{chance}."
+    )
     question: ClassVar[str] = (
         "Can someone guess a person's sensitive value because it is much more frequent among "
         "the records that could be the person's than in the whole table?"

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
+from kanonym.data.message import gettext as _
 from kanonym.evaluation.attacks.attacked_persons import everybody
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
@@ -48,6 +49,14 @@ class ApparentMatches(Attack):
     """
 
     type: ClassVar[str] = "apparent-matches"
+    title: ClassVar[str] = _("Apparent matches")
+    asks: ClassVar[str] = _(
+        "Which person and which released record are both the only ones with the known values?"
+    )
+    told: ClassVar[str] = _(
+        "Knows everybody’s quasi-identifiers. Of 100 people, {right} seem to match one released "
+        "record; by chance, {chance}."
+    )
     question: ClassVar[str] = (
         "Does a person who is alone with the known values seem to match a single released record?"
     )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.message import Message
+from kanonym.data.message import gettext as _
 from kanonym.evaluation.attacks.attacked_persons import AttackedPersons, draw_persons
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
@@ -62,6 +63,12 @@ class Intersection(Attack):
     """
 
     type: ClassVar[str] = "intersection"
+    title: ClassVar[str] = _("Intersection of two releases")
+    asks: ClassVar[str] = _("What is a person’s sensitive value, if two releases are combined?")
+    told: ClassVar[str] = _(
+        "Knows the quasi-identifiers and a second release. Of 100 known people, the value of "
+        "{right} is certain; by chance, of {chance}."
+    )
     question: ClassVar[str] = (
         "Can someone who knows a person's quasi-identifiers learn the sensitive value for "
         "certain from two releases together?"

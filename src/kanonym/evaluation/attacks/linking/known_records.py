@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.message import Message
+from kanonym.data.message import gettext as _
 from kanonym.evaluation.attacks.attacked_persons import AttackedPersons, draw_persons
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
@@ -73,6 +74,14 @@ class KnownRecords(Attack):
     """
 
     type: ClassVar[str] = "known-records"
+    title: ClassVar[str] = _("Several known records")
+    asks: ClassVar[str] = _(
+        "Which pseudonym belongs to a person of whom several records are known?"
+    )
+    told: ClassVar[str] = _(
+        "Knows the quasi-identifiers of all records of a person. Of 100 known people, {right} are "
+        "the only ones left; by chance, {chance}."
+    )
     question: ClassVar[str] = (
         "Can someone who knows several records of a person tell which pseudonym is the person's?"
     )

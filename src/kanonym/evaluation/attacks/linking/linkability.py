@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
 from kanonym.data.message import Message
+from kanonym.data.message import gettext as _
 from kanonym.evaluation.attacks.attacked_persons import AttackedPersons, draw_persons
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
@@ -71,6 +72,14 @@ class Linkability(Attack):
     """
 
     type: ClassVar[str] = "linkability"
+    title: ClassVar[str] = _("Linkability of two sources")
+    asks: ClassVar[str] = _(
+        "Which entries of two sources with different columns belong to the same person?"
+    )
+    told: ClassVar[str] = _(
+        "Knows some quasi-identifiers from one source and others from another. Of 100 people, "
+        "{right} are linked correctly; by chance, {chance}."
+    )
     question: ClassVar[str] = (
         "Can someone who has two tables about the same persons find out through the release "
         "which entries belong together?"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.message import Message
+from kanonym.data.message import gettext as _
 from kanonym.evaluation.attacks.attacked_persons import AttackedPersons, draw_persons, everybody
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
@@ -80,6 +81,12 @@ class Linkage(Attack):
     """
 
     type: ClassVar[str] = "linkage"
+    title: ClassVar[str] = _("Record linkage")
+    asks: ClassVar[str] = _("Which released record belongs to a known person?")
+    told: ClassVar[str] = _(
+        "Knows the quasi-identifiers. Of 100 known people, {right} are matched to their own "
+        "record; by chance, {chance}."
+    )
     question: ClassVar[str] = (
         "Can someone who knows a person's quasi-identifiers find the person's own record in "
         "the release?"

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
+from kanonym.data.message import gettext as _
 from kanonym.evaluation.attacks.attacked_persons import AttackedPersons, everybody
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
@@ -47,6 +48,14 @@ class UniqueExactMatches(Attack):
     """
 
     type: ClassVar[str] = "unique-exact-matches"
+    title: ClassVar[str] = _("Unique exact matches")
+    asks: ClassVar[str] = _(
+        "Which released record has exactly the values of a person who is the only one with them?"
+    )
+    told: ClassVar[str] = _(
+        "Knows everybody’s values. Of 100 people whose values nobody shares, a released record has "
+        "exactly those of {right}; by chance, of {chance}."
+    )
     question: ClassVar[str] = (
         "Does the release contain all values of a person whose combination nobody else has?"
     )

@@ -45,7 +45,7 @@ SCHEMES: tuple[Scheme, ...] = (
         re.compile(r"[A-Z]{2}\d\d[A-Z0-9]{11,30}"),
         telling=True,
     ),
-    Scheme("card number", "numbers of payment cards", "luhn", re.compile(_CARD)),
+    Scheme("card number", "payment card numbers", "luhn", re.compile(_CARD)),
     Scheme(
         "social security number",
         "US social security numbers",
@@ -103,7 +103,7 @@ SCHEMES: tuple[Scheme, ...] = (
         r"[A-Za-z]{2}\d{6}[A-Da-d]",
         r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D]",
     ),
-    Scheme("device identifier", "IMEI numbers of telephones", "imei", re.compile(r"\d{15}")),
+    Scheme("device identifier", "IMEI numbers of phones", "imei", re.compile(r"\d{15}")),
     Scheme("record number", "numbers with a Luhn check digit", "luhn", re.compile(r"\d{8,18}")),
 )
 """In order of preference among those that fit equally well. Numbers of companies are left
