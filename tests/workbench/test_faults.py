@@ -136,7 +136,7 @@ def test_what_another_workbench_wrote_is_not_overwritten(visitor):
     folder = ProjectFolder(visitor.folder / "project")
     source, history = folder.load()
     form = {**history.state.form, "suppression_limit": 0.125}
-    folder.save(source, history.after(form, "wb.did.algorithm", {"algorithm": "theirs"}))
+    folder.save(source, history.after(form, "Algorithm: {algorithm}", {"algorithm": "theirs"}))
     answer = act(visitor, "requirements/save", type="k-anonymity", k="9")
     assert answer.status == 409
     assert folder.load()[1].state.form == form

@@ -13,12 +13,12 @@ from kanonym import profiling
 from kanonym.language import ENGLISH, SPANISH
 from kanonym.profiling.identifiers.check_digits.schemes import SCHEMES
 from kanonym.profiling.identifiers.formats import FORMATS
-from kanonym.profiling.reasons import Reason
+from kanonym.profiling.reasons import EVIDENCE, PUBLISHABLE, TERMS, Reason
 from kanonym.profiling.vocabulary import entries
 from kanonym.reporting.known.evidence import evidence_of, publishable_reason
 
 FOLDER = Path(profiling.__file__).parent
-KEYS = {key.removeprefix("evidence.") for key in ENGLISH.sentences if key.startswith("evidence.")}
+KEYS = {*EVIDENCE, *(f"{key}.report" for key in PUBLISHABLE)}
 PUBLIC = {"share", "what"}
 """Facts of a sentence that a report may say: shares, which are rounded, and terms."""
 
@@ -36,8 +36,9 @@ def given_kinds():
 
 def facts(key):
     """Return the facts that the sentence of a kind names."""
-    entry = ENGLISH.sentences[f"evidence.{key}"]
-    texts = entry if isinstance(entry, tuple) else (entry,)
+    kind = key.removesuffix(".report")
+    entry = EVIDENCE[kind] if key == kind else PUBLISHABLE[kind]
+    texts = (entry, entry.many)
     parts = (part for text in texts for part in string.Formatter().parse(text))
     return {name for _, name, _, _ in parts if name}
 
@@ -61,9 +62,7 @@ def test_terms_of_columns_are_those_of_the_catalogue():
     """Whatever a name says or values are is said in the language of the report, too."""
     named = {entry.what for entry in entries()}
     titles = {one.title for one in SCHEMES} | {one.plural for one in FORMATS}
-    assert {f"term.{one}" for one in named | titles} - {"term.names of accounts"} == {
-        key for key in ENGLISH.sentences if key.startswith("term.")
-    }
+    assert (named | titles) - {"names of accounts"} == set(TERMS)
 
 
 @pytest.mark.parametrize(

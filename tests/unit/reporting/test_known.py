@@ -9,7 +9,12 @@ import pytest
 
 import kanonym as ka
 from kanonym.data.errors import DataError
-from kanonym.evaluation.attacks.sentences import figures_sentence, finding_sentence, title_of
+from kanonym.evaluation.attacks.sentences import (
+    FINDINGS,
+    figures_sentence,
+    finding_sentence,
+    title_of,
+)
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.language import ENGLISH, LANGUAGES
 from kanonym.reporting import render
@@ -23,7 +28,8 @@ from kanonym.reporting.known.attacks import (
 )
 from kanonym.reporting.known.comparison import alternatives_of
 from kanonym.reporting.known.evidence import evidence_of
-from kanonym.reporting.parts import document_of
+from kanonym.reporting.parts import document_of, first_page
+from kanonym.reporting.parts.attacks import VERDICTS
 from kanonym.verification.verdict import ModelCheck
 from report_parts import (
     ATTACKS,
@@ -308,9 +314,7 @@ def test_no_attack_is_told_with_the_finding_of_another(summary_of):
         attack("homogeneity", 0.4, 0.0),
     ]
     answers = answers_of(render(summary_of(COLUMNS, LABELS, attacks=tried), "markdown"))
-    beyond, none, baseline = (
-        ENGLISH.text(f"attacks.finding.{key}") for key in ("beyond", "none", "baseline")
-    )
+    beyond, none, baseline = (ENGLISH.text(FINDINGS[key]) for key in ("beyond", "none", "baseline"))
     linked, inferred = answers["Linkability"], answers["Inference"]
     assert linked["Record linkage"].startswith(
         "Right in 77.0 % of 2,000 people, by chance in 3.1 %"
@@ -356,7 +360,9 @@ def test_the_first_page_judges_attacks_by_their_limits(
     assert (document.verdict.colour, part.colour) == colours
     says = LANGUAGES[language]
     assert part.words == says.text(
-        f"verdict.attacks.{verdict}", len(limits), limits=says.count(len(limits))
+        {**VERDICTS, "unset": gettext("Attacks: no limit was set")}[verdict],
+        len(limits),
+        limits=says.count(len(limits)),
     )
     named = [one.split(":")[0] for one in part.warnings]
     assert sorted(named) == sorted(title_of(one, says) for one in limits)
@@ -390,11 +396,10 @@ def test_chances_by_class_sizes_say_what_is_picked(summary_of, language, attacke
         render(summary_of(COLUMNS, LABELS, **asked, **more), "markdown")
         for more in ({}, {"checks": [check], "models": models})
     ]
-    keys = ("tile.found", "gdpr.linkability", *(() if attacked else ("answer.found",)))
-    for key in keys:
+    sentences = [first_page.TILES, *([] if attacked else [first_page.CHANCES])]
+    for kinds in sentences:
         of_records, of_persons = (
-            says.sentences[one].split("{")[0]
-            for one in (key.replace("linkability", "linkability.sizes"), f"{key}.persons")
+            says.template(kinds[one]).split("{")[0] for one in ("", ".persons")
         )
         assert [of_records in text for text in texts] == [True, False]
         assert [of_persons in text for text in texts] == [False, True]

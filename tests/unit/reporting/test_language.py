@@ -5,14 +5,18 @@ from __future__ import annotations
 import ast
 import html
 import importlib
+import io
 import pickle
 import pkgutil
 import re
 import string
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
 import pytest
+from babel.messages.pofile import read_po
 
 import kanonym
 from kanonym import metrics
@@ -22,12 +26,16 @@ from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.language import ENGLISH, LANGUAGES, SPANISH, translator
 from kanonym.metrics.information_loss import METRICS
+from kanonym.metrics.measure_names import MEASURE_NAMES
 from kanonym.metrics.measured_value import Meaning
 from kanonym.reporting import render, render_comparison, render_frontier
-from kanonym.reporting.known.attack_parts import UNITS
-from kanonym.reporting.known.units import MEASURES
+from kanonym.reporting.known.attack_parts import PART_NAMES, UNITS
+from kanonym.reporting.known.units import MEASURES, UNIT_NAMES
 from report_parts import COMPARISON, KNOWN, NODES
 
+FOLDER = Path(kanonym.__file__).parent / "language/locale/es/LC_MESSAGES"
+CATALOGUE = read_po(io.BytesIO((FOLDER / "kanonym.po").read_bytes()))
+SCRIPT = Path(__file__).parents[3] / "scripts/messages.py"
 SAME = 12
 """Shorter texts, such as RMSE or no, may be the same in both languages."""
 
@@ -45,8 +53,7 @@ def facts(entry):
 
 def test_translations_name_the_same_facts():
     """No number and no name is lost in translation."""
-    for key, english in ENGLISH.sentences.items():
-        assert facts(english) == facts(SPANISH.sentences[key]), key
+    assert all(facts(one.id) == facts(one.string) for one in CATALOGUE if one.id)
 
 
 @pytest.fixture(scope="module")
@@ -77,16 +84,13 @@ def measures():
 def test_every_measure_has_a_name_and_a_unit():
     """No figure stands without a unit, and no name is that of the JSON contract."""
     assert {name for name in measures() if name not in MEASURES} == set()
-    assert {name for name in MEASURES if f"measure.{name}" not in ENGLISH.sentences} == set()
+    assert {name for name in MEASURES if name not in MEASURE_NAMES} == set()
 
 
 def test_every_unit_is_used():
     """The catalogue has the units that figures and parts of attacks name, and no other."""
-    used = {f"unit.{unit}" for unit in (*MEASURES.values(), *UNITS.values())}
-    assert used == {key for key in ENGLISH.sentences if key.startswith("unit.")}
-    assert {key for key in ENGLISH.sentences if key.startswith("attacks.part.")} == {
-        f"attacks.part.{kind}" for kind in UNITS
-    }
+    assert {*MEASURES.values(), *UNITS.values()} == set(UNIT_NAMES)
+    assert set(PART_NAMES) == set(UNITS)
 
 
 @pytest.mark.parametrize(
@@ -104,6 +108,20 @@ def fragments(template):
     return [text.strip(" .,;:()") for text in words if len(text.strip(" .,;:()")) > SAME]
 
 
+def english_in(text):
+    """Return the fixed words of English sentences that stand in a Spanish text."""
+    spanish = " ".join(part for one in CATALOGUE if one.id for part in texts(one.string))
+    return [
+        fragment
+        for one in CATALOGUE
+        if one.id
+        for template in texts(one.id)
+        for fragment in fragments(template)
+        if fragment in text and fragment not in spanish
+        if re.search(rf"\b{re.escape(fragment)}\b", text)
+    ]
+
+
 @pytest.mark.parametrize("format_", ["html", "markdown"])
 def test_spanish_report_has_no_english_sentence(summary_of, format_):
     """No fixed words of the English catalogue stand in the Spanish report, charts included."""
@@ -113,16 +131,7 @@ def test_spanish_report_has_no_english_sentence(summary_of, format_):
     text = " ".join(html.unescape(text).split())
     if format_ == "html":
         assert '<html lang="es">' in text
-    spanish = " ".join(part for entry in SPANISH.sentences.values() for part in texts(entry))
-    found = [
-        fragment
-        for entry in ENGLISH.sentences.values()
-        for template in texts(entry)
-        for fragment in fragments(template)
-        if fragment in text and fragment not in spanish
-        if re.search(rf"\b{re.escape(fragment)}\b", text)
-    ]
-    assert found == []
+    assert english_in(text) == []
 
 
 @pytest.mark.parametrize(
@@ -132,18 +141,9 @@ def test_pages_of_charts_have_no_sentence_of_another_language(drawn):
     """The comparison and the lattice are told in Spanish, recommendation and legends included."""
     english, spanish = (drawn("html", code).decode() for code in ("en", "es"))
     assert '<html lang="es">' in spanish
-    said = [
-        {
-            key
-            for key, entry in ENGLISH.sentences.items()
-            if key.startswith(("comparison.", "lattice.", "take."))
-            and (parts := fragments(texts(entry)[0]))
-            and all(part in html.unescape(page) for part in parts)
-        }
-        for page in (english, spanish)
-    ]
-    assert len(said[0]) > 5
-    assert said[1] == set()
+    text, other = (" ".join(html.unescape(page).split()) for page in (spanish, english))
+    assert english_in(text) == []
+    assert len(english_in(other)) > 5
 
 
 def test_reasons_and_presets_are_translated(summary_of):
@@ -233,12 +233,19 @@ def test_shares_are_told_of_a_hundred(share, text):
     assert ENGLISH.per_hundred(share) == text
 
 
-@pytest.mark.parametrize("language", sorted(LANGUAGES))
-def test_every_attack_says_what_it_knows(language):
+@pytest.mark.parametrize("name", list(ATTACKS))
+def test_every_attack_says_what_it_knows(name):
     """No attack of the registry is without a plain reading on the first page."""
-    known = LANGUAGES[language].sentences
-    for type_ in ATTACKS:
-        assert {"right", "chance"} <= facts(known[f"attack.{type_}.told"])
+    assert ATTACKS[name].title
+    assert ATTACKS[name].asks
+    assert {"right", "chance"} <= facts(ATTACKS[name].told)
+
+
+def test_no_entry_is_missing_unused_or_untranslated():
+    """What sources and templates say is in the catalogue and translated, and nothing else is."""
+    check = [sys.executable, str(SCRIPT), "--check"]
+    found = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert (found.stdout, found.returncode) == ("", 0)
 
 
 def test_unknown_language_is_refused():

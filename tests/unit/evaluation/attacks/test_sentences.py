@@ -18,6 +18,7 @@ from kanonym.evaluation.attacks.result import (
     worst_of,
 )
 from kanonym.evaluation.attacks.sentences import (
+    FINDINGS,
     figures_sentence,
     finding_notes,
     finding_sentence,
@@ -27,7 +28,7 @@ from kanonym.evaluation.attacks.sentences import (
 from kanonym.language import ENGLISH, LANGUAGES
 
 BEYOND, NONE, BASELINE, CONTROL = (
-    {code: says.text(f"attacks.finding.{key}") for code, says in LANGUAGES.items()}
+    {code: says.text(FINDINGS[key]) for code, says in LANGUAGES.items()}
     for key in ("beyond", "none", "baseline", "control")
 )
 SPOKEN = pytest.mark.parametrize("says", LANGUAGES.values(), ids=list(LANGUAGES))
