@@ -415,7 +415,8 @@ def test_persons_of_several_columns_are_named_by_all_of_them(summary_of, languag
     text = render(
         summary_of(COLUMNS, LABELS, language=language, checks=[check], models=models), "markdown"
     )
-    assert "“site + number”. " in text
+    quoted = {"en": "“site + number”. Class", "es": "«site + number». "}[language]
+    assert quoted in text
     assert "['site'" not in text
 
 
