@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 from pathlib import Path
 
 import pandas as pd
@@ -55,6 +56,9 @@ def pytest_xdist_make_scheduler(config, log):
 
     return FilesAndGroups(config, log)
 
+
+# A shell that starts tests in the background has it ignored: what waits for it goes on for minutes.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Collecting makes objects that live to the end: each search for garbage would go through them.
 gc.disable()
