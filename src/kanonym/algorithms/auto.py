@@ -37,6 +37,7 @@ class Auto(Algorithm):
         "Tries segmentation, Mondrian and, in small tables, k-member, and keeps what loses least. "
         "The usual choice."
     )
+    hides_growing: ClassVar[bool] = False
     recodes: ClassVar[Recodes] = "spans"
     spends_limit: ClassVar[bool] = True
     largest_fragment: ClassVar[int | None] = PAIRWISE

@@ -83,6 +83,8 @@ class Algorithm(Protocol):
     hides_refusals
         Whether it leaves to chance what it refuses because of sensitive values, where the problem
         has a key.
+    hides_growing
+        Whether it does so for models that a class may fail although it has grown, too.
     target
         The column that guides it; None where none does.
     nulls, subsets
@@ -103,6 +105,7 @@ class Algorithm(Protocol):
     needs_values: ClassVar[bool] = False
     needs_numbers: ClassVar[bool] = False
     stepwise: ClassVar[bool] = False
+    hides_growing: ClassVar[bool] = True
     spends_limit: ClassVar[bool] = False
     largest_fragment: ClassVar[int | None] = None
 

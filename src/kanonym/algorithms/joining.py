@@ -13,12 +13,16 @@ from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.conditions import Criteria, Tuples
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.classes.penalty import Costs, class_bounds
+from kanonym.kernels.partitioning.class_tree import class_tree
 from kanonym.kernels.partitioning.joining import Members, join_nearest
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.information_loss.base import attribute_weights
 
 EFFORT = 1 << 31
 """So many pairs of a tuple and a class are looked at in one round, at the most."""
+
+PAIRS = 1 << 23
+"""About half as many pairs of classes are looked at in a round of their tree, at the most."""
 
 STAGES = 3
 """So often the loss doubles between the first round of joining and the last."""
@@ -82,12 +86,10 @@ def join_classes(
     costs: Costs,
     criteria: Criteria,
     limit: float,
-    most: NDArray[np.int64] | None = None,
 ) -> None:
     """Let tuples without a class join those that can bear them; labels are changed.
 
-    limit: most loss that a record may add, in the attributes together. most: (n_classes,)
-    records that each class may have; None for any number.
+    limit: most loss that a record may add, in the attributes together.
     """
     table = space.table
     left = np.flatnonzero((labels == SUPPRESSED) & (table.weights > 0))
@@ -102,14 +104,32 @@ def join_classes(
     heads = _first_tuples(labels, n_classes)
     kept = labels >= 0
     sizes = np.bincount(labels[kept], table.weights[kept], n_classes).astype(np.int64)
-    if most is None:
-        most = np.full(n_classes, table.n_rows)
-    members = Members(heads, _next_tuples(labels), levels, sizes, space.highest, most)
+    members = Members(heads, _next_tuples(labels), levels, sizes, space.highest)
     order = np.lexsort(table.codes[heads].T[::-1])
     tuples = Tuples(table.codes, table.sensitive_codes, table.weights)
     reach = max(1, EFFORT // (2 * len(left)))
     joined = join_nearest(tuples, left, members, order, costs, criteria, limit, reach)
     labels[left] = joined
+
+
+def tree_of_classes(
+    space: SearchSpace, labels: NDArray[np.int32], costs: Costs
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the tree of classes by what they lose together, as `class_tree` does."""
+    table, n_classes = space.table, int(labels.max()) + 1
+    codes = table.codes[_first_tuples(labels, n_classes)]
+    levels = levels_of(space, labels, n_classes).astype(np.int64)
+    kept = labels >= 0
+    sizes = np.bincount(labels[kept], table.weights[kept], n_classes).astype(np.int64)
+    order = np.lexsort(codes.T[::-1])
+    place = np.append(order, np.arange(n_classes, 2 * n_classes))
+    reach = max(1, PAIRS // n_classes)
+    children, first = class_tree(
+        codes[order], levels[order], sizes[order], space.highest, costs, reach
+    )
+    in_order = np.empty_like(first)
+    in_order[place] = first
+    return np.where(children < 0, children, place[children]), in_order
 
 
 def _first_tuples(labels: NDArray[np.int32], n_classes: int) -> NDArray[np.int64]:

@@ -71,10 +71,11 @@ class LocalRecoding(Algorithm):
     Notes
     -----
     Where models look at sensitive values and the problem has a key, the sweep looks at class
-    sizes alone. Classes that fail are then dissolved, and some others by chance; their records
-    join the others, whatever their values are (`Sweep.start_from`). Some that fail stay, and
-    satisfy the models with those who join. So neither who joined a class nor who was in it before
-    proves anything.
+    sizes alone. Classes are then dissolved by chance, those that fail nearly always, and their
+    records join the others, whatever their values are (`Sweep.start_from`). The classes that come
+    of it are joined in pairs, as a tree that follows from the quasi-identifiers holds them, down to
+    where both parts of each node satisfy the models. So neither who joined a class nor who was in
+    it before proves anything.
 
     Without a key, a class that tells its sensitive value is kept from coming about: the share of
     all values but the commonest is at least a fifth of that in the whole table, wherever the
@@ -156,26 +157,27 @@ class LocalRecoding(Algorithm):
         nodes = nodes_by_loss(space, steps)
         tree = tree_costs(table, self.weights)
         common = FullDomain(self.metric, "optimal", self.levels, self.weights, steps)
+        if problem.key is not None:
+            sizes = [model for model in models if model.attribute is None]
+            with clock.stop_on_interrupt():
+                by_size = Sweep(self._space(replace(problem, models=sizes)), nodes, tree)
+                by_size.run(clock.part(RUNNING))
+                by_size.finish(common, clock)
+                sweep = Sweep(space, nodes, tree)
+                sweep.start_from(by_size, problem.key)
+                sweep.finish(common, clock)
+            return sweep.partition(), sweep
         cuts = _partition_by_cuts(space, replace(problem, costs=tree))
         enough = math.inf if cuts is None else _loss(space, cuts, tree) * (1 + 1e-9)
         found: list[tuple[float, Partition, Sweep | None]] = []
         with clock.stop_on_interrupt():
-            by_size = None
-            if problem.key is not None:
-                sizes = [model for model in models if model.attribute is None]
-                by_size = Sweep(self._space(replace(problem, models=sizes)), nodes, tree)
-                by_size.run(clock.part(RUNNING))
-                by_size.finish(common, clock)
             for more, joins in _plans(table, models):
                 sweep = Sweep(space, nodes, tree, more, joins)
-                if by_size is None or problem.key is None:
-                    sweep.run(clock.part(RUNNING))
-                else:
-                    sweep.start_from(by_size, problem.key)
+                sweep.run(clock.part(RUNNING))
                 sweep.finish(common, clock)
                 partition = sweep.partition()
                 loss = _loss(space, partition, tree)
-                good = problem.key is not None or (sweep.settled and loss <= enough)
+                good = sweep.settled and loss <= enough
                 found = [*([] if good else found), (loss, partition, sweep)]
                 if good or clock.is_over():
                     break

@@ -23,25 +23,23 @@ from kanonym.algorithms.joining import (
     join_classes,
     levels_of,
     sweep_stages,
+    tree_of_classes,
 )
 from kanonym.data.errors import InfeasibleError
-from kanonym.data.partition import SUPPRESSED, Partition
+from kanonym.data.partition import SUPPRESSED, Distribution, Partition
 from kanonym.data.progress import Progress
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.conditions import Criteria, Tuples
 from kanonym.kernels.classes.penalty import Costs
 from kanonym.kernels.lattice.sweep import next_settled_node
-from kanonym.models import AlphaKAnonymity
+from kanonym.models import AlphaKAnonymity, LDiversity
 from kanonym.models.base import PrivacyModel
 
-DISSOLVED = 0.05
-"""How probable it is that a class is dissolved that satisfies the models."""
+KEPT = 0.2
+"""How probable it is that a class stays that fails."""
 
-KEPT = 0.5
-"""How probable it is that one stays that fails, until others have joined it."""
-
-CAPACITIES = (4, 8, 16, 32)
-"""A class may grow to so many times its records, to more where no other is near."""
+LEAST_FACTOR = 3
+"""A changed value changes the probabilities by so many times, or 20 / k if that is more."""
 
 UNREACHED = -2
 """The label of tuples that are suppressed for their number, while others join classes."""
@@ -86,56 +84,79 @@ class Sweep:
         return np.flatnonzero((self.labels == SUPPRESSED) & (self.space.table.weights > 0))
 
     def start_from(self, other: Sweep, key: int) -> None:
-        """Take over classes that were made by their sizes alone, and dissolve most that fail.
+        """Take over classes that were made by their sizes alone, and join them where they fail.
 
-        Who joins which class follows from the quasi-identifiers and from draws: a class takes
-        so many times its records (`CAPACITIES`), whatever the values are. Of the classes that
-        satisfy the models some are dissolved, too (`DISSOLVED`). Of those that fail some stay
-        (`KEPT`), and are dissolved where those who joined them do not make up for it: half of
-        them, then all, and each time all others join anew.
+        Whether one is dissolved is drawn: the more of its persons had to have other values for it
+        to fail, the less probable it is (`_margins`). Who then joins which class, and the tree of
+        the classes (`class_tree`), follow from the quasi-identifiers. The tree is released as far
+        down as both parts of each node satisfy the models, by a margin that is drawn.
 
         key: what is drawn follows from it.
         """
-        table, highest = self.space.table, highest_cost(self.costs)
-        sizes = compile_criteria(other.models, table)
+        table = self.space.table
         self.visited, self.made_by_sizes = other.visited, True
-        random = np.random.default_rng(key)
         self.labels, self.n_classes = other.labels.copy(), other.n_classes
-        too_few = self.open_tuples if other._is_done() else self.open_tuples[:0]
-        failing = self._failing(self.models)
-        draws = random.random(self.n_classes)
-        stays = np.where(failing, draws < KEPT, draws >= DISSOLVED)
-        for turn in itertools.count():
-            self.labels, self.n_classes = other.labels.copy(), other.n_classes
-            self._keep(stays)
-            before = self._sizes()
-            self.labels[too_few] = UNREACHED
-            for most in (*(before * factor for factor in CAPACITIES), None):
-                if self.n_classes and len(self.open_tuples):
-                    join_classes(self.space, self.labels, self.costs, sizes, highest, most)
-            self.labels[too_few] = SUPPRESSED
-            still = np.zeros(other.n_classes, np.bool_)
-            still[stays] = self._failing(self.models)
-            still &= failing
-            if not still.any():
-                break
-            drawn = random.random(other.n_classes)
-            stays &= ~(failing & (drawn < np.where(still, 0.5 if turn == 0 else 1, DISSOLVED)))
-        self._keep(~self._failing(self.space.models))
+        self.joins = "never"
+        too_few = self.open_tuples
+        random = np.random.default_rng(key)
+        factor = max(LEAST_FACTOR, 20 / self.criteria.min_size)
+        stays = random.random(self.n_classes) >= np.minimum(
+            1 - KEPT, factor ** -self._margins(self.labels, self.n_classes)
+        )
+        if not stays.any():
+            stays[:1] = True
+        self._keep(stays)
+        self.labels[too_few] = UNREACHED
+        for limit in (highest_cost(self.costs), math.inf):
+            if self.n_classes and len(self.open_tuples):
+                sizes = compile_criteria(other.models, table)
+                join_classes(self.space, self.labels, self.costs, sizes, limit)
+        self.labels[too_few] = SUPPRESSED
+        self._join_failing(random, factor)
+        self._keep(self._margins(self.labels, self.n_classes) > 0)
 
-    def _sizes(self) -> NDArray[np.int64]:
-        """Return (n_classes,) int64 numbers of records."""
-        kept = self.labels >= 0
-        weights = self.space.table.weights[kept]
-        return np.bincount(self.labels[kept], weights, self.n_classes).astype(np.int64)
+    def _join_failing(self, random: np.random.Generator, factor: float) -> None:
+        """Join classes as their tree holds them, down to where one of two parts may fail."""
+        children, first = tree_of_classes(self.space, self.labels, self.costs)
+        m = self.n_classes
+        parents = np.full(len(first), -1)
+        inner = np.flatnonzero(children[:, 0] >= 0)
+        parents[children[inner]] = inner[:, None]
+        draws = random.random(len(first))
+        roots = np.flatnonzero((first >= 0) & (parents < 0))
+        roots = roots[np.argsort(first[roots])]
+        node = roots[np.searchsorted(first[roots], first[:m], side="right") - 1]
+        while (open_nodes := children[node, 0] >= 0).any():
+            side = (first[:m] >= first[children[node, 1]]).astype(np.int64)
+            part = np.where(open_nodes, children[node, side], node)
+            parts, place = np.unique(part, return_inverse=True)
+            labels = np.append(place, SUPPRESSED)[self.labels]
+            margins = np.full(len(first), np.inf)
+            np.minimum.at(margins, parents[parts], self._margins(labels, len(parts)))
+            whole = draws < factor**-margins
+            children[whole] = -1
+            node = np.where(whole[node], node, part)
+        classes, place = np.unique(node, return_inverse=True)
+        self.labels = np.append(place, SUPPRESSED)[self.labels].astype(np.int32)
+        self.n_classes = len(classes)
 
-    def _failing(self, models: Sequence[PrivacyModel]) -> NDArray[np.bool_]:
-        """Return (n_classes,) bool: which classes fail a model."""
-        classes = classes_of(self.space.table, self.labels, self.n_classes)
-        failing = np.zeros(self.n_classes, np.bool_)
-        for model in models:
-            failing |= ~model.satisfied(classes)
-        return failing
+    def _margins(self, labels: NDArray[np.int32], n_classes: int) -> NDArray[np.float64]:
+        """Return (n_classes,) float64: how far from failing classes are, 0 for those that fail.
+
+        For l distinct values, it is the number of persons who would have to have another value.
+        For other models, 1 in a class of twice the least size, and more in larger ones.
+        """
+        classes = classes_of(self.space.table, labels, n_classes)
+        margins = np.full(n_classes, np.inf)
+        ratio = np.maximum(classes.sizes / (2 * self.criteria.min_size), 1)
+        for model in self.space.models:
+            distance: NDArray[np.float64] = 1 + np.log2(ratio)
+            if isinstance(model, LDiversity) and model.kind == "distinct":
+                distance = _spare_records(classes.distributions[model.attribute], int(model.l))
+            elif model.attribute is None:
+                distance = margins
+            margins = np.where(model.satisfied(classes), np.minimum(margins, distance), 0)
+        return margins
 
     def _keep(self, kept: NDArray[np.bool_]) -> None:
         """Keep some classes, (n_classes,) bool; the tuples of the others have none."""
@@ -303,6 +324,15 @@ class Sweep:
         levels = levels_of(self.space, self.labels, self.n_classes)
         account = {"lattice_size": self.space.size, "nodes_checked": self.visited}
         return Partition(self.labels, self.n_classes, levels=levels, account=account)
+
+
+def _spare_records(distribution: Distribution, least: int) -> NDArray[np.float64]:
+    """Return (n_classes,) float64: the records beside those of the `least` - 1 commonest values."""
+    offsets, counts = distribution.offsets, distribution.counts
+    label = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    order = np.lexsort((-counts, label))
+    spare = np.arange(len(order)) - offsets[label] >= least - 1
+    return np.bincount(label[spare], counts[order][spare], len(offsets) - 1).astype(np.float64)
 
 
 def _most_general(nodes: NDArray[np.int64]) -> NDArray[np.int64]:

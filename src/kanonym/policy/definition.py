@@ -343,9 +343,13 @@ class Policy(BaseModel):
     @property
     def hides_refusals(self) -> bool | None:
         """Whether nobody sees what was refused because of sensitive values; None: nothing is."""
-        if not any("attributes" in model.protects for model in self.models):
+        asking = [model for model in self.models if "attributes" in model.protects]
+        if not asking:
             return None
-        return self.leaves_to_chance and self.algorithm.hides_refusals
+        covered = self.algorithm.hides_growing or all(
+            model.monotone == "suppression" for model in asking
+        )
+        return self.leaves_to_chance and self.algorithm.hides_refusals and covered
 
     @property
     def repeatable(self) -> bool:

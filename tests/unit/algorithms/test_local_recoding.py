@@ -418,7 +418,7 @@ def test_no_class_is_hollow_where_a_better_one_exists(model):
 
 
 def test_classes_that_satisfy_are_dissolved_by_chance_alone():
-    """One in twenty of them, within five standard deviations; all others stay together."""
+    """One in ten of those with a person to spare, and fewer than that joined with another."""
     n = 6000
     ages = pl.Series("age", np.arange(n) // 2)
     ill = pl.Series("ill", ["a", "b"] * (n // 2))
@@ -428,7 +428,7 @@ def test_classes_that_satisfy_are_dissolved_by_chance_alone():
     plain, drawn = (LocalRecoding().partition(replace(problem, key=key)) for key in (None, 1))
     assert plain.n_classes == n // 2
     share = 1 - drawn.n_classes / plain.n_classes
-    assert abs(share - 0.05) < slack(plain.n_classes, 0.05)
+    assert 0.1 - slack(plain.n_classes, 0.1) < share < 0.2
     pairs = set(zip(plain.labels.tolist(), drawn.labels.tolist(), strict=True))
     assert len(pairs) == plain.n_classes
 

@@ -321,6 +321,7 @@ def test_a_release_without_a_record_is_not_assessed():
         ({"algorithm": ka.Mondrian()}, "is left to chance"),
         ({"algorithm": ka.Mondrian(), "minimality": "none"}, "is not hidden"),
         ({"algorithm": ka.Mondrian(strict=False)}, "is not hidden"),
+        ({"algorithm": ka.Segmentation()}, "is left to chance"),
     ],
 )
 def test_the_part_attributes_says_whether_refusals_are_hidden(options, says):
@@ -331,3 +332,11 @@ def test_the_part_attributes_says_whether_refusals_are_hidden(options, says):
     assert "refused" not in ka.verify(release.frame, asked).parts[1].rests_on
     by_size = ka.anonymize(VISITS.drop("salary"), policy(K, **options)).verification
     assert "refused" not in by_size.parts[1].rests_on
+
+
+def test_segmentation_hides_refusals_of_distinct_l_diversity_alone():
+    """For models that a class may fail although it has grown, no bound is derived."""
+    entropy = ka.LDiversity("disease", l=1.1, kind="entropy")
+    for algorithm, hidden in ((ka.Segmentation(), False), (ka.LocalRecoding(), True)):
+        assert policy(K, entropy, algorithm=algorithm).hides_refusals == hidden
+        assert policy(K, L, algorithm=algorithm).hides_refusals

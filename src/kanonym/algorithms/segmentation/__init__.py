@@ -123,6 +123,7 @@ class Segmentation(Algorithm):
 
     type: ClassVar[str] = "segmentation"
     summary: ClassVar[str] = _("Orders the records and cuts the order. Loses little.")
+    hides_growing: ClassVar[bool] = False
     recodes: ClassVar[Recodes] = "spans"
     largest_fragment: ClassVar[int | None] = LINEAR
 

@@ -27,8 +27,6 @@ class Members(NamedTuple):
         (n_classes,) int64 records.
     highest
         (d,) int64, the highest levels allowed.
-    most
-        (n_classes,) int64, the most records that each may have.
 
     """
 
@@ -37,11 +35,10 @@ class Members(NamedTuple):
     levels: NDArray[np.int64]
     sizes: NDArray[np.int64]
     highest: NDArray[np.int64]
-    most: NDArray[np.int64]
 
 
 @part
-def _level_with(one: Int, other: Int, a: Int, level: Int, costs: Costs) -> Int:
+def level_with(one: Int, other: Int, a: Int, level: Int, costs: Costs) -> Int:
     """Return the first level from `level` on at which two codes of attribute a are one."""
     offset = costs.attributes[a, 1]
     while costs.ancestors[level, offset + one] != costs.ancestors[level, offset + other]:
@@ -140,13 +137,11 @@ def join_nearest(
             c = order[y]
             if weight >= refused[c] or weight * losses[c] >= least:
                 continue
-            if sizes[c] + weight > members.most[c]:
-                continue
             # The loss of the joined class's label that would add as much as the nearest does.
             most = (least + sizes[c] * losses[c]) / (sizes[c] + weight)
             loss = 0.0
             for a in range(d):
-                level = _level_with(
+                level = level_with(
                     np.int64(codes[c, a]),
                     np.int64(tuples.codes[i, a]),
                     np.int64(a),
@@ -176,7 +171,7 @@ def join_nearest(
         losses[nearest] = 0.0
         for a in range(d):
             code = codes[nearest, a]
-            levels[nearest, a] = _level_with(
+            levels[nearest, a] = level_with(
                 np.int64(code), np.int64(tuples.codes[i, a]), np.int64(a), levels[nearest, a], costs
             )
             losses[nearest] += costs.losses[levels[nearest, a], costs.attributes[a, 1] + code]
