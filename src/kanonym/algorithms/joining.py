@@ -13,8 +13,8 @@ from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.conditions import Criteria, Tuples
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.classes.penalty import Costs, class_bounds
-from kanonym.kernels.partitioning.class_tree import class_tree
 from kanonym.kernels.partitioning.joining import Members, join_nearest
+from kanonym.kernels.partitioning.joining_tree import joining_tree
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.information_loss.base import attribute_weights
 
@@ -115,7 +115,7 @@ def join_classes(
 def tree_of_classes(
     space: SearchSpace, labels: NDArray[np.int32], costs: Costs
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the tree of classes by what they lose together, as `class_tree` does."""
+    """Return the tree of classes by what they lose together, as `joining_tree` does."""
     table, n_classes = space.table, int(labels.max()) + 1
     codes = table.codes[_first_tuples(labels, n_classes)]
     levels = levels_of(space, labels, n_classes).astype(np.int64)
@@ -124,7 +124,7 @@ def tree_of_classes(
     order = np.lexsort(codes.T[::-1])
     place = np.append(order, np.arange(n_classes, 2 * n_classes))
     reach = max(1, PAIRS // n_classes)
-    children, first = class_tree(
+    children, first = joining_tree(
         codes[order], levels[order], sizes[order], space.highest, costs, reach
     )
     in_order = np.empty_like(first)

@@ -88,7 +88,7 @@ class Sweep:
 
         Whether one is dissolved is drawn: the more of its persons had to have other values for it
         to fail, the less probable it is (`_margins`). Who then joins which class, and the tree of
-        the classes (`class_tree`), follow from the quasi-identifiers. The tree is released as far
+        the classes (`joining_tree`), follow from the quasi-identifiers. The tree is released as far
         down as both parts of each node satisfy the models, by a margin that is drawn.
 
         key: what is drawn follows from it.

@@ -14,7 +14,7 @@ NONE = -1
 
 
 @kernel
-def class_tree(
+def joining_tree(
     codes: NDArray[np.int32],
     levels: NDArray[np.int64],
     sizes: NDArray[np.int64],
