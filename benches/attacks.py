@@ -23,9 +23,8 @@ from scipy.spatial import cKDTree
 
 import kanonym as ka
 from kanonym.evaluation.attacks.intruder_view import AttackContext
-from kanonym.evaluation.attacks.linking.linkability import Linkability
-from kanonym.evaluation.attacks.linking.linkage import Linkage
-from kanonym.evaluation.attacks.linking.similar_records import SimilarRecords
+from kanonym.evaluation.attacks.linking.linkage import Linkability, Linkage
+from kanonym.evaluation.attacks.linking.similarity import SimilarRecords
 from kanonym.evaluation.attacks.setup import build_context
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
 

@@ -19,7 +19,7 @@ import polars as pl
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.cell_suppression import CellSuppression
 from kanonym.data.table import encode
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.models import KAnonymity
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "adult"

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import kanonym as ka
-from kanonym.evaluation.attacks.matching.one_step import one_step
+from kanonym.evaluation.attacks.matching.sizes import one_step
 
 FOLDER = Path(__file__).parents[2] / "shared" / "data" / "adult"
 

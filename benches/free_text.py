@@ -17,9 +17,7 @@ from collections import Counter
 
 import faker
 
-from kanonym.actions.free_text.mentions import Mention, merge_mentions
-from kanonym.actions.free_text.name_words import NameWords
-from kanonym.actions.free_text.rules import find_by_rules
+from kanonym.actions.free_text.rules import Mention, NameWords, find_by_rules, merge_mentions
 
 LOCALES = {"en": "en_US", "es": "es_ES", "de": "de_DE"}
 SENTENCES = {

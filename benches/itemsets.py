@@ -25,7 +25,7 @@ from kanonym.algorithms.itemsets.base import ItemProblem
 from kanonym.data.item_sets import EncodedSets, encode_sets, read_sets, tree_of
 from kanonym.engines import decided_sets
 from kanonym.models import KKmAnonymity, KmAnonymity
-from kanonym.models.known_items import rare_items
+from kanonym.models.itemsets import rare_items
 
 SHARED = Path(__file__).parents[2] / "shared"
 DROPPING = "own greedy prototype, items may be dropped"

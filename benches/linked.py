@@ -14,7 +14,7 @@ from time import process_time
 
 import kanonym as ka
 from kanonym.cli.making.demo import LINKED_POLICY
-from kanonym.data.hospital import hospital
+from kanonym.data.example_tables import hospital
 
 PATIENTS = (5_000, 20_000)
 

@@ -24,9 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from kanonym.algorithms.minimization.boxes import boxes_of
-from kanonym.algorithms.minimization.nodes import Nodes, cell_of
-from kanonym.algorithms.minimization.representatives import representatives_of
+from kanonym.algorithms.minimization.nodes import Nodes, boxes_of, cell_of, representatives_of
 from kanonym.data.errors import InfeasibleError
 from kanonym.minimization import Minimizer
 from kanonym.minimization.encoding import encoding_of

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 import kanonym as ka
 from kanonym.evaluation.pair.reading import read_pair
 from kanonym.evaluation.pair.tables import TablePair
-from kanonym.evaluation.utility.models.features import Features, features_of
+from kanonym.evaluation.utility.models.learning import Features, features_of
 from kanonym.evaluation.utility.models.prediction import BOOSTING
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "adult"

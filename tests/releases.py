@@ -13,7 +13,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 import kanonym as ka
-import naive
+from twins import classes as naive
 
 SICKNESS = {"flu": "airway", "cold": "airway", "ulcer": "gut", "burn": "skin"}
 TREE = ka.hierarchy.from_mapping(SICKNESS)

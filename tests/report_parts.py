@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from kanonym.comparison import Comparison, Trial
-from kanonym.data.message import Message
+from kanonym.data.errors import Message
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.risk.presets import Verdict
 from kanonym.metrics.measured_value import Meaning, MeasuredValue

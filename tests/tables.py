@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kanonym.data.hierarchy.base import Hierarchy, with_null
 from kanonym.data.schema import Recoding
 from kanonym.data.table import Domain, EncodedTable
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import (
     AlphaKAnonymity,
@@ -23,7 +23,7 @@ from kanonym.models import (
     PrivacyModel,
     TCloseness,
 )
-from naive_mondrian import Attribute, Range, Requirement, Row, Set, Tree
+from twins.mondrian import Attribute, Range, Requirement, Row, Set, Tree
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau
 from sklearn.tree import DecisionTreeClassifier
 
-from kanonym.evaluation.attacks.classes.disco import find_disclosed
+from kanonym.evaluation.attacks.classes.homogeneity import find_disclosed
 from kanonym.evaluation.attacks.intruder_view import AttackContext
-from kanonym.evaluation.attacks.linking.apparent_matches import ApparentMatches
-from kanonym.evaluation.attacks.linking.unique_exact_matches import UniqueExactMatches
-from kanonym.evaluation.attacks.matching.single_values import person_values, record_values
+from kanonym.evaluation.attacks.linking.exact_matches import ApparentMatches, UniqueExactMatches
+from kanonym.evaluation.attacks.matching.lookup import person_values, record_values
 from kanonym.evaluation.pair.reading import read_pair
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.evaluation.utility.cells import NumericCells

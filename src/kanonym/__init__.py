@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanonym.data.loading.lazy_names import lazy_names
+from kanonym.data.loading import lazy_names
 
 if TYPE_CHECKING:
     from kanonym import (
@@ -50,8 +50,7 @@ if TYPE_CHECKING:
     from kanonym.evaluation.utility.table_utility import Utility, utility
     from kanonym.minimization import Minimizer
     from kanonym.models.anonymity import KAnonymity
-    from kanonym.models.closeness import TCloseness
-    from kanonym.models.diversity import LDiversity
+    from kanonym.models.diversity import LDiversity, TCloseness
     from kanonym.pipeline import anonymize, measure, verify
     from kanonym.pipeline.transformation import transform
     from kanonym.policy import Policy
@@ -157,7 +156,7 @@ __getattr__, __dir__ = lazy_names(
         "SchemaError": "kanonym.data.errors",
         "Segmentation": "kanonym.algorithms.segmentation",
         "Sensitive": "kanonym.data.schema",
-        "TCloseness": "kanonym.models.closeness",
+        "TCloseness": "kanonym.models.diversity",
         "Utility": "kanonym.evaluation.utility.table_utility",
         "Verification": "kanonym.verification.verdict",
         "actions": "kanonym.actions",

@@ -28,7 +28,7 @@ def spark_home():
     package = importlib.util.find_spec("pyspark")
     if package is None:
         pytest.skip("needs PySpark: pip install 'kanonym[spark]'")
-    from kanonym.engines.spark import java
+    from kanonym.engines.spark import session as java
 
     try:
         java.provide_java()

@@ -14,7 +14,7 @@ from sqlglot import exp
 import kanonym as ka
 from effort import NIGHTLY, examples
 from kanonym.cli import main
-from kanonym.data.credentials import displayable_url, without_credentials
+from kanonym.data.databases import displayable_url, without_credentials
 from kanonym.data.errors import DataError
 from kanonym.engines.database import scan_database, write_table
 from kanonym.engines.duckdb import scan_duckdb

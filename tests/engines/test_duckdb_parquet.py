@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from kanonym.data.errors import DataError
-from kanonym.engines.database.fingerprints import fingerprint_of, require_same
-from kanonym.engines.duckdb import parquet_files, scan_duckdb
-from kanonym.engines.duckdb.parquet_files import fingerprint_of_file, write_parquet
+from kanonym.engines.database.values import fingerprint_of, require_same
+from kanonym.engines.duckdb import files, scan_duckdb
+from kanonym.engines.duckdb.files import fingerprint_of_file, write_parquet
 
 pytestmark = pytest.mark.xdist_group("duckdb")
 
@@ -48,7 +48,7 @@ def test_files_hold_the_rows_that_were_streamed(tmp_path_factory, words, size, t
     texts = rows.cast({"word": pl.String})
     path = tmp_path_factory.mktemp("written") / "rows.parquet"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parquet_files, "BATCH_ROWS", together)
+        patch.setattr(files, "BATCH_ROWS", together)
         written = write_parquet(reader_of(rows, size), path)
         found = fingerprint_of_file(path, ["word"])
     assert written.rows == len(words)
@@ -77,7 +77,7 @@ def test_files_that_hold_other_rows_are_refused(tmp_path, monkeypatch):
     def drop_words(column):
         return pa.nulls(len(column), column.type) if pa.types.is_dictionary(column.type) else column
 
-    monkeypatch.setattr(parquet_files, "_without_unused", drop_words)
+    monkeypatch.setattr(files, "_without_unused", drop_words)
     rows = pl.DataFrame({"word": ["a", "b"], "n": [2, 3]})
     store = scan_duckdb(rows).store
     with pytest.raises(DataError, match="'word' is not read back"):
@@ -108,7 +108,7 @@ def test_a_full_disk_is_told(tmp_path, monkeypatch):
     def refuse(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(parquet_files, "_without_unused", refuse)
+    monkeypatch.setattr(files, "_without_unused", refuse)
     source = scan_duckdb(pl.DataFrame({"a": [1]}))
     with pytest.raises(DataError, match=r"release\.parquet cannot be written: No space"):
         source.store.stage(source.query, str(tmp_path / "release.parquet"))

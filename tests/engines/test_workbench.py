@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from kanonym.data.credentials import displayable_url
+from kanonym.data.databases import displayable_url
 from kanonym.data.files import sha256
 from kanonym.engines.database import write_table
 from workbench_servers import Visitor, exported, opened, running, text_of

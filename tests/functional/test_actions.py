@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import kanonym as ka
+from kanonym.data.example_tables import patients
 from kanonym.data.files import read_table, write_table
-from kanonym.data.patients import patients
 
 KEY = "4f1d0c8b7a69584736251403f2e1d0cf"
 POLICY = """\

@@ -7,8 +7,8 @@ from collections import defaultdict
 import pytest
 
 import kanonym as ka
-import naive
-import reading
+import released_texts as reading
+from twins import classes as naive
 
 COLUMNS = [
     "sex",

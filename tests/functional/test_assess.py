@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import kanonym as ka
+from kanonym.data.example_tables import patients
 from kanonym.data.files import read_table
-from kanonym.data.patients import patients
 
 KNOWN = ["age", "zip", "sex"]
 

@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 import kanonym as ka
+from attack_tables import people
 from kanonym.data.files import read_table
-from kanonym.evaluation.attacks.limits import VERDICTS
 from kanonym.evaluation.attacks.registry import ATTACKS
-from scenes import people
+from kanonym.evaluation.attacks.sentences import VERDICTS
 
 KNOWN = ["age", "zip", "sex"]
 COLUMNS = "-q age,zip,sex -s disease"

@@ -12,7 +12,7 @@ import pytest
 
 import kanonym as ka
 from kanonym.comparison import compare, recommend
-from kanonym.data.patients import patients
+from kanonym.data.example_tables import patients
 
 RUN = "people.csv -q occupation,sex,postal_code -s diagnosis -i name,national_number"
 

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from kanonym.data.files import read_table
-from kanonym.data.files.lock import lock_file
+from kanonym.data.files.disk import lock_file
 from kanonym.series import Fitted
 
 FIT = "fit patients.csv --policy policy.yaml -o recoding.json"

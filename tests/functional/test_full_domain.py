@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 from kanonym import pipeline
+from kanonym.data.example_tables import patients
 from kanonym.data.files import read_table
-from kanonym.data.patients import patients
 
 COMMAND = [sys.executable, "-c", "import kanonym.cli; kanonym.cli.main()"]
 POLICY = """\

@@ -6,8 +6,8 @@ import pytest
 import typer
 
 from kanonym.cli import app, logs
-from kanonym.cli.commands_by_name import SUMMARIES
 from kanonym.cli.completion import complete_columns
+from kanonym.cli.group import SUMMARIES
 
 SCREEN = 56
 RUN = "anonymize patients.csv -q age -s disease -i name,sex,zip -o out.csv"

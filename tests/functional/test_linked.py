@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from kanonym.data.errors import InfeasibleError
-from kanonym.data.hospital import hospital
+from kanonym.data.example_tables import hospital
 from kanonym.linked.given_tables import Place, read_tables, write_tables
 
 POLICY = """\

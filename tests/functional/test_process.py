@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from kanonym.cli import app
-from kanonym.cli.commands_by_name import SUMMARIES
+from kanonym.cli.group import SUMMARIES
 
 COMMAND = [sys.executable, "-c", "import kanonym.cli; kanonym.cli.main()"]
 

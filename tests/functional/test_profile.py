@@ -7,7 +7,7 @@ import runpy
 import pytest
 
 import kanonym as ka
-from kanonym.data.patients import patients
+from kanonym.data.example_tables import patients
 from kanonym.data.schema import Role
 from kanonym.profiling import profile
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import kanonym as ka
-from kanonym.data.readings.month_names import MONTHS
+from kanonym.data.readings.dates import MONTHS
 from reading_cases import cells_of, faults, frame_of, policy_of, table_of, write_input
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "reading.json"

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.data.patients import patients
+from kanonym.data.example_tables import patients
 from report_parts import ATTACKS, COMPARISON
 
 NARROW, WIDE = 360, 1600

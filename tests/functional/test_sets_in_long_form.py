@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from naive_itemsets import CODES
+from twins.itemsets import CODES
 
 POLICY = """\
 version: 1

@@ -16,13 +16,12 @@ from kanonym.actions.registry import ACTIONS
 from kanonym.cli import app
 from kanonym.data.hierarchy import SOURCES
 from kanonym.evaluation.attacks.registry import ATTACKS
-from kanonym.evaluation.risk.entries import ENTRIES
-from kanonym.evaluation.utility.measures import EVERY
+from kanonym.evaluation.risk.presets import ENTRIES
+from kanonym.evaluation.utility.table_utility import EVERY
 from kanonym.metrics.information_loss import METRICS
 from kanonym.models import MODELS
 from kanonym.policy import Policy
-from kanonym.policy.algorithms import ALGORITHMS
-from kanonym.policy.item_sets import ITEM_ALGORITHMS
+from kanonym.policy.algorithms import ALGORITHMS, ITEM_ALGORITHMS
 from kanonym.policy.keywords import KEYWORDS
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -178,7 +178,7 @@ PRIVATE = f"{BUDGET} --ledger ledger.json"
 @pytest.fixture
 def policy(folder, monkeypatch):
     """Write `policy.yaml`, with a domain for each column and no model; let fits be short."""
-    from kanonym.synthesis.marginals import aim
+    from kanonym.synthesis.marginals import measuring as aim
 
     monkeypatch.setattr(aim, "ROUNDS_PER_ATTRIBUTE", 3)
     (folder / "policy.yaml").write_text(POLICY)

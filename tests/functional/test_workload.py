@@ -11,7 +11,7 @@ import pytest
 import kanonym as ka
 from effort import NIGHTLY
 from kanonym.evaluation.pair.reading import read_pair
-from kanonym.evaluation.utility.models.features import features_of
+from kanonym.evaluation.utility.models.learning import features_of
 from kanonym.evaluation.utility.models.prediction import TrainingData, accuracies
 
 KNOWN = [

@@ -14,8 +14,8 @@ import pytest
 
 import effort
 import kanonym as ka
+from attack_tables import people, shuffled
 from margins import SURE
-from scenes import people, shuffled
 
 SHARES = (0, 0.1, 0.3, 0.6, 1) if effort.NIGHTLY else (0, 0.3, 1)
 KNOWN = ["age", "sex", "street", "income"]

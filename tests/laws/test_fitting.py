@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 import kanonym as ka
 from conftest import FRAMES
 from effort import examples
-from kanonym.data.columns.value_texts import text_of
+from kanonym.data.columns.values import text_of
 from kanonym.data.frames import to_polars
 from kanonym.models import WholeTable
 from kanonym.recoding.recode import ALLOWED
 from kanonym.series import Fitted, PersonColumn, fit
 from kanonym.series.known_attribute import extend_hierarchy
-from naive_lattice import measured
-from naive_mondrian import at_most
 from releases import KINDS, MODELS, SOURCES, TREE, coded, holds, policy_of, regrouped, tables, typed
+from twins.lattice import measured
+from twins.mondrian import at_most
 
 BOXES = {"loss": ka.Mondrian(split="loss"), "span": ka.Mondrian(split="span")}
 EVERY = {**BOXES, "full-domain": ka.FullDomain()}

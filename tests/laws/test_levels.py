@@ -14,14 +14,11 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
-import naive
 from conftest import FRAMES
 from effort import examples
-from kanonym.data.columns.value_texts import text_of
+from kanonym.data.columns.values import text_of
 from kanonym.data.frames import to_polars
 from kanonym.models import WholeTable
-from naive_lattice import measured
-from naive_mondrian import at_most
 from releases import (
     KINDS,
     MODELS,
@@ -35,6 +32,9 @@ from releases import (
     tables,
     typed,
 )
+from twins import classes as naive
+from twins.lattice import measured
+from twins.mondrian import at_most
 
 LEVELS = {
     "full-domain": ka.FullDomain(),

@@ -9,10 +9,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
+from attack_tables import scene
 from effort import examples
-from kanonym.evaluation.attacks.matching.gaps import nearest_gaps
 from kanonym.evaluation.attacks.matching.lookup import find_candidates
-from scenes import scene
+from kanonym.evaluation.attacks.matching.predicates import nearest_gaps
 
 ALIKE = [
     "homogeneity",

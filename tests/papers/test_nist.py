@@ -10,11 +10,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanonym.evaluation.attacks.classes.disco import find_disclosed
+from kanonym.evaluation.attacks.classes.homogeneity import find_disclosed
 from kanonym.evaluation.attacks.intruder_view import AttackContext
-from kanonym.evaluation.attacks.linking.apparent_matches import AGREE, ApparentMatches
-from kanonym.evaluation.attacks.linking.unique_exact_matches import UniqueExactMatches
-from kanonym.evaluation.attacks.matching.single_values import person_values, record_values
+from kanonym.evaluation.attacks.linking.exact_matches import (
+    AGREE,
+    ApparentMatches,
+    UniqueExactMatches,
+)
+from kanonym.evaluation.attacks.matching.lookup import person_values, record_values
 from kanonym.evaluation.pair.reading import read_pair
 from kanonym.evaluation.utility.k_marginal import k_marginal, k_marginal_by, marginal_cells
 

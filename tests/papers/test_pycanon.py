@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from classes import classes
 from kanonym.metrics.disclosure import measure_table
+from model_classes import classes
 
 FILES = [
     "StudentsMath_Score_k5.csv",

@@ -17,11 +17,10 @@ from kanonym.algorithms.full_domain.scores import GRID, NodeClasses, score_of_me
 from kanonym.data.hierarchy import from_file, from_mapping
 from kanonym.data.schema import QuasiIdentifier
 from kanonym.data.table import encode
-from kanonym.differential_privacy.bits import SystemBits
 from kanonym.differential_privacy.cells import canonical_texts
+from kanonym.differential_privacy.noise import SystemBits, draw_candidate
 from kanonym.differential_privacy.public_hierarchies import public_hierarchy
 from kanonym.differential_privacy.sampling import sampling_of
-from kanonym.differential_privacy.selection import draw_candidate
 from kanonym.models import DifferentialPrivacy
 
 ORDER = (

@@ -13,10 +13,10 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from classes import classes
 from kanonym.kernels.classes import disclosure
 from kanonym.metrics.disclosure import measure_table
 from kanonym.models import KAnonymity, LDiversity, TCloseness
+from model_classes import classes
 
 ILLNESS = {
     1: "Covid",

@@ -12,8 +12,8 @@ from kanonym.algorithms.itemsets.apriori import Apriori
 from kanonym.algorithms.itemsets.base import ItemProblem
 from kanonym.algorithms.itemsets.optimal_cut import OptimalCut, number_of_cuts
 from kanonym.models import KKmAnonymity, KmAnonymity
-from kanonym.models.known_items import rare_items
-from naive_itemsets import arrays_of, hierarchy_of, paths_of, rows_of, tree_of
+from kanonym.models.itemsets import rare_items
+from twins.itemsets import arrays_of, hierarchy_of, paths_of, rows_of, tree_of
 
 
 @pytest.fixture(scope="module")

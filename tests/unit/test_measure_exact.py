@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
-import naive_cells
-from classes import classes
 from effort import examples
 from kanonym.metrics.disclosure import measure_table
+from model_classes import classes
+from twins import cells as naive_cells
 
 AGE = st.sampled_from([30, 40, None])
 ZIP = st.sampled_from(["a", "b", None])

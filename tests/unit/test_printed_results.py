@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.data.results.result import Result, ResultTable
+from kanonym.data.results import Result, ResultTable
 
 N = 60
 PEOPLE = pl.DataFrame(

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kanonym as ka
-import naive_reasons
 from kanonym.pipeline.reasons import reasons_of_records
+from twins import risk as naive_reasons
 
 RECORDS = st.lists(
     st.tuples(st.integers(20, 29), st.sampled_from("abc"), st.sampled_from("xyz")),

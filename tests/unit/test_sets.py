@@ -11,7 +11,7 @@ import kanonym as ka
 from kanonym.models import KKmAnonymity, KmAnonymity
 from kanonym.pipeline.planning import check_policy
 from kanonym.policy.overrides import override
-from naive_itemsets import CODES, hierarchy_of
+from twins.itemsets import CODES, hierarchy_of
 
 TREE = hierarchy_of(CODES)
 BASKETS = [["a1", "b1"], ["b1", "a2"], ["b2"], ["b2", "b2"], [], None]

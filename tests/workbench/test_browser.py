@@ -17,8 +17,8 @@ import polars as pl
 import pytest
 
 import kanonym as ka
+from kanonym.data.example_tables import patients
 from kanonym.data.files import write_table
-from kanonym.data.patients import patients
 from kanonym.pipeline import verify
 from kanonym.policy import Policy
 from kanonym.workbench.screens import SCREENS

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from kanonym.actions.registry import ACTIONS
+from kanonym.data.example_tables import patients
 from kanonym.data.files import write_table
-from kanonym.data.patients import patients
 from kanonym.models import MODELS
 from workbench_servers import Visitor, act, idle, running, state_of, text_of
 

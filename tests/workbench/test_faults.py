@@ -9,11 +9,10 @@ from contextlib import closing
 import polars as pl
 import pytest
 
+from kanonym.data.example_tables import patients
 from kanonym.data.files import sha256, write_table
-from kanonym.data.patients import patients
 from kanonym.policy import Policy
-from kanonym.workbench.project.folder import ProjectFolder
-from kanonym.workbench.project.releases import load_releases
+from kanonym.workbench.project.folder import ProjectFolder, load_releases
 from kanonym.workbench.screens.explore import is_offered
 from kanonym.workbench.work import exploration
 from workbench_servers import Visitor, act, idle, opened, release, running, state_of, text_of

@@ -12,8 +12,8 @@ from kanonym.data.files import sha256, write_table
 from kanonym.differential_privacy.ledger import read_ledger
 from kanonym.pipeline.planning import count_violations
 from kanonym.policy import Policy
-from kanonym.workbench.project.edits import with_model
 from kanonym.workbench.project.folder import ProjectFolder
+from kanonym.workbench.project.history import with_model
 from kanonym.workbench.screens import SCREENS
 from workbench_servers import Visitor, act, idle, opened, release, running, text_of
 

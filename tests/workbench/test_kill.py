@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from kanonym.data.example_tables import patients
 from kanonym.data.files import read_table, sha256, write_table
-from kanonym.data.patients import patients
-from kanonym.workbench.project.releases import load_releases, settle_folders, staged_folder
+from kanonym.workbench.project.folder import load_releases, settle_folders, staged_folder
 from workbench_servers import Visitor, act, idle, running, state_of, text_of, until
 
 START = "from kanonym.cli import main; main()"

@@ -9,7 +9,7 @@ import kanonym as ka
 from kanonym.data.schema import Role
 from kanonym.models import KAnonymity
 from kanonym.workbench.forms import fields_of, parse_fields
-from kanonym.workbench.project.edits import with_roles
+from kanonym.workbench.project.history import with_roles
 
 SAID = {
     "hierarchy": "masking",

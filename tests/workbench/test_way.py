@@ -13,8 +13,8 @@ from contextlib import suppress
 import pytest
 
 from kanonym.cli import main
+from kanonym.data.example_tables import patients
 from kanonym.data.files import read_table, sha256, write_table
-from kanonym.data.patients import patients
 from kanonym.pipeline import verify
 from printed import words_of
 from workbench_servers import Visitor, act, idle, release, running, state_of, text_of

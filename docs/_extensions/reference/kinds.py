@@ -10,13 +10,12 @@ from typing import Any
 from kanonym.actions.registry import ACTIONS
 from kanonym.data.hierarchy import SOURCES
 from kanonym.evaluation.attacks.registry import ATTACKS
-from kanonym.evaluation.risk.entries import ENTRIES
-from kanonym.evaluation.utility.measures import EVERY
+from kanonym.evaluation.risk.presets import ENTRIES
+from kanonym.evaluation.utility.table_utility import EVERY
 from kanonym.metrics.information_loss import METRICS
 from kanonym.metrics.measured_value import Meaning
 from kanonym.models import MODELS
-from kanonym.policy.algorithms import ALGORITHMS
-from kanonym.policy.item_sets import ITEM_ALGORITHMS
+from kanonym.policy.algorithms import ALGORITHMS, ITEM_ALGORITHMS
 from reference.markdown import autodoc, cell, code, table
 from reference.names import public_name
 

@@ -4,36 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanonym.data.loading.lazy_names import lazy_names
+from kanonym.data.loading import lazy_names
 
 if TYPE_CHECKING:
     from kanonym.actions.base import After
     from kanonym.actions.free_text.scrub_text import ScrubText
-    from kanonym.actions.masking.bins import Bin
-    from kanonym.actions.masking.keep import Keep
-    from kanonym.actions.masking.mask_email import MaskEmail
-    from kanonym.actions.masking.mask_iban import MaskIban
-    from kanonym.actions.masking.mask_phone import MaskPhone
-    from kanonym.actions.masking.redact import Redact
-    from kanonym.actions.masking.rounding import Round
-    from kanonym.actions.masking.shift_date import ShiftDate
-    from kanonym.actions.masking.suppress import Suppress
-    from kanonym.actions.masking.top_bottom import TopBottom
-    from kanonym.actions.masking.truncate_date import TruncateDate
-    from kanonym.actions.perturbation.correlated_noise import CorrelatedNoise
-    from kanonym.actions.perturbation.noise import GaussianNoise, LaplaceNoise
+    from kanonym.actions.masking.dates import ShiftDate, TruncateDate
+    from kanonym.actions.masking.masks import MaskEmail, MaskIban, MaskPhone
+    from kanonym.actions.masking.numbers import Bin, Round, TopBottom
+    from kanonym.actions.masking.whole_cells import Keep, Redact, Suppress
+    from kanonym.actions.perturbation.noise import CorrelatedNoise, GaussianNoise, LaplaceNoise
     from kanonym.actions.perturbation.pram import Pram
     from kanonym.actions.perturbation.randomized_response import (
         RandomizedResponse,
         estimated_shares,
     )
-    from kanonym.actions.perturbation.rank_swap import RankSwap
-    from kanonym.actions.perturbation.shuffle import Shuffle
-    from kanonym.actions.perturbation.swap import Swap
+    from kanonym.actions.perturbation.swapping import RankSwap, Shuffle, Swap
     from kanonym.actions.pseudonymization.fake import Fake
     from kanonym.actions.pseudonymization.ff1 import FF1
-    from kanonym.actions.pseudonymization.keyed_hash import KeyedHash
-    from kanonym.actions.pseudonymization.surrogate import Surrogate
+    from kanonym.actions.pseudonymization.keyed_pseudonyms import KeyedHash, Surrogate
 
 __all__ = [
     "FF1",
@@ -69,29 +58,29 @@ __getattr__, __dir__ = lazy_names(
     {
         "FF1": "kanonym.actions.pseudonymization.ff1",
         "After": "kanonym.actions.base",
-        "Bin": "kanonym.actions.masking.bins",
-        "CorrelatedNoise": "kanonym.actions.perturbation.correlated_noise",
+        "Bin": "kanonym.actions.masking.numbers",
+        "CorrelatedNoise": "kanonym.actions.perturbation.noise",
         "Fake": "kanonym.actions.pseudonymization.fake",
         "GaussianNoise": "kanonym.actions.perturbation.noise",
-        "Keep": "kanonym.actions.masking.keep",
-        "KeyedHash": "kanonym.actions.pseudonymization.keyed_hash",
+        "Keep": "kanonym.actions.masking.whole_cells",
+        "KeyedHash": "kanonym.actions.pseudonymization.keyed_pseudonyms",
         "LaplaceNoise": "kanonym.actions.perturbation.noise",
-        "MaskEmail": "kanonym.actions.masking.mask_email",
-        "MaskIban": "kanonym.actions.masking.mask_iban",
-        "MaskPhone": "kanonym.actions.masking.mask_phone",
+        "MaskEmail": "kanonym.actions.masking.masks",
+        "MaskIban": "kanonym.actions.masking.masks",
+        "MaskPhone": "kanonym.actions.masking.masks",
         "Pram": "kanonym.actions.perturbation.pram",
         "RandomizedResponse": "kanonym.actions.perturbation.randomized_response",
-        "RankSwap": "kanonym.actions.perturbation.rank_swap",
-        "Redact": "kanonym.actions.masking.redact",
-        "Round": "kanonym.actions.masking.rounding",
+        "RankSwap": "kanonym.actions.perturbation.swapping",
+        "Redact": "kanonym.actions.masking.whole_cells",
+        "Round": "kanonym.actions.masking.numbers",
         "ScrubText": "kanonym.actions.free_text.scrub_text",
-        "ShiftDate": "kanonym.actions.masking.shift_date",
-        "Shuffle": "kanonym.actions.perturbation.shuffle",
-        "Suppress": "kanonym.actions.masking.suppress",
-        "Surrogate": "kanonym.actions.pseudonymization.surrogate",
-        "Swap": "kanonym.actions.perturbation.swap",
-        "TopBottom": "kanonym.actions.masking.top_bottom",
-        "TruncateDate": "kanonym.actions.masking.truncate_date",
+        "ShiftDate": "kanonym.actions.masking.dates",
+        "Shuffle": "kanonym.actions.perturbation.swapping",
+        "Suppress": "kanonym.actions.masking.whole_cells",
+        "Surrogate": "kanonym.actions.pseudonymization.keyed_pseudonyms",
+        "Swap": "kanonym.actions.perturbation.swapping",
+        "TopBottom": "kanonym.actions.masking.numbers",
+        "TruncateDate": "kanonym.actions.masking.dates",
         "estimated_shares": "kanonym.actions.perturbation.randomized_response",
     },
 )

@@ -14,33 +14,33 @@ from numpy.typing import NDArray
 
 from kanonym.actions import free_text
 from kanonym.actions.base import Action, After, Context, Drawn
-from kanonym.data.loading.lazy_registry import LazyRegistry
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.loading import LazyRegistry
+from kanonym.data.results import ShortRepr
 
 ACTIONS: LazyRegistry[type[Action]] = LazyRegistry(
     "kanonym.actions",
     {
-        "keep": "masking.keep:Keep",
-        "redact": "masking.redact:Redact",
-        "round": "masking.rounding:Round",
-        "top-bottom": "masking.top_bottom:TopBottom",
-        "bin": "masking.bins:Bin",
-        "suppress": "masking.suppress:Suppress",
-        "truncate-date": "masking.truncate_date:TruncateDate",
-        "shift-date": "masking.shift_date:ShiftDate",
-        "mask-email": "masking.mask_email:MaskEmail",
-        "mask-phone": "masking.mask_phone:MaskPhone",
-        "mask-iban": "masking.mask_iban:MaskIban",
-        "keyed-hash": "pseudonymization.keyed_hash:KeyedHash",
-        "surrogate": "pseudonymization.surrogate:Surrogate",
+        "keep": "masking.whole_cells:Keep",
+        "redact": "masking.whole_cells:Redact",
+        "round": "masking.numbers:Round",
+        "top-bottom": "masking.numbers:TopBottom",
+        "bin": "masking.numbers:Bin",
+        "suppress": "masking.whole_cells:Suppress",
+        "truncate-date": "masking.dates:TruncateDate",
+        "shift-date": "masking.dates:ShiftDate",
+        "mask-email": "masking.masks:MaskEmail",
+        "mask-phone": "masking.masks:MaskPhone",
+        "mask-iban": "masking.masks:MaskIban",
+        "keyed-hash": "pseudonymization.keyed_pseudonyms:KeyedHash",
+        "surrogate": "pseudonymization.keyed_pseudonyms:Surrogate",
         "ff1": "pseudonymization.ff1:FF1",
         "fake": "pseudonymization.fake:Fake",
         "laplace-noise": "perturbation.noise:LaplaceNoise",
         "gaussian-noise": "perturbation.noise:GaussianNoise",
-        "correlated-noise": "perturbation.correlated_noise:CorrelatedNoise",
-        "rank-swap": "perturbation.rank_swap:RankSwap",
-        "swap": "perturbation.swap:Swap",
-        "shuffle": "perturbation.shuffle:Shuffle",
+        "correlated-noise": "perturbation.noise:CorrelatedNoise",
+        "rank-swap": "perturbation.swapping:RankSwap",
+        "swap": "perturbation.swapping:Swap",
+        "shuffle": "perturbation.swapping:Shuffle",
         "pram": "perturbation.pram:Pram",
         "randomized-response": "perturbation.randomized_response:RandomizedResponse",
         "scrub-text": "free_text.scrub_text:ScrubText",

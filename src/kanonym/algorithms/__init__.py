@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanonym.data.loading.lazy_names import lazy_names
+from kanonym.data.loading import lazy_names
 
 if TYPE_CHECKING:
     from kanonym.algorithms.auto import Auto
     from kanonym.algorithms.cell_suppression import CellSuppression
-    from kanonym.algorithms.clustering.k_member import KMember
-    from kanonym.algorithms.clustering.kdtree import KDTree
-    from kanonym.algorithms.clustering.kmeans import KMeans
+    from kanonym.algorithms.clustering import KDTree, KMeans, KMember
     from kanonym.algorithms.full_domain import FullDomain
-    from kanonym.algorithms.itemsets.apriori import Apriori
-    from kanonym.algorithms.itemsets.lra import LRA
+    from kanonym.algorithms.itemsets.apriori import LRA, VPA, Apriori
     from kanonym.algorithms.itemsets.optimal_cut import OptimalCut
-    from kanonym.algorithms.itemsets.vpa import VPA
     from kanonym.algorithms.local_recoding import LocalRecoding
     from kanonym.algorithms.microaggregation.individual_ranking import IndividualRanking
-    from kanonym.algorithms.microaggregation.mdav import MDAV
-    from kanonym.algorithms.microaggregation.mona import MONA
-    from kanonym.algorithms.microaggregation.ona import ONA
+    from kanonym.algorithms.microaggregation.mdav import MDAV, MONA, ONA
     from kanonym.algorithms.mondrian import Mondrian
     from kanonym.algorithms.segmentation import Segmentation
 
@@ -49,19 +43,19 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "MDAV": "kanonym.algorithms.microaggregation.mdav",
-        "MONA": "kanonym.algorithms.microaggregation.mona",
-        "ONA": "kanonym.algorithms.microaggregation.ona",
+        "MONA": "kanonym.algorithms.microaggregation.mdav",
+        "ONA": "kanonym.algorithms.microaggregation.mdav",
         "Auto": "kanonym.algorithms.auto",
         "CellSuppression": "kanonym.algorithms.cell_suppression",
         "FullDomain": "kanonym.algorithms.full_domain",
         "IndividualRanking": "kanonym.algorithms.microaggregation.individual_ranking",
-        "KDTree": "kanonym.algorithms.clustering.kdtree",
-        "KMeans": "kanonym.algorithms.clustering.kmeans",
-        "KMember": "kanonym.algorithms.clustering.k_member",
+        "KDTree": "kanonym.algorithms.clustering",
+        "KMeans": "kanonym.algorithms.clustering",
+        "KMember": "kanonym.algorithms.clustering",
         "Apriori": "kanonym.algorithms.itemsets.apriori",
-        "LRA": "kanonym.algorithms.itemsets.lra",
+        "LRA": "kanonym.algorithms.itemsets.apriori",
         "OptimalCut": "kanonym.algorithms.itemsets.optimal_cut",
-        "VPA": "kanonym.algorithms.itemsets.vpa",
+        "VPA": "kanonym.algorithms.itemsets.apriori",
         "LocalRecoding": "kanonym.algorithms.local_recoding",
         "Mondrian": "kanonym.algorithms.mondrian",
         "Segmentation": "kanonym.algorithms.segmentation",

@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
-from kanonym.algorithms.clustering.k_member import KMember
+from kanonym.algorithms.clustering import KMember
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.segmentation import Segmentation
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.partitioning.one_sided_cuts import total_loss
 from kanonym.kernels.partitioning.workspace import workspace
 

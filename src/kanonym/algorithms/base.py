@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Recoding
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.models.base import PrivacyModel
 
 if TYPE_CHECKING:

@@ -15,16 +15,16 @@ from kanonym.algorithms.criteria import table_counts
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.full_domain.search import SearchClock
 from kanonym.algorithms.full_domain.space import SearchSpace, check_search, prepare_space
-from kanonym.algorithms.joining import class_losses, highest_cost, levels_of, tree_costs
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.node_sweep import Joins, Sweep, nodes_by_loss
 from kanonym.algorithms.options import Levels, MetricForm, Seconds, Steps
+from kanonym.algorithms.small_classes import class_losses, highest_cost, levels_of, tree_costs
 from kanonym.data.errors import InfeasibleError, PolicyError
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals, Units
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.metrics.information_loss import metric_from
 from kanonym.models import AlphaKAnonymity
 from kanonym.models.base import PrivacyModel

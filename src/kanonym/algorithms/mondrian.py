@@ -23,17 +23,16 @@ from kanonym.algorithms.options import Split, Target
 from kanonym.algorithms.span_partition import counts_suffice, partition_by_span
 from kanonym.algorithms.workload import GRAIN, GuidingTarget, guiding_target, refine_guided
 from kanonym.data.errors import PolicyError
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.refusals import Refusals, Units, cut_in_two
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.grouping import put
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.parallel import cores, parallel
-from kanonym.kernels.partitioning.mondrian import refine, separate
+from kanonym.kernels.partitioning.mondrian import refine, refine_relaxed, separate
 from kanonym.kernels.partitioning.one_sided_cuts import suppressing_cuts, total_loss
-from kanonym.kernels.partitioning.relaxed_mondrian import refine_relaxed
 from kanonym.kernels.partitioning.workspace import workspace
 from kanonym.models.base import PrivacyModel
 
@@ -84,7 +83,7 @@ class Mondrian(Algorithm):
     Notes
     -----
     Where models look at sensitive values and the problem has a key, nodes are left whole and cuts
-    passed over by chance (`kernels.classes.chance`); of strict cuts, without a target. That a node
+    passed over by chance (`kernels.classes.balance`); of strict cuts, without a target. That a node
     was not cut then does not prove that its sensitive values forbade it.
 
     Cost O(n log n · d²) for n tuples and d attributes. Works where quasi-identifiers

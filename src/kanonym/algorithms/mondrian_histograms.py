@@ -15,10 +15,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.kernels.classes.chance import is_left_whole, skipped_cuts
+from kanonym.kernels.classes.balance import is_left_whole, skipped_cuts
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.disclosure import hold_all, measure_classes
-from kanonym.kernels.classes.penalty import SET, Costs, span_losses
+from kanonym.kernels.classes.histograms import SET, Costs, span_losses
 from kanonym.kernels.partitioning.quantile_cuts import QUANTILES
 
 State = Literal["open", "cut", "fragment", "class"]

@@ -17,7 +17,7 @@ from kanonym.algorithms.full_domain.nodes import group_at_levels, judge
 from kanonym.algorithms.full_domain.search import SearchClock
 from kanonym.algorithms.full_domain.space import SearchSpace
 from kanonym.algorithms.full_domain.strategies import search_optimal
-from kanonym.algorithms.joining import (
+from kanonym.algorithms.small_classes import (
     class_losses,
     highest_cost,
     join_classes,
@@ -30,7 +30,7 @@ from kanonym.data.partition import SUPPRESSED, Distribution, Partition
 from kanonym.data.progress import Progress
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.conditions import Criteria, Tuples
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.lattice.sweep import next_settled_node
 from kanonym.models import AlphaKAnonymity, LDiversity
 from kanonym.models.base import PrivacyModel

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.kernels.classes.grouping import sort_rows
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.parallel import parallel
 from kanonym.kernels.partitioning.record_exchange import exchange_records
 

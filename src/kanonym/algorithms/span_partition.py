@@ -13,10 +13,10 @@ from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.grouping import put, sort_rows, take
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.parallel import cores, parallel
-from kanonym.kernels.partitioning.node_counts import TUPLES, descend
 from kanonym.kernels.partitioning.span_cuts import refine_by_span
+from kanonym.kernels.partitioning.workspace import TUPLES, descend
 
 FRAGMENT = 1 << 15
 """Nodes of up to so many tuples lie in the cache: to cut them takes less than to count them."""

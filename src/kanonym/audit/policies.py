@@ -12,9 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.audit.canary_scores import canary_scores
-from kanonym.audit.result import Audit
-from kanonym.audit.run import LEAST, audit_mechanism
+from kanonym.audit.run import LEAST, Audit, audit_mechanism, canary_scores
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.schema import Attribute, QuasiIdentifier, Role

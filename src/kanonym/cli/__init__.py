@@ -20,7 +20,7 @@ import typer
 import kanonym
 from kanonym.cli import inputs, logs
 from kanonym.cli.command_options import parse_names
-from kanonym.cli.commands_by_name import AllCommands
+from kanonym.cli.group import AllCommands
 from kanonym.data.text_encoding import ENCODING
 
 GARBAGE = 500_000

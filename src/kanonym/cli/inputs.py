@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from kanonym.cli.command_options import parse_names
-from kanonym.data.credentials import displayable_url
+from kanonym.data.databases import displayable_url
 
 if TYPE_CHECKING:
-    from kanonym.data.columns.frame_types import Population
+    from kanonym.data.columns.rebuild import Population
     from kanonym.policy import Policy
 
 COLUMNS: ContextVar[list[str] | None] = ContextVar("COLUMNS", default=None)

@@ -204,7 +204,7 @@ def verify_unchanged(place: str, before: Content | None) -> Content | None:
 
 def place_name(place: str) -> str:
     """Return what may be printed of a place: no user, password or host of a URL."""
-    from kanonym.data.credentials import displayable_url
+    from kanonym.data.databases import displayable_url
 
     return displayable_url(place)
 

@@ -48,7 +48,7 @@ def show_progress() -> Iterator[Callable[[str], None]]:
     Examples
     --------
     >>> import kanonym as ka
-    >>> from kanonym.data.patients import patients
+    >>> from kanonym.data.example_tables import patients
     >>> with ka.show_progress() as step:
     ...     found = ka.profile(patients(500), progress=step)
 

@@ -17,9 +17,9 @@ from kanonym.comparison.sweep import (
 )
 from kanonym.comparison.trials import SPAN_LOSS, Trial, run
 from kanonym.data import frames
-from kanonym.data.columns.frame_types import Frame
+from kanonym.data.columns.rebuild import Frame
 from kanonym.data.errors import DataError, PolicyError
-from kanonym.evaluation.utility.measures import MEASURES, measure_of, target_of
+from kanonym.evaluation.utility.table_utility import MEASURES, measure_of, target_of
 from kanonym.models.base import check_integer
 from kanonym.pipeline import resolve_policy
 from kanonym.policy import PolicySource
@@ -102,7 +102,7 @@ def compare(
 
     Examples
     --------
-    >>> from kanonym.data.patients import patients
+    >>> from kanonym.data.example_tables import patients
     >>> found = compare(
     ...     patients(300),
     ...     quasi_identifiers=["birth_date", "sex"],

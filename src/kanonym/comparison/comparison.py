@@ -17,9 +17,9 @@ from kanonym.comparison.frontier import Knee, frontier, knee
 from kanonym.comparison.trials import ALWAYS, SPAN_LOSS, Trial, entity_of, label
 from kanonym.data import files, frames
 from kanonym.data.errors import PolicyError
-from kanonym.data.message import gettext as _
-from kanonym.data.results.result import Result, ResultTable
-from kanonym.evaluation.utility.measures import measure_of
+from kanonym.data.errors import gettext as _
+from kanonym.data.results import Result, ResultTable
+from kanonym.evaluation.utility.table_utility import measure_of
 from kanonym.language import ENGLISH, Translator
 from kanonym.metrics.measure_names import MEASURE_NAMES, SHORT_NAMES
 from kanonym.policy import Policy

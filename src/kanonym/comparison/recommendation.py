@@ -14,11 +14,10 @@ from kanonym.comparison.comparison import Comparison, as_frame_type
 from kanonym.comparison.sweep import Combination
 from kanonym.comparison.trials import SPAN_LOSS, Trial, run
 from kanonym.data import frames
-from kanonym.data.columns.frame_types import Frame
-from kanonym.data.errors import DataError, InfeasibleError
+from kanonym.data.columns.rebuild import Frame
+from kanonym.data.errors import DataError, InfeasibleError, Message
 from kanonym.data.files import write_text
-from kanonym.data.message import Message
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Role
 from kanonym.models import PrivacyModel, TCloseness
 from kanonym.models.base import check_integer
@@ -102,7 +101,7 @@ def recommend(
 
     Examples
     --------
-    >>> from kanonym.data.patients import patients
+    >>> from kanonym.data.example_tables import patients
     >>> found = recommend(patients(500))
     >>> found.comparison.knee is not None, found.policy.models[0]
     (True, KAnonymity(k=5, entity=None))

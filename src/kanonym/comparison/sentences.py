@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kanonym.comparison.frontier import Knee
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.language import Translator
 
 

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
-from kanonym.data.credentials import displayable_url
+from kanonym.data.databases import displayable_url
 
 
 def split_names(texts: Iterable[str]) -> list[str]:

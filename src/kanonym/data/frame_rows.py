@@ -21,7 +21,7 @@ from kanonym.data.frames import (
     to_native,
     wrap_like,
 )
-from kanonym.data.loading.lazy_module import LazyModule
+from kanonym.data.loading import LazyModule
 
 if TYPE_CHECKING:
     import narwhals as nw

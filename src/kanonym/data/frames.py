@@ -29,11 +29,10 @@ from numpy.typing import NDArray
 
 from kanonym.data.columns.pandas_types import WORDS, refuse_mixture, same_type
 from kanonym.data.columns.rebuild import rebuild_arrow, rebuild_pandas, rebuild_polars, take_arrow
-from kanonym.data.columns.repeated_column import ReleasedColumn, RepeatedColumn
-from kanonym.data.columns.years import refuse_strange_years
+from kanonym.data.columns.values import ReleasedColumn, RepeatedColumn, refuse_strange_years
 from kanonym.data.errors import DataError
 from kanonym.data.forks import require_own_threads
-from kanonym.data.loading.lazy_module import LazyModule
+from kanonym.data.loading import LazyModule
 from kanonym.data.person_key import PersonKey
 from kanonym.kernels.parallel import parallel
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.partition import Partition
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.grouping import group_rows
 

@@ -11,13 +11,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.columns.distinct_texts import distinct_texts
-from kanonym.data.columns.value_texts import text_of
+from kanonym.data.columns.texts import distinct_texts
+from kanonym.data.columns.values import text_of
 from kanonym.data.errors import DataError
 from kanonym.data.frames import exceptions_of, values_of
 from kanonym.data.hierarchy.base import with_exceptions
 from kanonym.data.readings.reading import MARK
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.kernels.classes.grouping import dense_codes, dense_ranks, group_rows, one_group
 from kanonym.kernels.parallel import parallel
 

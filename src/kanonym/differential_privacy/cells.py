@@ -17,11 +17,11 @@ from typing import Any
 import polars as pl
 
 from kanonym.data import frames
-from kanonym.data.columns.cells import cells_of, text_of_value
-from kanonym.data.files.text.cells import values_of_file
-from kanonym.data.hierarchy.builders.grid import number_text
+from kanonym.data.columns.texts import cells_of, text_of_value
+from kanonym.data.files.text_cells import values_of_file
+from kanonym.data.hierarchy.builders.interval import number_text
 from kanonym.data.readings import OrderedReading, reading_of
-from kanonym.data.readings.missing import is_missing
+from kanonym.data.readings.reading import is_missing
 from kanonym.data.schema import Attribute
 
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,14}")

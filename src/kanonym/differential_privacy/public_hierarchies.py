@@ -19,9 +19,9 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import FromFile, FromMapping, Hierarchy, HierarchySource, Intervals
 from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.hierarchy.builders.base import Column
-from kanonym.data.hierarchy.builders.grid import Grid
-from kanonym.data.hierarchy.rows import Rows
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.hierarchy.builders.interval import Grid
+from kanonym.data.hierarchy.csv_file import Rows
+from kanonym.data.results import ShortRepr
 from kanonym.data.schema import QuasiIdentifier
 from kanonym.differential_privacy.cells import canonical_texts, read_cells
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
-from kanonym.differential_privacy.bits import Bits
+from kanonym.differential_privacy.noise import Bits
 
 GRID = 1 << 64
 """β is a whole multiple of 1/GRID, so that 64 random bits decide about a record exactly."""

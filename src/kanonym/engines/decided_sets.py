@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from kanonym.algorithms.itemsets.apriori import recode_classes
 from kanonym.algorithms.itemsets.base import ItemProblem
-from kanonym.algorithms.itemsets.class_merging import merged_classes
-from kanonym.algorithms.itemsets.class_spans import ClassSpans
-from kanonym.algorithms.itemsets.parts import recode_classes
+from kanonym.algorithms.itemsets.classes import ClassSpans, merged_classes
 from kanonym.data.item_sets import (
     EncodedSets,
     encode_sets,
@@ -24,9 +23,8 @@ from kanonym.data.schema import Schema
 from kanonym.engines.decision import DecidedSets, EncodedDecision, decide
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task
-from kanonym.kernels.classes.histograms import class_histograms
-from kanonym.kernels.classes.penalty import Costs
-from kanonym.kernels.itemsets.counting import recode_sets
+from kanonym.kernels.classes.histograms import Costs, class_histograms
+from kanonym.kernels.itemsets import recode_sets
 from kanonym.models.base import lost_by_joining
 from kanonym.recoding.recode import relabel_classes
 

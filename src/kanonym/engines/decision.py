@@ -16,16 +16,15 @@ from kanonym.algorithms.base import Problem
 from kanonym.algorithms.criteria import classes_of
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.item_sets import EncodedSets
-from kanonym.data.partition import Partition
-from kanonym.data.recoded_attribute import RecodedAttribute
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.partition import Partition, RecodedAttribute
+from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Role
 from kanonym.data.table import EncodedTable, value_codes
 from kanonym.engines.released_part import released_part
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task, prepare
 from kanonym.kernels.classes.grouping import take
-from kanonym.metrics.person_risk import PersonRisk, person_risk
+from kanonym.metrics.record_risk import PersonRisk, person_risk
 from kanonym.metrics.release_loss import InformationLoss, measure_utility
 from kanonym.models import PrivacyModel
 from kanonym.models.base import lost_by_joining

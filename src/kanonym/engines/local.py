@@ -26,7 +26,7 @@ from kanonym.data.readings import (
     styled_columns,
     typed_table,
 )
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Role, Schema
 from kanonym.differential_privacy.cells import declared_cells
 from kanonym.engines.base import ABILITIES, SAMPLED, Ability
@@ -38,8 +38,7 @@ from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.models.differential import sampling_model
 from kanonym.policy import Policy
-from kanonym.recoding.equal_records import mix_equal_records
-from kanonym.recoding.ordering import released_rows
+from kanonym.recoding.recode import mix_equal_records, released_rows
 from kanonym.verification.release_view import ReleaseView
 from kanonym.verification.released_classes import ColumnValues, FrequencySet, values_and_repeats
 

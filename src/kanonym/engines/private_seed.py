@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
-from kanonym.actions.pseudonymization.key import read_key
+from kanonym.actions.pseudonymization.keyed_pseudonyms import read_key
 
 BITS = 63
 """A seed fits a signed integer of 64 bits."""

@@ -9,8 +9,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.actions.registry import ColumnActions
-from kanonym.data.columns.repeated_column import ReleasedColumn, RepeatedColumn
-from kanonym.data.recoded_attribute import RecodedAttribute
+from kanonym.data.columns.values import ReleasedColumn, RepeatedColumn
+from kanonym.data.partition import RecodedAttribute
 from kanonym.data.schema import Role, Schema
 from kanonym.engines.decision import EncodedDecision
 from kanonym.kernels.parallel import parallel

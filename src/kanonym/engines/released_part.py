@@ -20,7 +20,7 @@ from kanonym.metrics.certainty import certainty_costs
 from kanonym.recoding.recode import recode
 
 if TYPE_CHECKING:
-    from kanonym.data.recoded_attribute import RecodedAttribute
+    from kanonym.data.partition import RecodedAttribute
     from kanonym.engines.decision import EncodedDecision
 
 

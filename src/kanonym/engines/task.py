@@ -20,13 +20,13 @@ from kanonym.data.hierarchy import Automatic, Hierarchy, HierarchySource
 from kanonym.data.hierarchy.builders.base import Builder
 from kanonym.data.population import encode_with_population, require_contained
 from kanonym.data.readings import Reading, typed_like
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema, Sensitive
 from kanonym.data.table import EncodedTable, encode, kind_of, value_codes
 from kanonym.differential_privacy.public_hierarchies import public_hierarchy
 from kanonym.engines.private_seed import resolve_private_seed
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import PrivacyModel
 from kanonym.models.differential import sampling_model

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from kanonym.data.columns.frame_types import Frame
+from kanonym.data.columns.rebuild import Frame
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.results.result import Result, ResultTable
+from kanonym.data.results import Result, ResultTable
 from kanonym.evaluation.attacks.models.table_membership import ModelRisk, model_membership
 from kanonym.evaluation.attacks.result import AttackResults
 from kanonym.evaluation.attacks.table_attacks import attack

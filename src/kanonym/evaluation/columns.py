@@ -9,10 +9,10 @@ from typing import TypedDict
 import polars as pl
 
 from kanonym.data import frames
-from kanonym.data.columns.frame_types import Frame
+from kanonym.data.columns.rebuild import Frame
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.data.schema import QuasiIdentifier, Role, Sensitive
 from kanonym.data.table import LARGEST
 from kanonym.models.base import check_integer

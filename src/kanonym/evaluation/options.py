@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import files, frames
-from kanonym.data.columns.frame_types import Frame, Population
+from kanonym.data.columns.rebuild import Frame, Population
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.readings import detect_readings, typed_table
 from kanonym.data.table import value_codes

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kanonym.data.errors import DataError
-from kanonym.data.loading.lazy_names import lazy_names
-from kanonym.data.loading.lazy_registry import LazyRegistry
+from kanonym.data.loading import LazyRegistry, lazy_names
 from kanonym.language.english import ENGLISH
 from kanonym.language.speech import Translator
 

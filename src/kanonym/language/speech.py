@@ -9,8 +9,8 @@ from gettext import NullTranslations
 from itertools import accumulate
 from typing import Any
 
-from kanonym.data.message import Message, Sentence, ngettext, pgettext
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import Message, Sentence, ngettext, pgettext
+from kanonym.data.errors import gettext as _
 
 NAMES_SHOWN = 12
 LETTERS_SHOWN = 400

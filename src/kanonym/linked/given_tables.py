@@ -15,11 +15,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frames
-from kanonym.data.credentials import displayable_url
-from kanonym.data.databases import DUCKDB, SQLITE, database_kind, sqlite_url
+from kanonym.data.databases import DUCKDB, SQLITE, database_kind, displayable_url, sqlite_url
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.files import FORMATS, read_table, sha256, write_table
-from kanonym.data.files.hidden import hidden_path
+from kanonym.data.files.disk import hidden_path
 from kanonym.data.hierarchy import Flat
 from kanonym.data.schema import Identifier, QuasiIdentifier, Schema
 from kanonym.engines.spark import collect_frame, create_frame

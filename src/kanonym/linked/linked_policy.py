@@ -17,8 +17,13 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.schema import Attribute, ItemSet, QuasiIdentifier, Role, Sensitive
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import actions, construction, document
-from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown_name
-from kanonym.policy.listed_values import without_values
+from kanonym.policy.faults import (
+    Fault,
+    FaultsFoundError,
+    policy_error,
+    unknown_name,
+    without_values,
+)
 
 _REFERENCE = "must be {column: table}, or a list of {columns: […], table: …}"
 

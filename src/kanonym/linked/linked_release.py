@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from polars import selectors
 
 from kanonym.actions.base import Drawn
-from kanonym.actions.masking.shift_date import ShiftDate
+from kanonym.actions.masking.dates import ShiftDate
 from kanonym.actions.registry import ColumnActions
 from kanonym.data import files
-from kanonym.data.errors import InfeasibleError, PolicyError, SchemaError
-from kanonym.data.message import Message
-from kanonym.data.results.result import Result, ResultTable
+from kanonym.data.errors import InfeasibleError, Message, PolicyError, SchemaError
+from kanonym.data.results import Result, ResultTable
 from kanonym.engines.local import resolve_seed
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.linked.given_tables import (

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
-from kanonym.data.results.result import Result, ResultTable
+from kanonym.data.results import Result, ResultTable
 from kanonym.evaluation.attacks.result import AttackResult, AttackResults, SuccessCount
 from kanonym.linked.given_tables import (
     banded_policy,

@@ -10,10 +10,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import polars as pl
 
-from kanonym.data.errors import SchemaError
-from kanonym.data.message import Message
+from kanonym.data.errors import Message, SchemaError
 from kanonym.data.partition import Distribution
-from kanonym.data.results.result import ResultTable
+from kanonym.data.results import ResultTable
 from kanonym.data.schema import Attribute, Insensitive, QuasiIdentifier, Role, Schema, Sensitive
 from kanonym.linked.given_tables import Column, banded_policy, is_plain, polars_tables
 from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource, Tables

@@ -10,11 +10,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.actions.masking.shift_date import ShiftDate
+from kanonym.actions.masking.dates import ShiftDate
 from kanonym.actions.registry import unwrap
-from kanonym.data.errors import PolicyError
-from kanonym.data.hierarchy.leaves import parse_times
-from kanonym.data.message import Message
+from kanonym.data.errors import Message, PolicyError
+from kanonym.data.hierarchy.labels import parse_times
 from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier, Sensitive
 from kanonym.data.table import value_codes
 from kanonym.linked.given_tables import (

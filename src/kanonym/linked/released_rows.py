@@ -11,8 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.actions.pseudonymization.keyed_hash import KeyedHash
-from kanonym.actions.pseudonymization.surrogate import Surrogate
+from kanonym.actions.pseudonymization.keyed_pseudonyms import KeyedHash, Surrogate
 from kanonym.actions.registry import ColumnActions
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier

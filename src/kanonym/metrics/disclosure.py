@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.results.result import Result, ResultTable
+from kanonym.data.results import Result, ResultTable
 from kanonym.kernels.classes import disclosure
 from kanonym.kernels.classes.histograms import distinct_histograms
-from kanonym.metrics.measured_table import format_figure
+from kanonym.metrics.measured_value import format_figure
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes, Distribution

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 
 MEASURE_NAMES: Mapping[str, str] = {
     "k": _("Records in the smallest class (k)"),

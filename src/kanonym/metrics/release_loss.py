@@ -10,14 +10,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.partition import BLANK, Partition
-from kanonym.data.recoded_attribute import RecodedAttribute
-from kanonym.data.results.result import Result, ResultTable
+from kanonym.data.partition import BLANK, Partition, RecodedAttribute
+from kanonym.data.results import Result, ResultTable
 from kanonym.data.table import Domain, EncodedTable
-from kanonym.metrics.certainty import numeric_values
-from kanonym.metrics.coverage import Coverage, coverage_of
+from kanonym.metrics.certainty import Coverage, coverage_of, numeric_values
 from kanonym.metrics.information_loss.released_values import ReleasedValues, released_loss
-from kanonym.metrics.measured_table import format_figure
+from kanonym.metrics.measured_value import format_figure
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.algorithms.minimization.boxes import Feature
+from kanonym.algorithms.minimization.nodes import Feature
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.minimization.records import Records
 
 Columns = NDArray[np.float64]

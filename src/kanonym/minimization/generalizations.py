@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.minimization.boxes import Feature, categories_of
+from kanonym.algorithms.minimization.nodes import Feature, categories_of
 from kanonym.algorithms.minimization.search import Minimization
 from kanonym.data.hierarchy import Flat, FromMapping, HierarchySource, Intervals
 from kanonym.minimization.encoding import Categories, Columns, Encoding, Numbers, OneHot

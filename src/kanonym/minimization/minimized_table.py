@@ -18,7 +18,7 @@ from sklearn.preprocessing import OrdinalEncoder
 from threadpoolctl import threadpool_limits
 
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.minimization.estimator import Minimizer
 
 UNSEEN = 0.3

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanonym.data.loading.lazy_names import lazy_names
-from kanonym.data.loading.lazy_registry import LazyRegistry
+from kanonym.data.loading import LazyRegistry, lazy_names
 
 if TYPE_CHECKING:
     from kanonym.models.anonymity import AlphaKAnonymity, KAnonymity
     from kanonym.models.base import Guarantee, PerClass, PrivacyModel, WholeTable
-    from kanonym.models.closeness import TCloseness
     from kanonym.models.criteria import MEASURES, Criterion
     from kanonym.models.differential import DifferentialPrivacy
-    from kanonym.models.diversity import LDiversity
+    from kanonym.models.diversity import BetaLikeness, DeltaDisclosure, LDiversity, TCloseness
     from kanonym.models.itemsets import KKmAnonymity, KmAnonymity
-    from kanonym.models.likeness import BetaLikeness, DeltaDisclosure
     from kanonym.models.population import DeltaPresence, KMap, PopulationModel
     from kanonym.models.risk import AverageRisk, PopulationUniqueness, SampleUniqueness
 
@@ -25,9 +22,9 @@ MODELS: LazyRegistry[type[PrivacyModel]] = LazyRegistry(
         "k-anonymity": "anonymity:KAnonymity",
         "alpha-k-anonymity": "anonymity:AlphaKAnonymity",
         "l-diversity": "diversity:LDiversity",
-        "t-closeness": "closeness:TCloseness",
-        "beta-likeness": "likeness:BetaLikeness",
-        "delta-disclosure": "likeness:DeltaDisclosure",
+        "t-closeness": "diversity:TCloseness",
+        "beta-likeness": "diversity:BetaLikeness",
+        "delta-disclosure": "diversity:DeltaDisclosure",
         "average-risk": "risk:AverageRisk",
         "sample-uniqueness": "risk:SampleUniqueness",
         "population-uniqueness": "risk:PopulationUniqueness",
@@ -71,9 +68,9 @@ __getattr__, __dir__ = lazy_names(
     {
         "AlphaKAnonymity": "kanonym.models.anonymity",
         "AverageRisk": "kanonym.models.risk",
-        "BetaLikeness": "kanonym.models.likeness",
+        "BetaLikeness": "kanonym.models.diversity",
         "Criterion": "kanonym.models.criteria",
-        "DeltaDisclosure": "kanonym.models.likeness",
+        "DeltaDisclosure": "kanonym.models.diversity",
         "DeltaPresence": "kanonym.models.population",
         "DifferentialPrivacy": "kanonym.models.differential",
         "Guarantee": "kanonym.models.base",
@@ -88,7 +85,7 @@ __getattr__, __dir__ = lazy_names(
         "PopulationUniqueness": "kanonym.models.risk",
         "PrivacyModel": "kanonym.models.base",
         "SampleUniqueness": "kanonym.models.risk",
-        "TCloseness": "kanonym.models.closeness",
+        "TCloseness": "kanonym.models.diversity",
         "WholeTable": "kanonym.models.base",
     },
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.data.person_key import EntityColumns, entity_of
 from kanonym.kernels.classes import disclosure
 from kanonym.models.base import Monotone, PerClass, check_attribute, check_integer, check_number

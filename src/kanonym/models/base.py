@@ -16,13 +16,11 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.person_key import PersonKey
 from kanonym.differential_privacy.sampling import Sampling
 from kanonym.kernels.classes import disclosure
-from kanonym.models.answer import Answer
-from kanonym.models.criteria import Criterion
-from kanonym.models.released_table import ReleasedTable
+from kanonym.models.criteria import Answer, Criterion, ReleasedTable
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes
-    from kanonym.models.known_items import KnownItems
+    from kanonym.models.itemsets import KnownItems
 
 Monotone = Literal["suppression", "generalization", "none"]
 """What joining classes (a further generalization) keeps of a model.

@@ -1,7 +1,8 @@
-"""Compiled conditions on a class: what a privacy model per class is made of."""
+"""Criteria of models, the answers they give, and the released table they look at."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,51 @@ from kanonym.data.errors import PolicyError
 from kanonym.kernels.classes import disclosure
 
 if TYPE_CHECKING:
+    from kanonym.data.item_sets import ItemTree
     from kanonym.data.partition import Classes
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer:
+    """What a model says of a released table.
+
+    failing: (n_classes,) bool, the classes to blame; None where the model blames no class.
+    """
+
+    achieved: float
+    satisfied: bool
+    failing: NDArray[np.bool_] | None = None
+    itemsets: tuple[tuple[int | None, tuple[int, ...], int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ReleasedSets:
+    """The sets of items of a released table, of all attributes side by side.
+
+    offsets, labels: (n_rows + 1,) int64 and int32: the labels of each row, ascending and distinct.
+    class_of_row: (n_rows,) int32, the equivalence class of each row.
+    """
+
+    tree: ItemTree
+    offsets: NDArray[np.int64]
+    labels: NDArray[np.int32]
+    class_of_row: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ReleasedTable:
+    """What a model may look at in a released table.
+
+    rows: gives (n_rows, n_columns) int32 codes of the released quasi-identifiers: equal values of a
+    column have equal codes.
+    counts: (n_rows,) int64 records that each row stands for; None for one each.
+    """
+
+    classes: Classes
+    beyond: Classes
+    rows: Callable[[], NDArray[np.int32]]
+    counts: NDArray[np.int64] | None = None
+    sets: ReleasedSets | None = None
 
 
 @dataclass(frozen=True, slots=True)

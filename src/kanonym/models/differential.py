@@ -11,15 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.data.partition import Classes
-from kanonym.differential_privacy.accounting import MOST_EPSILON
+from kanonym.differential_privacy.ledger import MOST_EPSILON
 from kanonym.differential_privacy.sampling import Sampling, exact_number, sampling_of
 from kanonym.kernels.classes.disclosure import SIZE
-from kanonym.models.answer import Answer
 from kanonym.models.base import Guarantee, ModelTraits, Monotone, PrivacyModel, check_number
-from kanonym.models.criteria import Criterion
-from kanonym.models.released_table import ReleasedTable
+from kanonym.models.criteria import Answer, Criterion, ReleasedTable
 
 if TYPE_CHECKING:
     from kanonym.differential_privacy.ledger import Spending

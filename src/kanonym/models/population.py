@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError, shown_value
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.kernels.classes.disclosure import TOLERANCE
-from kanonym.models.answer import Answer
 from kanonym.models.base import (
     Guarantee,
     ModelTraits,
@@ -23,8 +22,7 @@ from kanonym.models.base import (
     check_integer,
     check_number,
 )
-from kanonym.models.criteria import Criterion
-from kanonym.models.released_table import ReleasedTable
+from kanonym.models.criteria import Answer, Criterion, ReleasedTable
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes

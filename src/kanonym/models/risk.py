@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.kernels.risk.population import ESTIMATORS, histogram
 from kanonym.models.base import Monotone, WholeTable, check_choice, check_integer, check_number
 

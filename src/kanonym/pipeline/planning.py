@@ -25,7 +25,7 @@ from kanonym.data.readings import (
     settle_readings,
     typed_table,
 )
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.data.schema import (
     Attribute,
     QuasiIdentifier,
@@ -42,9 +42,8 @@ from kanonym.engines.local import LocalEngine, bind_actions, encoded_columns, en
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task, prepare
 from kanonym.kernels.classes.grouping import group_rows
-from kanonym.metrics.person_risk import person_risk
-from kanonym.models.known_items import KnownItems
-from kanonym.models.rare_item_records import records_with_rare_items
+from kanonym.metrics.record_risk import person_risk
+from kanonym.models.itemsets import KnownItems, records_with_rare_items
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.algorithms import target_of
 from kanonym.policy.definition import policy_from

@@ -13,7 +13,7 @@ from kanonym.algorithms.base import Problem
 from kanonym.algorithms.criteria import classes_of, compile_criteria, table_counts
 from kanonym.data.readings import MARK
 from kanonym.data.refusals import Refusals, Replay
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.data.table import Domain, EncodedTable
 from kanonym.engines.decision import Decision, EncodedDecision
 from kanonym.engines.local import LocalEngine, resolve_seed

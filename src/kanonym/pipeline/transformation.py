@@ -13,12 +13,12 @@ import numpy as np
 import polars as pl
 
 from kanonym.actions.base import Action, After
-from kanonym.actions.perturbation.sample import sample_rows
+from kanonym.actions.perturbation.swapping import sample_rows
 from kanonym.actions.registry import ColumnActions, conflicting_shifts, record_actions
 from kanonym.data import frames
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.frames import FrameT
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.engines.local import bind_actions
 from kanonym.models.base import check_integer
 from kanonym.pipeline.planning import parse_with_policy

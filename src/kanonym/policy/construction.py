@@ -16,7 +16,7 @@ from kanonym.data import hierarchy
 from kanonym.data.domain import Domain
 from kanonym.data.errors import HierarchyError, KanonymError
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.loading.lazy_registry import LazyRegistry
+from kanonym.data.loading import LazyRegistry
 from kanonym.data.person_key import columns_of
 from kanonym.data.schema import (
     Attribute,

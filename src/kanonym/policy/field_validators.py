@@ -1,4 +1,4 @@
-"""How the parts of a policy are made of what is given for them."""
+"""Validators of a policy's fields."""
 
 from __future__ import annotations
 
@@ -12,16 +12,55 @@ from typing import Any
 from pydantic import BeforeValidator, Field, GetPydanticSchema, ValidationInfo
 from pydantic_core import PydanticCustomError, core_schema
 
-from kanonym.actions.pseudonymization.key import check_source
+from kanonym.actions.pseudonymization.keyed_pseudonyms import check_source
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.itemsets.base import ItemAlgorithm
-from kanonym.data.errors import PolicyError
+from kanonym.data.errors import PolicyError, shown_value
 from kanonym.data.option import option_of
 from kanonym.data.schema import Attribute, ItemSet, QuasiIdentifier, Role, with_missing
 from kanonym.models.base import PrivacyModel
-from kanonym.policy import actions, algorithms, construction, item_sets, shorthand
-from kanonym.policy.attack_limits import build_attack_limits
-from kanonym.policy.faults import Fault, FaultsFoundError
+from kanonym.policy import actions, algorithms, construction, shorthand
+from kanonym.policy.faults import Fault, FaultsFoundError, unknown_name
+
+ATTACK_NAMES = (
+    "singling-out",
+    "unique-exact-matches",
+    "apparent-matches",
+    "linkage",
+    "similarity-reidentification",
+    "linkability",
+    "known-items",
+    "known-records",
+    "inference",
+    "homogeneity",
+    "disco",
+    "background-knowledge",
+    "skewness",
+    "similarity",
+    "definetti",
+    "minimality",
+    "membership",
+    "intersection",
+    "downcoding",
+)
+"""Attacks that a policy may limit: all of `evaluation.attacks.registry`, which stands above."""
+
+
+def build_attack_limits(given: Any, _: object = None) -> dict[str, float]:
+    """Return the largest tolerated risk of each attack that is named."""
+    if not isinstance(given, Mapping):
+        reason = f"must name attacks with a limit each, {{linkage: 0.2}}, not {shown_value(given)}"
+        raise FaultsFoundError([Fault((), reason)])
+    faults = []
+    for name, limit in given.items():
+        if name not in ATTACK_NAMES:
+            faults.append(Fault((name,), unknown_name("attack", name, ATTACK_NAMES)))
+        elif isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 < limit <= 1:
+            reason = f"must be a number above 0 and at most 1, not {shown_value(limit)}"
+            faults.append(Fault((name,), reason))
+    if faults:
+        raise FaultsFoundError(faults)
+    return {name: float(limit) for name, limit in given.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +114,7 @@ def _models(given: Any, info: ValidationInfo) -> tuple[PrivacyModel, ...]:
     built = construction.build_models(given, origin_of_parts.get(NOWHERE).directory)
     if "attributes" in info.data and "others" in info.data:
         construction.check_models(built, info.data["attributes"], info.data["others"])
-        item_sets.check_item_models(built, info.data["attributes"], info.data["others"])
+        algorithms.check_item_models(built, info.data["attributes"], info.data["others"])
     return built
 
 
@@ -87,14 +126,14 @@ def _algorithm(given: Any, info: ValidationInfo) -> Algorithm:
     if "attributes" in info.data and "others" in info.data:
         algorithms.check_attributes(built, info.data["attributes"], info.data["others"])
     algorithms.check_models(built, info.data.get("models", ()))
-    item_sets.check_classes(built, info.data.get("models", ()))
+    algorithms.check_classes(built, info.data.get("models", ()))
     return built
 
 
 def _item_algorithm(given: Any, info: ValidationInfo) -> ItemAlgorithm | None:
-    built = item_sets.build_item_algorithm(given)
+    built = algorithms.build_item_algorithm(given)
     if "attributes" in info.data and "models" in info.data:
-        item_sets.check_item_algorithm(built, info.data["models"], info.data["attributes"])
+        algorithms.check_item_algorithm(built, info.data["models"], info.data["attributes"])
     return built
 
 

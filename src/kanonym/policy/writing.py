@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from kanonym.policy.yaml_text import Dumper
+from kanonym.policy.document import Dumper
 
 WIDTH = 98
 

@@ -17,13 +17,12 @@ from kanonym.profiling.columns import Content, content_of, unreadable_content
 from kanonym.profiling.company import confidential_by_company
 from kanonym.profiling.groupings import CodedColumn
 from kanonym.profiling.identifiers import Finding
-from kanonym.profiling.minimal import Threshold, minimal_sets
+from kanonym.profiling.minimal import Codes, Threshold, minimal_sets, separation_of
 from kanonym.profiling.persons import ProposedPersons, proposed_persons
 from kanonym.profiling.profile import NOTHING_TO_RECODE, ColumnProfile, Profile
 from kanonym.profiling.reasons import Reason
 from kanonym.profiling.repeated_persons import RepeatedPersons, repeated_persons
 from kanonym.profiling.roles import role_of
-from kanonym.profiling.separation import Codes, separation_of
 from kanonym.profiling.words import name_hints
 
 __all__ = [
@@ -84,7 +83,7 @@ def profile(
 
     Examples
     --------
-    >>> from kanonym.data.patients import patients
+    >>> from kanonym.data.example_tables import patients
     >>> found = profile(patients(500))
     >>> {one.name: str(one.role) for one in found.columns if one.role is not Role.QUASI_IDENTIFIER}
     {'name': 'identifier', 'national_number': 'identifier', 'diagnosis': 'sensitive'}

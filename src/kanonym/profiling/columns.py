@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.hierarchy import Automatic, Suggestion
-from kanonym.data.hierarchy.leaves import parse_times
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.hierarchy.labels import parse_times
+from kanonym.data.results import ShortRepr
 from kanonym.data.table import LARGEST, encode_column
-from kanonym.metrics.span import are_codes
+from kanonym.metrics.certainty import are_codes
 from kanonym.profiling.extremes import (
     Outliers,
     Rounding,
@@ -27,7 +27,7 @@ from kanonym.profiling.extremes import (
     sentinels_of,
 )
 from kanonym.profiling.groupings import CodedColumn
-from kanonym.profiling.separation import Separation
+from kanonym.profiling.minimal import Separation
 
 RUNNING = 50
 """A column that counts up along the file holds at least so many numbers, and"""

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.columns.spellings import stands_for_missing
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.columns.texts import stands_for_missing
+from kanonym.data.results import ShortRepr
 
 LEAST_RECORDS = 5
 """A value is named as a code for missing values only if so many records share it."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.errors import DataError
-from kanonym.data.hierarchy.leaves import parse_times
+from kanonym.data.hierarchy.labels import parse_times
 from kanonym.data.table import Domain, encode_column
 from kanonym.kernels.classes.grouping import label_rows
 

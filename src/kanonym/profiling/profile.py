@@ -9,22 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from kanonym.data.columns.frame_types import Frame
+from kanonym.data.columns.rebuild import Frame
 from kanonym.data.files import write_text
 from kanonym.data.readings import Reading, declared_form
-from kanonym.data.results.result import Result, ResultTable
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import Result, ResultTable, ShortRepr
 from kanonym.data.schema import Role
 from kanonym.policy import Policy
 from kanonym.policy.writing import policy_yaml
 from kanonym.profiling.columns import Content
-from kanonym.profiling.entity import Entity, entity_of
-from kanonym.profiling.minimal import MinimalSets
+from kanonym.profiling.company import Entity, entity_of
+from kanonym.profiling.minimal import MinimalSets, Separation
 from kanonym.profiling.persons import ProposedPersons
 from kanonym.profiling.reasons import Reason
 from kanonym.profiling.remarks import remarks_of
 from kanonym.profiling.repeated_persons import RepeatedPersons
-from kanonym.profiling.separation import Separation
 
 MOST_FREQUENT = 0.8
 """l-diversity is asked of a sensitive attribute if no value has more of the records, else

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kanonym.data.message import gettext as _
-from kanonym.data.message import ngettext
+from kanonym.data.errors import gettext as _
+from kanonym.data.errors import ngettext
 from kanonym.language import ENGLISH, Translator
 
 EVIDENCE = {

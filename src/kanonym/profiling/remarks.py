@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kanonym.data.message import Message
+from kanonym.data.errors import Message
 from kanonym.profiling.columns import Content
 
 

@@ -10,18 +10,19 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.message import Message
+from kanonym.data.errors import Message
 from kanonym.kernels.classes.grouping import Groups, label_rows
 from kanonym.profiling.groupings import UNIQUE, CodedColumn, Grouping, coded_columns, some_rows
-from kanonym.profiling.person_evidence import (
+from kanonym.profiling.persons import (
+    NAMED,
     TIED,
     Evidence,
+    are_likely_groups,
     groupings_of_one,
     groupings_of_two,
     jointly_determined,
     untied,
 )
-from kanonym.profiling.persons import NAMED, are_likely_groups
 
 EXPLAINED = 0.5
 """Share of the other columns that are constant, alike or different in each record of a group."""

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.columns.value_texts import text_of
+from kanonym.data.columns.values import text_of
 from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.readings.bounds import ends_with_bound, sides_of
 from kanonym.data.schema import Recoding

@@ -8,11 +8,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.partition import BLANK
-from kanonym.data.recoded_attribute import RecodedAttribute
+from kanonym.data.partition import BLANK, RecodedAttribute
 from kanonym.data.table import Domain
 from kanonym.kernels.classes.grouping import group_rows
-from kanonym.kernels.classes.penalty import class_bounds
+from kanonym.kernels.classes.histograms import class_bounds
 
 
 def generalize(

@@ -1,8 +1,8 @@
-"""From a partition to released values: the only place that turns decisions into values."""
+"""From decisions to released values, group by group."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -14,18 +14,163 @@ from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.hierarchy.labels import set_label
-from kanonym.data.partition import SUPPRESSED, Partition
-from kanonym.data.recoded_attribute import RecodedAttribute
+from kanonym.data.partition import SUPPRESSED, Partition, RecodedAttribute
 from kanonym.data.schema import QuasiIdentifier, Recoding
-from kanonym.data.table import Domain, EncodedTable, Kind, value_codes
-from kanonym.kernels.classes.grouping import group_rows
-from kanonym.kernels.classes.histograms import class_histograms
-from kanonym.kernels.classes.penalty import Costs, class_bounds, span_losses
+from kanonym.data.table import Domain, EncodedTable, Kind, encode_column, value_codes
+from kanonym.kernels.classes.grouping import group_rows, sort_rows, take
+from kanonym.kernels.classes.histograms import Costs, class_bounds, class_histograms, span_losses
 from kanonym.kernels.parallel import parallel
+from kanonym.kernels.swapping import shuffle
 from kanonym.recoding.balance import values_of_codes, with_balanced_values
 from kanonym.recoding.centroids import centroids
 from kanonym.recoding.generalization import generalize, joined_levels
-from kanonym.recoding.groups import expand_groups, joined_groups
+
+
+def mix_equal_records(
+    table: EncodedTable,
+    partition: Partition,
+    names: Sequence[str],
+    column: Callable[[str], pl.Series],
+    seed: int,
+) -> Partition:
+    """Return a partition in which chance decides which of the records of a tuple is in which class.
+
+    How many of them are in each class stays. Records are sorted by all that distinguishes them
+    before they are shuffled: the same records in any order are then divided in the same way, and
+    neither their order nor their values tell who is in which class.
+
+    Notes
+    -----
+    Cost: two passes over the records, and a sort of those whose tuples are divided.
+
+    """
+    if not partition.by_row or not names:
+        return partition
+    labels, tuple_of_row = partition.labels, table.tuple_of_row
+    any_label = np.empty(len(table.weights), np.int32)
+    any_label[tuple_of_row] = labels
+    is_divided = np.zeros(len(table.weights), np.bool_)
+    is_divided[tuple_of_row[labels != any_label[tuple_of_row]]] = True
+    rows = np.flatnonzero(is_divided[tuple_of_row])
+    if not len(rows):
+        return partition
+
+    def code_column(name: str) -> tuple[NDArray[np.int32], int]:
+        domain, codes = encode_column(column(name).gather(rows), by_value=True)
+        return codes, domain.size
+
+    keys = parallel(code_column, names)
+    tuples, size = tuple_of_row[rows], len(table.weights)
+    mixed = sort_rows([tuples, *(codes for codes, _ in keys)], [size, *(size for _, size in keys)])
+    shuffle(mixed, seed)
+    mixed = mixed[sort_rows([tuples[mixed]], [size])]
+    by_label = sort_rows([tuples, labels[rows] + np.int32(1)], [size, partition.n_classes + 1])
+    labels = labels.copy()
+    labels[rows[mixed]] = labels[rows[by_label]]
+    return replace(partition, labels=labels)
+
+
+def released_rows(
+    labels: NDArray[np.int32],
+    recoded: Sequence[RecodedAttribute],
+    untouched: Sequence[str],
+    column: Callable[[str], pl.Series],
+    seed: int | None,
+) -> NDArray[np.int64]:
+    """Return the records that are released, in the order of the release.
+
+    Records are sorted by all that is released of them before they are shuffled:
+    whoever knows the seed and undoes the shuffle finds nothing of the input's order,
+    and the same records in any order give the same release.
+
+    labels: (n_rows,) class of each record, negative for suppressed ones.
+
+    Notes
+    -----
+    Cost: one radix sort, and one encoding an untouched column.
+
+    """
+    everything = int(labels.min(initial=0)) >= 0
+    kept = np.empty(0, np.int64) if everything else np.flatnonzero(labels >= 0)
+    n_kept = len(labels) if everything else len(kept)
+    if seed is None or not n_kept:
+        return np.arange(n_kept) if everything else kept
+
+    def released_codes(of_record: NDArray[np.int32]) -> NDArray[np.int32]:
+        return of_record if everything else of_record[kept]
+
+    def code_column(name: str) -> tuple[NDArray[np.int32], int]:
+        domain, codes = encode_column(column(name), by_value=True)
+        return released_codes(codes), domain.size
+
+    keys = parallel(code_column, untouched)
+    if recoded:
+        by_class = [part.label_of_class for part in recoded]
+        classes = group_rows(by_class, [int(part.max()) + 1 for part in by_class])
+        own = np.empty(n_kept, np.int32)
+        take(classes.labels, released_codes(labels), own)
+        keys.append((own, len(classes.sizes)))
+    # Narrow row numbers: memory bounds the shuffle.
+    rows = np.arange(n_kept, dtype=np.int32)
+    if keys:
+        rows = sort_rows([codes for codes, _ in keys], [size for _, size in keys])
+    shuffle(rows, seed)
+    return rows.astype(np.int64) if everything else kept[rows]
+
+
+def expand_groups(recoded: RecodedAttribute, groups: NDArray[np.int32]) -> RecodedAttribute:
+    """Return an attribute that was recoded by group as every class releases it.
+
+    groups: (n_classes,) int32, the group of each class.
+    """
+    return replace(
+        recoded,
+        label_of_class=recoded.label_of_class[groups],
+        low=recoded.low[groups],
+        high=recoded.high[groups],
+        loss=recoded.loss[groups],
+    )
+
+
+def joined_groups(groups: NDArray[np.int32], joined: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return (n_joined, d) int32: the groups of joined classes, those that meet in one made one.
+
+    Where classes of equal released values are joined, the joined groups release them, too:
+    so do their mean, median, mode, span and set.
+
+    groups: (n_classes, d) int32, the groups before.
+    joined: (n_classes,) int32, the class that each becomes part of.
+    """
+    n_joined = int(joined.max(initial=-1)) + 1
+    own = np.empty((n_joined, groups.shape[1]), np.int32)
+    for a, column in enumerate(groups.T):
+        own[joined, a] = _connected_groups(column, joined, n_joined)[column]
+    return renumber_groups(own)
+
+
+def renumber_groups(groups: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return (n_classes, d) groups with those of each attribute numbered from 0, in their order."""
+    own = np.empty_like(groups)
+    for a, column in enumerate(groups.T):
+        own[:, a] = np.unique(column, return_inverse=True)[1]
+    return own
+
+
+def _connected_groups(
+    groups: NDArray[np.int32], joined: NDArray[np.int32], n_joined: int
+) -> NDArray[np.int32]:
+    """Return (n_groups,) int32: the lowest of the groups that each one is connected to."""
+    root = np.arange(int(groups.max(initial=-1)) + 1, dtype=np.int32)
+    while True:
+        lowest = np.full(n_joined, len(root), np.int32)
+        np.minimum.at(lowest, joined, root[groups])
+        hooked = root.copy()
+        np.minimum.at(hooked, root[groups], lowest[joined])
+        hooked = hooked[hooked]
+        if np.array_equal(hooked, root):
+            return root
+        root = hooked
+
 
 ALLOWED: dict[Kind, tuple[Recoding, ...]] = {
     "number": ("interval", "range", "set", "hierarchy", "mean", "median", "mode", "balanced"),

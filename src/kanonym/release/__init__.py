@@ -21,16 +21,15 @@ from kanonym.actions.registry import keeps_values, share_kept
 from kanonym.data import files, frames
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.readings import canonical_table, styled_columns
-from kanonym.data.results.result import Result, ResultTable
+from kanonym.data.results import Result, ResultTable
 from kanonym.data.schema import Role, Schema
 from kanonym.differential_privacy.ledger import Ledger
 from kanonym.engines.base import Request, unsupported_error
 from kanonym.engines.decision import Decision, EncodedDecision
-from kanonym.metrics.person_risk import PersonRisk
-from kanonym.metrics.record_risk import ProsecutorRisk
+from kanonym.metrics.record_risk import PersonRisk, ProsecutorRisk
 from kanonym.metrics.release_loss import InformationLoss
 from kanonym.policy import Policy
-from kanonym.policy.listed_values import without_values
+from kanonym.policy.faults import without_values
 from kanonym.release.account import account_of, chance_text, order_text, published_account
 from kanonym.release.promise import Promise, holder_facts, public_manifest, require_promise
 from kanonym.verification.released_classes import group_released

@@ -1,7 +1,8 @@
-"""What a release under differential privacy promises: public parameters, no figure of the table."""
+"""The promise of a release, and its manifest."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,26 @@ from kanonym.differential_privacy.ledger import Ledger, Unit
 from kanonym.engines.decision import Decision
 from kanonym.models.differential import sampling_model
 from kanonym.policy import Policy
+
+
+def manifest_path(released: str | Path) -> Path:
+    """Return the place of the manifest of a released file.
+
+    >>> manifest_path("out/released.csv").name
+    'released.csv.manifest.json'
+    """
+    return Path(f"{released}.manifest.json")
+
+
+def is_manifest(path: str | Path) -> bool:
+    """Whether a file is a manifest."""
+    try:
+        form = json.loads(Path(path).read_bytes())
+    except (OSError, ValueError):
+        return False
+    made = form.get("versions") if isinstance(form, dict) else None
+    return isinstance(made, dict) and "kanonym" in made
+
 
 CHECKED = (
     "every class has at least k records",

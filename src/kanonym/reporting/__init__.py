@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from kanonym.comparison import Comparison
 from kanonym.data import files
-from kanonym.data.columns.frame_types import Frame
+from kanonym.data.columns.rebuild import Frame
 from kanonym.data.errors import DataError
 from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.evaluation.risk.table_risk import Risk
@@ -22,7 +22,7 @@ from kanonym.pipeline import uncounted_entities
 from kanonym.profiling import Profile
 from kanonym.release.promise import require_promise
 from kanonym.reporting.known import KnownResults
-from kanonym.reporting.known.frontier import Frontier, frontier_of
+from kanonym.reporting.known.choice import Frontier, frontier_of
 from kanonym.reporting.known.provenance import Provenance, hash_as_csv
 from kanonym.reporting.rendering.markdown import (
     render_json,

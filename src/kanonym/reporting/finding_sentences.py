@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 
 FINDINGS: Mapping[str, str] = {
     "repeated-identifier": _(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kanonym.data.message import gettext as _
-from kanonym.data.message import ngettext
+from kanonym.data.errors import gettext as _
+from kanonym.data.errors import ngettext
 from kanonym.language import Translator
 from kanonym.linked import LinkedRelease
 from kanonym.linked.given_tables import banded_policy

@@ -13,24 +13,23 @@ import altair as alt
 import numpy as np
 
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.data.message import gettext as _
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.errors import gettext as _
+from kanonym.data.results import ShortRepr
 from kanonym.evaluation.attacks.sentences import title_of
 from kanonym.language import translator
 from kanonym.policy.faults import unknown_name
-from kanonym.reporting.charts.attacks import attacks_chart
 from kanonym.reporting.charts.bars import (
+    attacks_chart,
     class_sizes_chart,
     losses_chart,
     marginal_chart,
+    risk_chart,
     shares_chart,
 )
-from kanonym.reporting.charts.class_map import class_map_chart
+from kanonym.reporting.charts.class_map import class_map_chart, tree_chart
 from kanonym.reporting.charts.comparison import comparison_chart, comparison_data
-from kanonym.reporting.charts.risk import risk_chart
 from kanonym.reporting.charts.style import FONT, as_image
-from kanonym.reporting.charts.tree import tree_chart
-from kanonym.reporting.distributions.sizes import ClassSizes
+from kanonym.reporting.distributions.bars import ClassSizes
 from kanonym.reporting.known import KnownResults
 from kanonym.reporting.known.attacks import rank_attacks
 from kanonym.reporting.summary import Cover, Summary

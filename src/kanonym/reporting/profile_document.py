@@ -14,10 +14,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frames
-from kanonym.data.columns.frame_types import Frame
-from kanonym.data.errors import DataError
-from kanonym.data.message import gettext as _
-from kanonym.data.message import ngettext
+from kanonym.data.columns.rebuild import Frame
+from kanonym.data.errors import DataError, ngettext
+from kanonym.data.errors import gettext as _
 from kanonym.data.schema import Role
 from kanonym.data.table import encode_column
 from kanonym.language import Translator
@@ -303,7 +302,7 @@ def _pair_sections(histograms: Mapping[str, _Histogram], says: Translator) -> tu
         return ()
 
     def draw() -> str:
-        from kanonym.reporting.charts.associations import associations_chart  # noqa: PLC0415
+        from kanonym.reporting.charts.bars import associations_chart  # noqa: PLC0415
 
         return associations_chart(associations, says).to_svg()
 

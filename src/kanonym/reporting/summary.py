@@ -8,20 +8,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.language import translator
 
 if TYPE_CHECKING:
-    from kanonym.evaluation.attacks.limits import LimitCheck
     from kanonym.evaluation.attacks.result import AttackResult
+    from kanonym.evaluation.attacks.sentences import LimitCheck
     from kanonym.metrics.record_risk import ProsecutorRisk
+    from kanonym.reporting.distributions.bars import ClassSizes
     from kanonym.reporting.distributions.examples import Transformation
     from kanonym.reporting.distributions.marginals import Marginal
     from kanonym.reporting.distributions.rectangles import ClassMap
-    from kanonym.reporting.distributions.sizes import ClassSizes
     from kanonym.reporting.known.assessment import AssessmentFigures
-    from kanonym.reporting.known.choice import Choice
-    from kanonym.reporting.known.comparison import Alternatives
+    from kanonym.reporting.known.choice import Alternatives, Choice
     from kanonym.reporting.known.evidence import Evidence
     from kanonym.reporting.known.provenance import Provenance
     from kanonym.verification.verdict import LargestShare, Part, PartName, Verdict

@@ -11,31 +11,29 @@ from numpy.typing import NDArray
 
 from kanonym.actions.registry import unwrap
 from kanonym.data.person_key import entity_of
-from kanonym.evaluation.attacks.limits import check_limits
+from kanonym.evaluation.attacks.sentences import check_limits
 from kanonym.language import Translator, translator
-from kanonym.policy.listed_values import without_values
+from kanonym.policy.faults import without_values
 from kanonym.release import versions
 from kanonym.release.account import published_account
 from kanonym.reporting import wording
+from kanonym.reporting.distributions.bars import ClassSizes
 from kanonym.reporting.distributions.examples import transformations_of
 from kanonym.reporting.distributions.marginals import Marginal, marginal_of
-from kanonym.reporting.distributions.rectangles import maps_of
-from kanonym.reporting.distributions.resolution import released_counts
-from kanonym.reporting.distributions.sizes import ClassSizes
-from kanonym.reporting.finding_sentences import FINDINGS
-from kanonym.reporting.known import KnownResults
-from kanonym.reporting.known.assessment import assessment_figures
-from kanonym.reporting.known.choice import choice_of
-from kanonym.reporting.known.comparison import alternatives_of
-from kanonym.reporting.known.evidence import evidence_of
-from kanonym.reporting.known.provenance import Provenance
-from kanonym.reporting.rounding import (
+from kanonym.reporting.distributions.rectangles import maps_of, released_counts
+from kanonym.reporting.document import (
     coarse_account,
     coarse_amount,
     coarse_coverage,
     coarse_utility,
     step_of_shares,
 )
+from kanonym.reporting.finding_sentences import FINDINGS
+from kanonym.reporting.known import KnownResults
+from kanonym.reporting.known.assessment import assessment_figures
+from kanonym.reporting.known.choice import alternatives_of, choice_of
+from kanonym.reporting.known.evidence import evidence_of
+from kanonym.reporting.known.provenance import Provenance
 from kanonym.reporting.summary import (
     AttributeLoss,
     Columns,
@@ -51,10 +49,9 @@ from kanonym.reporting.summary import (
 )
 
 if TYPE_CHECKING:
-    from kanonym.data.partition import Partition
-    from kanonym.data.recoded_attribute import RecodedAttribute
+    from kanonym.data.partition import Partition, RecodedAttribute
     from kanonym.data.table import EncodedTable
-    from kanonym.metrics.coverage import Coverage
+    from kanonym.metrics.certainty import Coverage
     from kanonym.profiling.profile import Profile
     from kanonym.release import Release
     from kanonym.verification.verdict import Finding, Verification

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.reporting.document import Block, Bullets, Cell, Document, Paragraph, Table, Text
-from kanonym.reporting.promise_parts import (
+from kanonym.reporting.public_document import (
     PARAMETERS,
     UNITS,
     file_table,

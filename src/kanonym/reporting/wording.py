@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kanonym.data.message import gettext as _
-from kanonym.data.message import ngettext
+from kanonym.data.errors import gettext as _
+from kanonym.data.errors import ngettext
 from kanonym.language import Translator
 from kanonym.models import MODELS
 

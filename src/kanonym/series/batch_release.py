@@ -12,8 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frames
-from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
-from kanonym.data.message import Message
+from kanonym.data.errors import DataError, InfeasibleError, Message, PolicyError, SchemaError
 from kanonym.data.schema import Role, Schema
 from kanonym.data.table import EncodedTable, encode
 from kanonym.engines.decision import EncodedDecision, with_persons

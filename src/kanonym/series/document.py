@@ -15,7 +15,7 @@ import polars as pl
 from kanonym.data import files
 from kanonym.data.errors import DataError
 from kanonym.data.files.disk import decode, read_bytes
-from kanonym.data.hierarchy.leaves import parse_values, value_texts
+from kanonym.data.hierarchy.labels import parse_values, value_texts
 from kanonym.policy import Policy
 
 KIND = "fitted recoding"

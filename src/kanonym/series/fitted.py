@@ -20,7 +20,7 @@ from kanonym.data.hierarchy import (
     Hierarchy,
     from_mapping,
 )
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Attribute, QuasiIdentifier, Role, Sensitive
 from kanonym.engines.local import bind_actions, encoded_columns
 from kanonym.engines.stopwatch import Stopwatch

@@ -14,9 +14,9 @@ from kanonym.data.hierarchy import Automatic, Dates, Hierarchy, HierarchySource,
 from kanonym.data.hierarchy import from_dict as source_of
 from kanonym.data.hierarchy.builders.base import neighbour_runs
 from kanonym.data.hierarchy.builders.calendar_date import parse_dates
-from kanonym.data.hierarchy.leaves import parse_values, value_texts
-from kanonym.data.hierarchy.rows import Rows
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.hierarchy.csv_file import Rows
+from kanonym.data.hierarchy.labels import parse_values, value_texts
+from kanonym.data.results import ShortRepr
 from kanonym.data.table import Domain, encode_column, kind_of, refuse_infinite
 from kanonym.series.document import type_form, type_of
 

@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.actions.cells import cell_texts
-from kanonym.actions.pseudonymization.key import check_source, read_key
+from kanonym.actions.base import cell_texts
+from kanonym.actions.pseudonymization.keyed_pseudonyms import check_source, read_key
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.person_key import EntityColumns, columns_of, entity_of

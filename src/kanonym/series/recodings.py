@@ -14,16 +14,14 @@ from numpy.typing import NDArray
 from kanonym.data import schema
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy.base import ROOT
-from kanonym.data.partition import BLANK, Partition
-from kanonym.data.recoded_attribute import RecodedAttribute
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.partition import BLANK, Partition, RecodedAttribute
+from kanonym.data.results import ShortRepr
 from kanonym.data.schema import QuasiIdentifier, Schema
 from kanonym.data.table import Domain, EncodedTable
 from kanonym.engines.decision import EncodedDecision
 from kanonym.engines.task import Task
 from kanonym.kernels.classes.grouping import group_rows
-from kanonym.kernels.classes.histograms import class_histograms
-from kanonym.kernels.classes.penalty import class_bounds
+from kanonym.kernels.classes.histograms import class_bounds, class_histograms
 from kanonym.kernels.neighbours import containing_box
 from kanonym.recoding.generalization import generalize
 from kanonym.recoding.recode import join_equal

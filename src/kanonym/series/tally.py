@@ -14,7 +14,7 @@ from kanonym.algorithms.prefix_suppression import suppress_prefix
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.partition import SUPPRESSED
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Schema, Sensitive
 from kanonym.engines.decision import EncodedDecision
 from kanonym.engines.local import LocalEngine

@@ -14,9 +14,16 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.errors import PolicyError
-from kanonym.sigo.anonymizers import Bounds, check_kinds, check_method, replace_values
+from kanonym.sigo.anonymizers import (
+    Bounds,
+    Clusters,
+    check_kinds,
+    check_method,
+    clusters_of,
+    models_of,
+    replace_values,
+)
 from kanonym.sigo.attributes import identities, read_attribute
-from kanonym.sigo.clusters import Clusters, clusters_of, models_of
 from kanonym.sigo.printing import json_lines
 from kanonym.sigo.records import Records, read_records
 from kanonym.sigo.reidentification import reidentify, reidentify_in_clusters

@@ -18,10 +18,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.files import delimited
 from kanonym.data.files.disk import decode, read_bytes
-from kanonym.data.files.text import delimited
-from kanonym.data.files.text.json_values import is_text, read_objects
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.files.json_records import is_text, read_objects
+from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Insensitive, Role, Schema
 from kanonym.data.text_encoding import to_utf8
 from kanonym.sigo.printing import go_numbers, quote_texts

@@ -16,9 +16,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
-from kanonym.sigo.anonymizers import check_kinds
+from kanonym.sigo.anonymizers import Clusters, check_kinds
 from kanonym.sigo.attributes import Attribute, identities, read_attribute, round_half_away
-from kanonym.sigo.clusters import Clusters
 from kanonym.sigo.printing import go_numbers, json_lines
 from kanonym.sigo.records import NULL, Records
 

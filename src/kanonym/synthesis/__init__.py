@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanonym.data.loading.lazy_names import lazy_names
+from kanonym.data.loading import lazy_names
 
 if TYPE_CHECKING:
-    from kanonym.synthesis.cell_values.draw import draw_values
-    from kanonym.synthesis.cell_values.drawn_table import DrawnTable
+    from kanonym.synthesis.cell_values.draw import DrawnTable, draw_values
     from kanonym.synthesis.injection.inject import Injection, inject
     from kanonym.synthesis.injection.marks import Marks, injected_rows
     from kanonym.synthesis.private import PrivateSynthesis, Promise
@@ -35,7 +34,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "DrawnTable": "kanonym.synthesis.cell_values.drawn_table",
+        "DrawnTable": "kanonym.synthesis.cell_values.draw",
         "Injection": "kanonym.synthesis.injection.inject",
         "Marks": "kanonym.synthesis.injection.marks",
         "PrivateSynthesis": "kanonym.synthesis.private",

@@ -14,13 +14,17 @@ import polars as pl
 
 from kanonym.data import files
 from kanonym.data.errors import PolicyError, SchemaError, shown_value
-from kanonym.data.results.result import ResultTable
+from kanonym.data.results import ResultTable
 from kanonym.data.schema import Attribute, Role, Schema
-from kanonym.differential_privacy.accounting import MOST_EPSILON, Budget, rho_for
-from kanonym.differential_privacy.bits import Bits, SeededBits, SystemBits
 from kanonym.differential_privacy.cells import declared_cells
-from kanonym.differential_privacy.ledger import Spending, Unit, spend
-from kanonym.differential_privacy.noise import LARGEST_SIGMA, bernoulli
+from kanonym.differential_privacy.ledger import MOST_EPSILON, Budget, Spending, Unit, rho_for, spend
+from kanonym.differential_privacy.noise import (
+    LARGEST_SIGMA,
+    Bits,
+    SeededBits,
+    SystemBits,
+    bernoulli,
+)
 from kanonym.differential_privacy.sampling import exact_number
 from kanonym.models.base import check_integer, check_number
 from kanonym.policy import Policy
@@ -29,9 +33,9 @@ from kanonym.policy.faults import unknown_name
 from kanonym.release import versions
 from kanonym.release.promise import public_manifest
 from kanonym.synthesis.columns import Constraint
-from kanonym.synthesis.marginals.aim import first_variance
 from kanonym.synthesis.marginals.domains import cell_domains
 from kanonym.synthesis.marginals.generation import FITS, generate
+from kanonym.synthesis.marginals.measuring import first_variance
 from kanonym.synthesis.result import Synthesis
 
 DEFAULT_DELTA = 1e-9

@@ -20,11 +20,10 @@ from kanonym.policy import Policy
 from kanonym.policy.faults import raise_together, unknown_name
 from kanonym.profiling import identifiers_of
 from kanonym.synthesis.columns import Constraint
-from kanonym.synthesis.drawing import draw_valid_records
 from kanonym.synthesis.marginals.generation import FITS
 from kanonym.synthesis.private import DEFAULT_DELTA, PrivateRequest, synthesize_private
 from kanonym.synthesis.result import ROOT, Synthesis
-from kanonym.synthesis.synthesizer import Synthesizer
+from kanonym.synthesis.synthesizer import Synthesizer, draw_valid_records
 from kanonym.synthesis.trees import SequentialTrees
 
 

@@ -12,20 +12,19 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.columns.value_texts import text_of
+from kanonym.data.columns.values import text_of
 from kanonym.data.errors import SchemaError
 from kanonym.data.frames import values_of
 from kanonym.data.hierarchy import Hierarchy, HierarchySource
 from kanonym.data.item_sets import EncodedSets, texts_of
 from kanonym.data.partition import Classes, Distribution
 from kanonym.data.readings.reading import MARK
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.data.table import encode_column, value_codes
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.kernels.parallel import parallel
 from kanonym.models import Criterion, PrivacyModel
-from kanonym.models.answer import Answer
-from kanonym.models.released_table import ReleasedSets, ReleasedTable
+from kanonym.models.criteria import Answer, ReleasedSets, ReleasedTable
 from kanonym.verification.released_classes import (
     Counting,
     SensitiveColumn,

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from kanonym.actions.registry import has_late_actions
 from kanonym.data import files
-from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.errors import DataError, Message, SchemaError
 from kanonym.data.item_sets import EncodedSets
-from kanonym.data.message import Message
 from kanonym.data.partition import Distribution
 from kanonym.data.person_key import PersonKey, columns_of
 from kanonym.data.schema import Attribute, Insensitive, Role, Schema, Sensitive

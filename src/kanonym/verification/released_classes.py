@@ -12,16 +12,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.columns.pandas_types import WORDS
-from kanonym.data.columns.spellings import beginnings
-from kanonym.data.columns.value_texts import text_of
+from kanonym.data.columns.texts import beginnings
+from kanonym.data.columns.values import text_of
 from kanonym.data.errors import DataError
 from kanonym.data.frames import exceptions_of, values_of, with_exceptions
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.partition import Classes, Distribution
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Sensitive
 from kanonym.data.table import Domain, encode_column, quick_codes, value_codes
+from kanonym.kernels.classes.group_sizes import wildcard_sizes
 from kanonym.kernels.classes.grouping import (
     KEY_BITS,
     Groups,
@@ -32,7 +33,6 @@ from kanonym.kernels.classes.grouping import (
     sorted_keys,
 )
 from kanonym.kernels.classes.histograms import class_histograms, key_histograms
-from kanonym.kernels.classes.wildcard import wildcard_sizes
 from kanonym.kernels.parallel import cores, parallel
 
 
@@ -410,7 +410,7 @@ class Counting:
 def k_wildcard(
     quasi_identifiers: Sequence[pl.Series], counts: NDArray[np.int64] | None = None
 ) -> int | None:
-    """Return k where null matches every value (`kernels.classes.wildcard`); None without a null."""
+    """Return k where null matches every value, of `wildcard_sizes`; None without a null."""
     if not any(column.null_count() for column in quasi_identifiers):
         return None
     groups = group_by_code(quasi_identifiers)

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.message import Message
+from kanonym.data.errors import Message
 from kanonym.data.partition import Distribution
-from kanonym.data.results.result import Result, ResultTable
+from kanonym.data.results import Result, ResultTable
 from kanonym.models import Guarantee
 from kanonym.verification.released_classes import Counting
 

@@ -10,9 +10,8 @@ from typing import Any
 from kanonym.data.errors import KanonymError
 from kanonym.pipeline.planning import Violations
 from kanonym.pipeline.transformation import ActionExample
-from kanonym.workbench.project.edits import text_of
 from kanonym.workbench.project.hierarchy_rows import groups_of, is_foreign_file
-from kanonym.workbench.project.history import Form
+from kanonym.workbench.project.history import Form, text_of
 from kanonym.workbench.work.facts import BoundHierarchy, ReadCell, RecordRisks, ReportPart, Rows
 from kanonym.workbench.work.held import GONE, HeldTable
 from kanonym.workbench.work.worker import WorkError

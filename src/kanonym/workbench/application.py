@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from kanonym.data.errors import KanonymError
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.language import LANGUAGES, translator
 from kanonym.workbench.forms import FieldError
 from kanonym.workbench.guard import ENTRANCE, TooLargeError

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from kanonym.data.errors import PolicyError
-from kanonym.data.loading.lazy_registry import LazyRegistry
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
+from kanonym.data.loading import LazyRegistry
 from kanonym.data.option import Option
 from kanonym.language import ENGLISH, Translator
 from kanonym.policy import document

@@ -13,11 +13,22 @@ from kanonym.data.errors import DataError, KanonymError
 from kanonym.differential_privacy.ledger import read_ledger
 from kanonym.policy import Policy
 from kanonym.workbench.answers import Answers
-from kanonym.workbench.job import Job
-from kanonym.workbench.project.edits import is_private, is_repeatable, suggested_form, text_of
-from kanonym.workbench.project.folder import ChangedError, ProjectFolder
-from kanonym.workbench.project.history import Form, History
-from kanonym.workbench.project.releases import KeptRelease, load_releases, settle_folders
+from kanonym.workbench.project.folder import (
+    ChangedError,
+    KeptRelease,
+    ProjectFolder,
+    load_releases,
+    settle_folders,
+)
+from kanonym.workbench.project.history import (
+    Form,
+    History,
+    is_private,
+    is_repeatable,
+    suggested_form,
+    text_of,
+)
+from kanonym.workbench.sessions import Job
 from kanonym.workbench.work.facts import (
     Exploration,
     MadeRelease,

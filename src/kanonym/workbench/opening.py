@@ -16,14 +16,13 @@ from starlette.datastructures import UploadFile
 
 from kanonym.data.databases import database_kind, sqlite_url
 from kanonym.data.errors import DataError
+from kanonym.data.errors import gettext as _
 from kanonym.data.files import FORMATS, sha256
-from kanonym.data.message import gettext as _
 from kanonym.policy import Policy
 from kanonym.workbench.forms import FieldError
 from kanonym.workbench.open_project import OpenProject
-from kanonym.workbench.project.edits import with_absolute_files
 from kanonym.workbench.project.folder import SETTINGS, ProjectFolder
-from kanonym.workbench.project.history import History
+from kanonym.workbench.project.history import History, with_absolute_files
 from kanonym.workbench.sessions import Session, Sessions
 from kanonym.workbench.work.facts import Source
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.language import LANGUAGES, Translator, translator
 from kanonym.policy.writing import flow_text
 from kanonym.workbench.charts import bars_svg

@@ -20,7 +20,7 @@ from starlette.responses import (
 from starlette.routing import Route
 
 from kanonym.data.errors import KanonymError
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.workbench.forms import FieldError
 from kanonym.workbench.guard import REPORT_POLICY
 from kanonym.workbench.open_project import OpenProject

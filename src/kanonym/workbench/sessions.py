@@ -1,15 +1,52 @@
-"""Who may speak to the workbench: one-time tokens, and the sessions that they open."""
+"""Sessions of the workbench, and the job each runs."""
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import TYPE_CHECKING
+
+from kanonym.workbench.work.messages import Step
 
 if TYPE_CHECKING:
     from kanonym.workbench.open_project import OpenProject
+
+
+@dataclass(eq=False)
+class Job:
+    """Long work."""
+
+    task: str
+    begun: float = field(default_factory=monotonic)
+    sentence: str = ""
+    done: int = 0
+    total: int = 0
+    ended: bool = False
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken."""
+        return monotonic() - self.begun
+
+    def hear(self, step: Step) -> None:
+        """Take over what the process tells."""
+        self.sentence, self.done, self.total = step.sentence, step.done, step.total
+        self._tell()
+
+    def end(self) -> None:
+        """Say that it is over."""
+        self.ended = True
+        self._tell()
+
+    def _tell(self) -> None:
+        event, self.changed = self.changed, asyncio.Event()
+        event.set()
+
 
 COOKIE = "kanonym_workbench_{port}"
 """Browsers keep cookies by host and not by port: each workbench on a machine has its own name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kanonym.data.errors import KanonymError
-from kanonym.workbench.project.edits import is_private
+from kanonym.workbench.project.history import is_private
 from kanonym.workbench.view import View
 
 

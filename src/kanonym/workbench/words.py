@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kanonym.data.message import gettext as _
-from kanonym.data.message import ngettext
+from kanonym.data.errors import gettext as _
+from kanonym.data.errors import ngettext
 
 WORDS = {
     "role": {

@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.actions.base import Context
-from kanonym.actions.cells import cell_texts
+from kanonym.actions.base import Context, cell_texts
 
 NOON = datetime(2020, 1, 1, 12, tzinfo=UTC)
 

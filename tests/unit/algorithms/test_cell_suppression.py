@@ -10,17 +10,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import naive_cells as naive
+import twins.cells as naive
 from effort import examples
 from kanonym.algorithms.base import Algorithm, Problem
-from kanonym.algorithms.cell_suppression import CellSuppression, cell_bound
+from kanonym.algorithms.cell_suppression import CellSuppression, patterns
 from kanonym.algorithms.cell_suppression import patterns as cell_patterns
-from kanonym.algorithms.cell_suppression.subsets import blank_subsets
-from kanonym.algorithms.cell_suppression.unblanking import unblank
+from kanonym.algorithms.cell_suppression.patterns import blank_subsets, unblank
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import BLANK
 from kanonym.data.table import encode
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.models import KAnonymity, LDiversity
 
 NO_COSTS = Costs(
@@ -171,7 +170,7 @@ def test_no_suppression_blanks_fewer_cells_than_the_bound(most, drawn, size):
     rows, k = drawn
     assume(size <= len(rows[0]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cell_bound, "ENTRIES", most)
+        patch.setattr(patterns, "ENTRIES", most)
         _, account = release(rows, k, CellSuppression(subsets=size))
     if not most and size == len(rows[0]):
         assert "lower_bound" not in account

@@ -22,7 +22,7 @@ from kanonym.algorithms.full_domain import (
 )
 from kanonym.data.errors import InfeasibleError
 from kanonym.metrics.information_loss import METRICS
-from searches import COSTS, MODELS, best_of, near, nodes_of, require_optimum, searches
+from lattice_searches import COSTS, MODELS, best_of, near, nodes_of, require_optimum, searches
 
 # --- the optimum -----------------------------------------------------------------------
 

@@ -17,15 +17,14 @@ import kanonym as ka
 from effort import examples
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.full_domain import FullDomain, find_best_node
-from kanonym.algorithms.full_domain.beam import beam_search
 from kanonym.algorithms.full_domain.branch import NOTHING
 from kanonym.algorithms.full_domain.nodes import evaluate
 from kanonym.algorithms.full_domain.refinement import improve_from_top, search_from_top
 from kanonym.algorithms.full_domain.search import SearchClock, branch_and_bound
-from kanonym.algorithms.full_domain.strategies import most_general_solution
+from kanonym.algorithms.full_domain.strategies import beam_search, most_general_solution
 from kanonym.data.errors import InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
-from searches import COSTS, best_of, near, nodes_of, require_optimum, searches
+from lattice_searches import COSTS, best_of, near, nodes_of, require_optimum, searches
 
 STRATEGIES = ["optimal", "best-first", "genetic"]
 """Every way to search."""
@@ -99,7 +98,7 @@ def test_branches_left_out_are_bounded(search, width):
     """However badly they are chosen: nothing that was left out scores less than the bound."""
     best = best_of(nodes_of(search.problem()))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kanonym.algorithms.full_domain.beam.PRICES", (-5.0,))
+        patch.setattr("kanonym.algorithms.full_domain.strategies.PRICES", (-5.0,))
         space = search.algorithm().space(search.table(), search.models, search.limit)
         found = beam_search(space, NOTHING, None, SearchClock(), width)
     if best is None:

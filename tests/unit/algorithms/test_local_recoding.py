@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from effort import examples
-from kanonym.algorithms import joining, node_sweep
+from kanonym.algorithms import node_sweep, small_classes
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.full_domain import search as full_domain_search
 from kanonym.algorithms.full_domain.search import SearchClock
 from kanonym.algorithms.full_domain.space import prepare_space
-from kanonym.algorithms.joining import tree_costs
 from kanonym.algorithms.local_recoding import LocalRecoding
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.node_sweep import Sweep, nodes_by_loss
+from kanonym.algorithms.small_classes import tree_costs
 from kanonym.data.errors import InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import Domain, EncodedTable, encode
 from kanonym.kernels.lattice.sweep import next_settled_node
@@ -39,20 +39,11 @@ from kanonym.models import (
     SampleUniqueness,
     WholeTable,
 )
+from lattice_searches import COSTS, near, random_search
 from margins import slack
-from naive_mondrian import records
-from naive_sweep import (
-    added,
-    failing,
-    given_up,
-    grouped,
-    lost,
-    nodes_together,
-    swept,
-    tight,
-)
-from searches import COSTS, near, random_search
 from tables import tree
+from twins.lattice import added, failing, given_up, grouped, lost, nodes_together, swept, tight
+from twins.mondrian import records
 
 FLAT = tree("q0", [list(range(9)), [0] * 9])
 PAIRS = tree("q1", [[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]])
@@ -324,7 +315,7 @@ def test_tuples_join_the_class_that_then_loses_least(search, limit):
 def test_few_neighbours_are_enough_for_classes_that_satisfy(search):
     """In large tables a tuple does not look at every class; whichever it joins satisfies."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(joining, "EFFORT", 1)
+        patch.setattr(small_classes, "EFFORT", 1)
         found = or_none(search)
     assume(found is not None)
     assert all(map(search.problem().requirement, rows_by_class(search, found)))

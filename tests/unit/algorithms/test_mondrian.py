@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
-import naive_mondrian as naive
+import twins.mondrian as naive
 from effort import examples
 from kanonym.algorithms import mondrian
 from kanonym.algorithms.base import Problem

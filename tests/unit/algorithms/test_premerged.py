@@ -21,7 +21,7 @@ from kanonym.data.merged_table import MergedTable, records_of, repeated_records
 from kanonym.data.table import encode
 from kanonym.metrics.information_loss import METRICS
 from kanonym.models import KAnonymity, LDiversity
-from searches import COSTS, MODELS, searches
+from lattice_searches import COSTS, MODELS, searches
 
 
 class Whole:

@@ -11,15 +11,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
-import naive_mondrian as naive
+import twins.mondrian as naive
 from effort import examples
 from kanonym.algorithms import record_exchange
 from kanonym.algorithms.record_exchange import exchange_nearby
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.parallel import cores
 from kanonym.kernels.partitioning.record_exchange import exchange_records
-from naive_mondrian import Row
 from tables import tables
+from twins.mondrian import Row
 
 
 @st.composite

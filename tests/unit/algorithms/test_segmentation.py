@@ -13,16 +13,15 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
-import naive_mondrian as naive
+import twins.mondrian as naive
 from effort import examples
 from kanonym.algorithms.auto import Auto
 from kanonym.algorithms.base import Problem
-from kanonym.algorithms.clustering.k_member import KMember
+from kanonym.algorithms.clustering import KMember
 from kanonym.algorithms.criteria import classes_of, compile_criteria
 from kanonym.algorithms.mondrian import Mondrian
-from kanonym.algorithms.segmentation import Order, Segmentation, orders
-from kanonym.algorithms.segmentation.closed_places import closed_places
-from kanonym.algorithms.segmentation.cuts import cut_order
+from kanonym.algorithms.segmentation import Order, Segmentation, cuts
+from kanonym.algorithms.segmentation.cuts import closed_places, cut_order
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.table import encode
 from kanonym.metrics.certainty import certainty_costs
@@ -282,14 +281,14 @@ def test_the_tree_is_an_order_of_its_classes():
         "s",
     )
     model = TCloseness("s", 0.3)
-    order, known = orders.kd_order(table, costs, compile_criteria([KAnonymity(3), model], table))
+    order, known = cuts.kd_order(table, costs, compile_criteria([KAnonymity(3), model], table))
     assert sorted(order.tolist()) == list(range(len(table.weights)))
     labels = np.empty(len(order), np.int32)
     labels[order] = known
     classes = classes_of(table, labels, int(known.max()) + 1)
     assert model.satisfied(classes).all()
     assert (np.diff(known) >= 0).all()
-    assert orders.kd_order(table, costs, compile_criteria([KAnonymity(3)], table))[1] is None
+    assert cuts.kd_order(table, costs, compile_criteria([KAnonymity(3)], table))[1] is None
 
 
 def test_unknown_orders_and_models_of_a_population_are_refused():

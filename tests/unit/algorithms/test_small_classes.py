@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_small_classes
 from effort import examples
 from kanonym.algorithms.small_classes import merge_small_classes
 from kanonym.data.errors import InfeasibleError
-from kanonym.recoding.groups import renumber_groups
+from kanonym.recoding.recode import renumber_groups
 from tables import pick
+from twins import partitioning as naive_small_classes
 
 
 class Case:

@@ -9,10 +9,9 @@ import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 
-import naive_mondrian as naive
-import naive_workload as twins
+import twins.mondrian as naive
+import twins.workload as twins
 from effort import examples
-from guided import guided
 from kanonym.algorithms import workload
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.mondrian import Mondrian
@@ -23,6 +22,7 @@ from kanonym.data.table import encode
 from kanonym.kernels import parallel
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import KAnonymity
+from target_tables import guided
 
 ALGORITHMS = [
     Mondrian(target="t"),

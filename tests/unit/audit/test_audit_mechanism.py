@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanonym.audit.canary_scores import canary_scores
-from kanonym.audit.run import audit_mechanism
+from kanonym.audit.run import audit_mechanism, canary_scores
 from kanonym.data.errors import DataError
 
 CELLS = 1_000

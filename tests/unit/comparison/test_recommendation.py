@@ -8,7 +8,7 @@ import pytest
 import kanonym as ka
 from kanonym.comparison import recommend, recommendation
 from kanonym.comparison.sweep import default_sweep
-from kanonym.data.patients import patients
+from kanonym.data.example_tables import patients
 
 TABLE = patients(300)
 

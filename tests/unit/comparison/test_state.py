@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.comparison.state import key_of, open_state, table_digest
+from kanonym.comparison.trials import key_of, open_state, table_digest
 
 COLUMNS = {
     "age": [20, 21, None, 23],

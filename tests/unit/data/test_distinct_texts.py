@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanonym.data.columns.distinct_texts import distinct_texts
-from kanonym.kernels.classes import pairs
+from kanonym.data.columns.texts import distinct_texts
+from kanonym.kernels.classes import conditions
 
 TEXTS = st.sampled_from(["", "a", "twelve bytes", "more than twelve", "more than twelve, too", "ä"])
 
@@ -42,5 +42,5 @@ def test_a_column_may_have_no_text(texts):
 
 def test_many_texts_are_left_to_a_hash_table():
     """Of more different texts than a small table takes there are no codes."""
-    column = pl.int_range(pairs.MOST + 1, eager=True).cast(pl.String)
+    column = pl.int_range(conditions.MOST + 1, eager=True).cast(pl.String)
     assert distinct_texts(column) is None

@@ -7,14 +7,12 @@ import sys
 import pytest
 
 from kanonym.actions.registry import ACTIONS
-from kanonym.data.loading.lazy_module import LazyModule
-from kanonym.data.loading.lazy_registry import LazyRegistry
+from kanonym.data.loading import LazyModule, LazyRegistry
 from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.language import LANGUAGES
 from kanonym.metrics.information_loss import METRICS
 from kanonym.models import MODELS
-from kanonym.policy.algorithms import ALGORITHMS
-from kanonym.policy.item_sets import ITEM_ALGORITHMS
+from kanonym.policy.algorithms import ALGORITHMS, ITEM_ALGORITHMS
 
 
 @pytest.mark.parametrize(

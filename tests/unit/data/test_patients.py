@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanonym.data.patients import check_digit, patients
+from kanonym.data.example_tables import check_digit, patients
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kanonym.differential_privacy.bits import SeededBits, SystemBits, random_below, whole_number
+from kanonym.differential_privacy.noise import SeededBits, SystemBits, random_below, whole_number
 
 
 def test_only_the_systems_bits_are_private():

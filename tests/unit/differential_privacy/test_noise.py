@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from kanonym.differential_privacy.bits import SeededBits, SystemBits
-from kanonym.differential_privacy.inverse import InverseTable, exp_below
 from kanonym.differential_privacy.noise import (
+    InverseTable,
+    SeededBits,
+    SystemBits,
     _size_thresholds,
     bernoulli,
     discrete_gaussian,
+    exp_below,
 )
 
 DRAWS = 100_000

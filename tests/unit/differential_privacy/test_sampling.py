@@ -11,7 +11,7 @@ import pytest
 
 from kanonym.data.errors import PolicyError
 from kanonym.differential_privacy import sampling
-from kanonym.differential_privacy.bits import SystemBits
+from kanonym.differential_privacy.noise import SystemBits
 from kanonym.differential_privacy.sampling import (
     draw_one_each,
     draw_sample,

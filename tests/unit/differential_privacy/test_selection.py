@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from kanonym.differential_privacy.bits import SeededBits, SystemBits
-from kanonym.differential_privacy.selection import _bounds, draw_candidate
+from kanonym.differential_privacy.noise import SeededBits, SystemBits, _bounds, draw_candidate
 
 UNLIKELY = 1e-4
 

@@ -12,7 +12,7 @@ import pytest
 import kanonym as ka
 from kanonym.actions.registry import ColumnActions
 from kanonym.data import hierarchy
-from kanonym.data.columns.repeated_column import RepeatedColumn
+from kanonym.data.columns.values import RepeatedColumn
 from kanonym.data.partition import BLANK, Partition
 from kanonym.data.schema import Schema
 from kanonym.data.table import encode

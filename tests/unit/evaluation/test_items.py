@@ -8,7 +8,7 @@ import pytest
 import kanonym as ka
 from kanonym.evaluation.attacks.known_items import KnownItems
 from kanonym.models import KmAnonymity
-from naive_itemsets import CODES, hierarchy_of
+from twins.itemsets import CODES, hierarchy_of
 
 POLICY = ka.Policy(
     attributes={"items": ka.ItemSet(hierarchy_of(CODES))},

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kanonym.data.hierarchy import from_mapping
 from kanonym.data.table import encode_column
-from kanonym.kernels.classes.penalty import RANGE, SET, TREE, span_losses
+from kanonym.kernels.classes.histograms import RANGE, SET, TREE, span_losses
 from kanonym.metrics.certainty import certainty_costs, kind_of, numeric_values
 
 CITIES = {

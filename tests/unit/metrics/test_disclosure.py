@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from classes import classes
 from kanonym.data.partition import Classes
 from kanonym.metrics.disclosure import LARGEST_L, measure_table
 from kanonym.models import (
@@ -21,6 +20,7 @@ from kanonym.models import (
     LDiversity,
     TCloseness,
 )
+from model_classes import classes
 
 TREE = {"s": {value: (value // 2, "all") for value in range(6)}}
 RECORDS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), min_size=1, max_size=40)

@@ -11,13 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
-import reading
+import released_texts as reading
 from effort import examples
 from kanonym.data import hierarchy
 from kanonym.data.partition import Partition
 from kanonym.data.table import encode
-from kanonym.metrics.certainty import certainty_costs
-from kanonym.metrics.coverage import Coverage
+from kanonym.metrics.certainty import Coverage, certainty_costs
 from kanonym.metrics.release_loss import InformationLoss, measure_utility
 from kanonym.recoding.recode import recode
 

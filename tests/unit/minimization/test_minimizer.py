@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-import naive_minimization as naive
+import twins.minimization as naive
 from effort import examples
 from kanonym.minimization import Minimizer
 

@@ -13,8 +13,8 @@ import pytest
 import kanonym as ka
 from kanonym.kernels.classes.disclosure import SIZE
 from kanonym.models import MODELS, Criterion, DifferentialPrivacy
-from kanonym.models.answer import Answer
 from kanonym.models.base import ModelTraits, PerClass
+from kanonym.models.criteria import Answer
 
 TABLE = pl.DataFrame({"a": [1, 1, 2, 2, 3, 3, 4, 4], "b": list("xyxyxyxy"), "s": list("uvuvuvuv")})
 CUBE = pl.DataFrame(list(product("xy", "uv", "pq")), schema=["a", "b", "c"], orient="row")

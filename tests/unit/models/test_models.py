@@ -10,7 +10,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from classes import classes
 from kanonym.data.partition import Classes
 from kanonym.models import (
     MODELS,
@@ -29,6 +28,7 @@ from kanonym.models import (
     TCloseness,
     WholeTable,
 )
+from model_classes import classes
 
 TREE = {"s": {value: (value // 2, "all") for value in range(6)}}
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from classes import classes
 from kanonym.algorithms.prefix_suppression import suppress_prefix
 from kanonym.models import (
     MODELS,
@@ -27,7 +26,8 @@ from kanonym.models import (
     TCloseness,
     WholeTable,
 )
-from kanonym.models.closeness import Distance
+from kanonym.models.diversity import Distance
+from model_classes import classes
 
 TREE = {"s": {value: (value // 2, "all") for value in range(6)}}
 REGISTER = "register.csv"

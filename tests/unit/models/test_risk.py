@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from classes import classes
 from kanonym.data.errors import DataError
 from kanonym.models import AverageRisk, PopulationUniqueness, SampleUniqueness
+from model_classes import classes
 
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=30)
 

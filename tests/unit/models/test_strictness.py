@@ -6,7 +6,6 @@ import math
 
 import pytest
 
-from classes import classes
 from kanonym.data.errors import PolicyError
 from kanonym.models import (
     AlphaKAnonymity,
@@ -16,6 +15,7 @@ from kanonym.models import (
     LDiversity,
     TCloseness,
 )
+from model_classes import classes
 
 
 def test_k_anonymity_accepts_exactly_k():

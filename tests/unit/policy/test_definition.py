@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 import kanonym as ka
-from kanonym.algorithms.clustering.kmeans import KMeans
+from kanonym.algorithms.clustering import KMeans
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data import hierarchy
 from kanonym.data.errors import PolicyError, SchemaError

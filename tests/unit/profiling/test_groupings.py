@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import naive_groupings as naive
+import twins.classes as naive
 from effort import examples
 from kanonym.profiling import groupings
 from kanonym.profiling.groupings import Grouping, coded_columns

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_separation as naive
+import twins.classes as naive
 from effort import examples
 from kanonym.profiling import minimal
-from kanonym.profiling.minimal import Threshold, minimal_sets
-from kanonym.profiling.separation import separation_of
+from kanonym.profiling.minimal import Threshold, minimal_sets, separation_of
 
 
 @st.composite

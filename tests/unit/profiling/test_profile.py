@@ -17,7 +17,7 @@ import kanonym as ka
 from effort import examples
 from kanonym import profiling
 from kanonym.data.errors import DataError, PolicyError, SchemaError
-from kanonym.data.patients import patients
+from kanonym.data.example_tables import patients
 from kanonym.data.schema import Role
 from kanonym.profiling import minimal, profile
 from kanonym.profiling.identifiers.finding import finding_by_values, share_reason

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_separation as naive
+import twins.classes as naive
 from effort import examples
-from kanonym.profiling.separation import Separation, separation_of
+from kanonym.profiling.minimal import Separation, separation_of
 
 
 @st.composite

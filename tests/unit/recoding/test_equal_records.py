@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kanonym.data.partition import Partition
 from kanonym.data.table import encode
-from kanonym.recoding.equal_records import mix_equal_records
+from kanonym.recoding.recode import mix_equal_records
 
 RECORDS = st.lists(
     st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(-1, 2)), min_size=1, max_size=30

@@ -13,8 +13,14 @@ from kanonym.data import hierarchy
 from kanonym.data.partition import Partition
 from kanonym.data.table import encode
 from kanonym.metrics.certainty import certainty_costs
-from kanonym.recoding.groups import joined_groups, renumber_groups
-from kanonym.recoding.recode import ALLOWED, join_equal, recode, relabel_classes
+from kanonym.recoding.recode import (
+    ALLOWED,
+    join_equal,
+    joined_groups,
+    recode,
+    relabel_classes,
+    renumber_groups,
+)
 
 RECODINGS = [one for one in ALLOWED["number"] if one != "balanced"]  # chosen for the whole table
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reading
+import released_texts as reading
 from kanonym import SchemaError
 from kanonym.data import hierarchy
-from kanonym.data.columns.value_texts import text_of
+from kanonym.data.columns.values import text_of
 from kanonym.data.partition import Partition
 from kanonym.data.schema import RECODINGS, QuasiIdentifier
 from kanonym.data.table import encode

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanonym.data.message import Message
+from kanonym.data.errors import Message
 from kanonym.data.partition import Partition
 from kanonym.data.table import encode
 from kanonym.engines.decision import EncodedDecision

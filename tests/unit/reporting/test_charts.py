@@ -9,12 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanonym.language import ENGLISH
-from kanonym.reporting.charts.axes import fits_upright, legend_columns, room_beside
 from kanonym.reporting.charts.bars import class_sizes_chart, shares_chart
 from kanonym.reporting.charts.labels import CUT, LONGEST, MOST_LINES, is_cut, lines_of
-from kanonym.reporting.charts.style import LEAST_LETTERS, LETTERS
+from kanonym.reporting.charts.style import (
+    LEAST_LETTERS,
+    LETTERS,
+    fits_upright,
+    legend_columns,
+    room_beside,
+)
+from kanonym.reporting.distributions.bars import ClassSizes
 from kanonym.reporting.distributions.rectangles import Axis, ClassMap
-from kanonym.reporting.distributions.sizes import ClassSizes
 from kanonym.reporting.parts.utility import long_labels
 
 LONG = "General internal medicine, geriatrics, rehabilitation, palliative and home care of adults"

@@ -11,7 +11,7 @@ import pytest
 
 from kanonym import profiling
 from kanonym.language import ENGLISH, SPANISH
-from kanonym.profiling.identifiers.check_digits.schemes import SCHEMES
+from kanonym.profiling.identifiers.check_digits import SCHEMES
 from kanonym.profiling.identifiers.formats import FORMATS
 from kanonym.profiling.reasons import EVIDENCE, PUBLISHABLE, TERMS, Reason
 from kanonym.profiling.vocabulary import entries

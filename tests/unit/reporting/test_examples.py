@@ -14,7 +14,7 @@ import effort
 import kanonym as ka
 from kanonym.data import hierarchy
 from kanonym.reporting.distributions.examples import SHOWN, examples_of
-from kanonym.reporting.distributions.resolution import released_counts
+from kanonym.reporting.distributions.rectangles import released_counts
 
 
 def examples(divided, values, labels, recoding, *, tree=None, floor=2):

@@ -8,8 +8,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.data.errors import DataError
-from kanonym.data.message import gettext
+from kanonym.data.errors import DataError, gettext
 from kanonym.evaluation.attacks.sentences import (
     FINDINGS,
     figures_sentence,
@@ -27,7 +26,7 @@ from kanonym.reporting.known.attacks import (
     rank_attacks,
     top_attacks,
 )
-from kanonym.reporting.known.comparison import alternatives_of
+from kanonym.reporting.known.choice import alternatives_of
 from kanonym.reporting.known.evidence import evidence_of
 from kanonym.reporting.parts import document_of, first_page
 from kanonym.reporting.parts.attacks import VERDICTS

@@ -20,8 +20,7 @@ from babel.messages.pofile import read_po
 
 import kanonym
 from kanonym import metrics
-from kanonym.data.errors import DataError
-from kanonym.data.message import Message
+from kanonym.data.errors import DataError, Message
 from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.language import ENGLISH, LANGUAGES, SPANISH, translator
@@ -29,8 +28,8 @@ from kanonym.metrics.information_loss import METRICS
 from kanonym.metrics.measure_names import MEASURE_NAMES
 from kanonym.metrics.measured_value import Meaning
 from kanonym.reporting import render, render_comparison, render_frontier
-from kanonym.reporting.known.attack_parts import PART_NAMES, UNITS
-from kanonym.reporting.known.units import MEASURES, UNIT_NAMES
+from kanonym.reporting.known.assessment import MEASURES, UNIT_NAMES
+from kanonym.reporting.known.attacks import PART_NAMES, UNITS
 from report_parts import COMPARISON, KNOWN, NODES
 
 FOLDER = Path(kanonym.__file__).parent / "language/locale/es/LC_MESSAGES"

@@ -8,9 +8,8 @@ import pytest
 
 import kanonym as ka
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.data.patients import patients
-from kanonym.reporting.charts.attacks import attacks_chart
-from kanonym.reporting.charts.bars import class_sizes_chart
+from kanonym.data.example_tables import patients
+from kanonym.reporting.charts.bars import attacks_chart, class_sizes_chart
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import pytest
 import kanonym as ka
 from kanonym.cli import main
 from kanonym.data.errors import DataError
-from kanonym.data.patients import patients
+from kanonym.data.example_tables import patients
 from kanonym.reporting.profile_document import cramers_v
 
 

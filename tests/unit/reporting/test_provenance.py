@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.policy.listed_values import without_values
+from kanonym.policy.faults import without_values
 from kanonym.reporting import Provenance
 
 TABLE = pl.DataFrame(

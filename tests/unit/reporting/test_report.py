@@ -418,6 +418,6 @@ def test_a_panic_of_the_chart_library_names_the_chart(summary_of, monkeypatch):
     def panic(*_, **__):
         raise PanicError("index out of bounds")
 
-    monkeypatch.setattr("kanonym.reporting.charts.renderer.vl_convert.vegalite_to_svg", panic)
+    monkeypatch.setattr("kanonym.reporting.charts.style.vl_convert.vegalite_to_svg", panic)
     with pytest.raises(DataError, match=r"report, chart 'Bar chart of .*index out of bounds"):
         render(summary_of(*plain()), "html")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanonym.reporting.distributions.sizes import FEW_BARS, ClassSizes
+from kanonym.reporting.distributions.bars import FEW_BARS, ClassSizes
 
 SIZES = st.dictionaries(st.integers(1, 100_000), st.integers(1, 50), min_size=1, max_size=60)
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.data.files.lock import lock_file
+from kanonym.data.files.disk import lock_file
 from kanonym.series import Fitted, document, fit
 
 TABLE = pl.DataFrame(

@@ -11,9 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanonym.data.errors import PolicyError, SchemaError
-from kanonym.sigo.anonymizers import METHODS, OF_TEXTS, check_method, replace_values
+from kanonym.sigo.anonymizers import (
+    METHODS,
+    OF_TEXTS,
+    Clusters,
+    check_method,
+    clusters_of,
+    models_of,
+    replace_values,
+)
 from kanonym.sigo.attributes import Attribute
-from kanonym.sigo.clusters import Clusters, clusters_of, models_of
 
 GROUPS = st.lists(
     st.lists(st.floats(-1e6, 1e6).map(lambda value: round(value, 3)), min_size=1, max_size=9),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from effort import examples
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.data.files.text.json_values import read_objects
+from kanonym.data.files.json_records import read_objects
 from kanonym.sigo.attributes import identities, read_attribute
 from kanonym.sigo.printing import json_lines
 from kanonym.sigo.records import Records, _read_sequence, read_records

@@ -307,7 +307,7 @@ def test_added_records_cannot_be_told_from_real_ones_of_the_fitted_family(seed):
 def test_records_drawn_column_by_column_are_told_apart():
     """The same classifier finds records whose columns do not belong together."""
     from kanonym.synthesis.injection.classes import classes_of
-    from kanonym.synthesis.injection.quality import measure_distinguishability
+    from kanonym.synthesis.injection.targets import measure_distinguishability
 
     table = fitted_family()
     held = classes_of([table["region"]], {}, len(table))

@@ -15,8 +15,8 @@ import pytest
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.files import read_table, write_table
 from kanonym.synthesis import Marks, injected_rows
-from kanonym.synthesis.injection.canonical import canonical_texts, record_texts
 from kanonym.synthesis.injection.marks import marks_of
+from kanonym.synthesis.injection.records import canonical_texts, record_texts
 
 KEY = b"of these tests only, never of data"
 OTHER = b"another key of these tests, as long"

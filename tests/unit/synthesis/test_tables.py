@@ -14,8 +14,8 @@ import kanonym as ka
 from kanonym.data import frames
 from kanonym.evaluation.utility.table_utility import utility
 from kanonym.synthesis import SequentialTrees, synthesize
-from kanonym.synthesis.appraisal import count_copies
 from kanonym.synthesis.columns import Constraint
+from kanonym.synthesis.result import count_copies
 from normal_tables import latent
 
 DAY = date(2020, 1, 1)

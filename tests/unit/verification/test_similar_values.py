@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kanonym as ka
-from kanonym.data.columns.spellings import MOST_VALUES, beginnings
+from kanonym.data.columns.texts import MOST_VALUES, beginnings
 from kanonym.verification.findings.similar_values import alike_classes
 from kanonym.verification.released_classes import SensitiveColumn, classes_of_values
 

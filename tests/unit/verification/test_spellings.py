@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.data.columns.spellings import one_spelling
+from kanonym.data.columns.texts import one_spelling
 
 AGES = [20 + i // 6 for i in range(120)]
 ROLES = {"age": ka.QuasiIdentifier(), "disease": ka.Sensitive()}

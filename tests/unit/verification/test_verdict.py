@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from kanonym.data.message import Message
+from kanonym.data.errors import Message
 from kanonym.models import KAnonymity
 from kanonym.verification.release_view import RecordedRelease
 from kanonym.verification.verdict import Finding, LargestShare, ModelCheck, Part, Verification

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from kanonym.actions.free_text.mentions import Kind, Mention
+from kanonym.actions.free_text.rules import Kind, Mention
 from kanonym.data.errors import KanonymError
 
 MODELS = {

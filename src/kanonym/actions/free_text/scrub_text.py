@@ -10,14 +10,16 @@ from typing import ClassVar, Literal, NamedTuple
 
 import polars as pl
 
-from kanonym.actions.base import Action, Context
-from kanonym.actions.cells import cell_texts
-from kanonym.actions.free_text.mentions import Mention, merge_mentions
-from kanonym.actions.free_text.name_words import NameWords
+from kanonym.actions.base import Action, Context, cell_texts
 from kanonym.actions.free_text.presidio import find_by_presidio, load_presidio
-from kanonym.actions.free_text.rules import LANGUAGES, find_by_rules
-from kanonym.data.errors import PolicyError
-from kanonym.data.message import Message
+from kanonym.actions.free_text.rules import (
+    LANGUAGES,
+    Mention,
+    NameWords,
+    find_by_rules,
+    merge_mentions,
+)
+from kanonym.data.errors import Message, PolicyError
 from kanonym.models.base import check_choice
 
 _BLANKS = re.compile(r"[ \t]{2,}")

@@ -12,9 +12,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.actions.base import Action, Context
-from kanonym.actions.perturbation.categories import declared_categories, observed_categories
-from kanonym.data.errors import DataError, PolicyError, shown_value
-from kanonym.data.message import Message
+from kanonym.actions.perturbation.pram import declared_categories, observed_categories
+from kanonym.data.errors import DataError, Message, PolicyError, shown_value
 from kanonym.models.base import check_number
 
 

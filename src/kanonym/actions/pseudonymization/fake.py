@@ -9,11 +9,9 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from kanonym.actions.base import Action, Context, Drawn
-from kanonym.actions.cells import cell_texts
-from kanonym.actions.pseudonymization.key import check_source, read_key
-from kanonym.data.errors import DataError, PolicyError
-from kanonym.data.message import Message
+from kanonym.actions.base import Action, Context, Drawn, cell_texts
+from kanonym.actions.pseudonymization.keyed_pseudonyms import check_source, read_key
+from kanonym.data.errors import DataError, Message, PolicyError
 from kanonym.models.base import check_choice
 
 KINDS = {

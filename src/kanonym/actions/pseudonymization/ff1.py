@@ -8,11 +8,9 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from kanonym.actions.base import Action, Context
-from kanonym.actions.cells import cell_texts, rewrite_texts
-from kanonym.actions.pseudonymization.key import check_source, read_key
-from kanonym.data.errors import DataError, PolicyError
-from kanonym.data.message import Message
+from kanonym.actions.base import Action, Context, cell_texts, rewrite_texts
+from kanonym.actions.pseudonymization.keyed_pseudonyms import check_source, read_key
+from kanonym.data.errors import DataError, Message, PolicyError
 
 _LEAST_DOMAIN = 1_000_000
 _KEY_LENGTHS = (32, 48, 64)

@@ -11,20 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem, Recodes
-from kanonym.algorithms.cell_suppression.cell_bound import least_blanks
 from kanonym.algorithms.cell_suppression.patterns import (
     Keys,
     Pieces,
+    blank_subsets,
     distinct_keys,
+    hit_subsets,
+    least_blanks,
     patterns_to_try,
     released_codes,
+    subset_sizes,
+    unblank,
 )
-from kanonym.algorithms.cell_suppression.subsets import blank_subsets, hit_subsets, subset_sizes
-from kanonym.algorithms.cell_suppression.unblanking import unblank
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.options import Importance
 from kanonym.data.errors import PolicyError
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.data.partition import BLANK, Partition
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.cells.cell_suppression import Placement, place_records

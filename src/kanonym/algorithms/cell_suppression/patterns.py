@@ -1,4 +1,4 @@
-"""What cell suppression works on: distinct keys, what a blank costs, and which blanks to try."""
+"""Patterns of suppressed cells: the candidates, a lower bound, and cells that are restored."""
 
 from __future__ import annotations
 
@@ -10,8 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.table import EncodedTable
-from kanonym.kernels.cells.patterns import grow_patterns, split_top_down
+from kanonym.kernels.cells.patterns import (
+    cheapest_hitting_sets,
+    grow_patterns,
+    split_top_down,
+    unblank_pieces,
+)
+from kanonym.kernels.classes.group_sizes import wildcard_sizes
 from kanonym.kernels.classes.grouping import group_rows, one_group
+from kanonym.kernels.parallel import parallel
 
 ENTRIES = 1 << 24
 """Patterns times keys that are tried, within these bounds."""
@@ -148,3 +155,216 @@ def _suitable_patterns(keys: Keys, k: int, room: int) -> NDArray[np.bool_]:
     grown |= keys.is_null[chosen]
     whole = np.ones((1, d), np.bool_)
     return np.unique(np.concatenate([homes, whole, cheap, mask, grown]), axis=0)
+
+
+def subset_sizes(
+    codes: NDArray[np.int32],
+    weights: NDArray[np.int64],
+    null_codes: NDArray[np.int32],
+    columns: tuple[int, ...],
+    *,
+    wildcard: bool,
+) -> NDArray[np.int64]:
+    """Return (n,) int64: the records that agree with each of n weighted rows on some columns.
+
+    wildcard: whether null agrees with every value, or with null alone.
+    """
+    chosen = list(columns)
+    if not chosen:
+        return np.full(len(codes), weights.sum())
+    parts = [np.ascontiguousarray(codes[:, a]) for a in columns]
+    groups = group_rows(parts, (null_codes[chosen] + 1).tolist())  # null has the largest code
+    sizes = np.bincount(groups.labels, weights, len(groups.sizes)).astype(np.int64)
+    if wildcard and (groups.codes == null_codes[chosen]).any():
+        sizes = wildcard_sizes(groups.codes, sizes, null_codes[chosen])
+    return sizes[groups.labels]
+
+
+def rare_subsets(keys: Keys, k: int, size: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return the subsets of at most `size` attributes, smaller ones first, and where they are rare.
+
+    That is where fewer than k records agree with a key, null being a wildcard.
+    Returns (n_subsets, d) and (n_subsets, n_keys) bool.
+
+    Cost: a grouping for each subset, and a byte for each subset and key.
+    """
+    n, d = keys.codes.shape
+    chosen = [
+        combination for few in range(1, size + 1) for combination in combinations(range(d), few)
+    ]
+    subsets = np.zeros((len(chosen), d), np.bool_)
+    rare = np.empty((len(chosen), n), np.bool_)
+
+    def count(s: int) -> None:
+        columns = chosen[s]
+        subsets[s, columns] = True
+        sizes = subset_sizes(keys.codes, keys.weights, keys.null_codes, columns, wildcard=True)
+        # A null is shown as it is: what it is a part of counts as a smaller subset.
+        rare[s] = (sizes < k) & ~keys.is_null[:, columns].any(axis=1)
+
+    parallel(count, range(len(chosen)))
+    return subsets, rare
+
+
+def hit_subsets(keys: Keys, k: int, size: int) -> NDArray[np.bool_]:
+    """Return (n_keys, d) bool: the cheapest blanks after which no rare subset is left."""
+    subsets, rare = rare_subsets(keys, k, size)
+    return cheapest_hitting_sets(rare, subsets, keys.costs, keys.order) | keys.is_null
+
+
+def blank_subsets(keys: Keys, k: int, size: int) -> Pieces:
+    """Blank cells until every combination of `size` attributes has k records, null a value.
+
+    In each round, a record of rare combinations loses the cell that is in most of them
+    for its cost. A null beside a value can be rare in turn, and has its round. Where
+    only nulls are left, and too few, other records are blanked with them, at the least
+    cost. Cells are only ever blanked, so it ends.
+
+    Cost: in each round a grouping for each combination; the rounds are some tens.
+    """
+    d = keys.codes.shape[1]
+    pieces = Pieces(np.arange(len(keys.codes)), keys.weights, keys.is_null.copy())
+    while True:
+        codes = released_codes(keys, pieces)
+        votes = np.zeros(codes.shape, np.int64)
+        lacking: tuple[int, tuple[int, ...]] | None = None
+        for columns in combinations(range(d), size):
+            sizes = subset_sizes(codes, pieces.weights, keys.null_codes, columns, wildcard=False)
+            rare = sizes < k
+            if rare.any():
+                chosen = list(columns)
+                shown = rare[:, None] & ~pieces.blanks[:, chosen]
+                votes[:, chosen] += shown
+                only_nulls = rare & ~shown.any(axis=1)
+                if only_nulls.any():
+                    lacking = k - int(sizes[only_nulls][0]), columns
+        voted = votes.any(axis=1)
+        if voted.any():
+            worth = (votes / keys.costs)[:, keys.order]
+            most = keys.order[worth.argmax(axis=1)]
+            pieces.blanks[voted, most[voted]] = True
+        elif lacking is not None:
+            pieces = _fill(keys, pieces, *lacking)
+        else:
+            return pieces
+
+
+def _fill(keys: Keys, pieces: Pieces, records: int, columns: tuple[int, ...]) -> Pieces:
+    """Blank some columns of so many more records, of those that lose least by it."""
+    chosen = list(columns)
+    losses = ~pieces.blanks[:, chosen] @ keys.costs[chosen]
+    taken = np.zeros(len(pieces.keys), np.int64)
+    for i in np.lexsort((-pieces.weights, losses)).tolist():
+        if losses[i] and records:
+            taken[i] = min(records, pieces.weights[i])
+            records -= int(taken[i])
+    blanks = pieces.blanks.copy()
+    blanks[:, chosen] = True
+    every = Pieces(
+        np.append(pieces.keys, pieces.keys),
+        np.append(pieces.weights - taken, taken),
+        np.concatenate([pieces.blanks, blanks]),
+    )
+    order = np.argsort(every.keys, kind="stable")
+    left = order[every.weights[order] > 0]
+    return Pieces(every.keys[left], every.weights[left], every.blanks[left])
+
+
+def least_blanks(keys: Keys, k: int, size: int) -> int | None:
+    """Return a number of cells that every suppression blanks at least; None if it takes too long.
+
+    Every combination of up to `size` attributes is to be k-anonymous. What a record shows of
+    original values, k records show in the end, so k records of the table have it: nothing is
+    shown that fewer have (null agrees with all), and each record blanks at least what leaves no
+    such combination. The sum over records is the bound, whichever way null is read.
+
+    Of few attributes, the fewest blanks of each record are found exactly: what it may show
+    follows from what it may show without one attribute. Of more, rare combinations without a
+    common attribute need a cell each, so that their number is a bound.
+
+    Cost O(n_keys · d · 2^d), or a pass over the combinations.
+    """
+    n, d = keys.codes.shape
+    exact = n << d <= ENTRIES
+    if not exact and size == d:
+        return None
+    subsets, rare = rare_subsets(keys, k, size)
+    least = _fewest_blanks(keys, subsets, rare) if exact else _disjoint(subsets, rare)
+    return int(least @ keys.weights)
+
+
+def _fewest_blanks(
+    keys: Keys, subsets: NDArray[np.bool_], rare: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return (n_keys,) int64: the fewest cells of each key that are in all its rare subsets."""
+    n, d = keys.codes.shape
+    masks = subsets @ (1 << np.arange(d))
+    refused = np.zeros((1 << d, n), np.bool_)
+    refused[masks] = rare
+    for a in range(d):
+        halves = refused.reshape(-1, 2, 1 << a, n)
+        halves[:, 1] |= halves[:, 0]
+    shown = (np.arange(1 << d)[:, np.newaxis] >> np.arange(d) & 1).astype(np.bool_)
+    least = np.full(n, d, np.int64)
+    for mask in range(1 << d):
+        blanks = (~keys.is_null[:, ~shown[mask]]).sum(axis=1)
+        least = np.where(refused[mask], least, np.minimum(least, blanks))
+    return least
+
+
+def _disjoint(subsets: NDArray[np.bool_], rare: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return (n_keys,) int64: how many rare subsets without a common attribute were found.
+
+    Smaller ones come first; each takes its attributes away from those that follow.
+    """
+    taken = np.zeros((rare.shape[1], subsets.shape[1]), np.bool_)
+    found = np.zeros(rare.shape[1], np.int64)
+    for subset, own in zip(subsets, rare, strict=True):
+        free = own & ~taken[:, subset].any(axis=1)
+        found += free
+        taken[np.ix_(free, subset)] = True
+    return found
+
+
+def unblank(keys: Keys, pieces: Pieces, k: int, size: int) -> Pieces:
+    """Show cells again as long as every combination of `size` attributes has k records.
+
+    A cell that was blanked early is not needed any more once another one of its rare
+    combinations is blank. Important attributes come first, and no piece can show another cell
+    in the end. Null is a value.
+
+    Cost: in each of a few rounds, `size` groupings for each combination.
+    """
+    blanks = pieces.blanks.copy()
+    before = None
+    while before != (before := int(blanks.sum())):
+        for a in keys.order[::-1].tolist():
+            blanks[_shown(keys, pieces._replace(blanks=blanks), k, size, a), a] = False
+    return pieces._replace(blanks=blanks)
+
+
+def _shown(keys: Keys, pieces: Pieces, k: int, size: int, a: int) -> NDArray[np.int64]:
+    """Return the pieces that can show one attribute again."""
+    rows = np.flatnonzero(pieces.blanks[:, a] & ~keys.is_null[pieces.keys, a])
+    codes = released_codes(keys, pieces)
+    moves, sizes, n_classes = np.empty((0, 2, len(rows)), np.int64), [], 0
+    for others in combinations([b for b in range(len(keys.costs)) if b != a], size - 1):
+        own = keys.codes[pieces.keys[rows], a]
+        columns = [
+            np.append(codes[:, a], own),
+            *(np.append(codes[:, b], codes[rows, b]) for b in others),
+        ]
+        groups = group_rows(columns, (keys.null_codes[[a, *others]] + 1).tolist())
+        labels = groups.labels[: len(codes)]
+        records = np.bincount(labels, pieces.weights, len(groups.sizes)).astype(np.int64)
+        classes = np.stack([labels[rows], groups.labels[len(codes) :]])
+        left = records[classes[0]] - pieces.weights[rows]
+        joined = records[classes[1]] + pieces.weights[rows]
+        fits = ((left == 0) | (left >= k)) & (joined >= k)
+        rows, moves = rows[fits], moves[:, :, fits]
+        held, places = np.unique(classes[:, fits], return_inverse=True)
+        moves = np.concatenate([moves, places.reshape(1, 2, -1) + n_classes])
+        sizes.append(records[held])
+        n_classes += len(held)
+    shown = unblank_pieces(moves, np.concatenate(sizes), pieces.weights[rows], np.int64(k))
+    return rows[shown]

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Listener, Problem, Recodes
 from kanonym.algorithms.full_domain.branch import NOTHING, Solution
-from kanonym.algorithms.full_domain.genetic import genetic_search
 from kanonym.algorithms.full_domain.nodes import (
     EvaluatedNode,
     evaluate,
@@ -33,6 +32,7 @@ from kanonym.algorithms.full_domain.space import (
     prepare_space,
 )
 from kanonym.algorithms.full_domain.strategies import (
+    genetic_search,
     lower_levels,
     search_best_first,
     search_optimal,
@@ -48,8 +48,8 @@ from kanonym.algorithms.options import (
     Steps,
 )
 from kanonym.data.errors import PolicyError
+from kanonym.data.errors import gettext as _
 from kanonym.data.merged_table import MergedTable
-from kanonym.data.message import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals, Units
 from kanonym.data.table import EncodedTable

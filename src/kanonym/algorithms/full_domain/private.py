@@ -35,9 +35,8 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.table import EncodedTable
-from kanonym.differential_privacy.bits import Bits, SeededBits, SystemBits
+from kanonym.differential_privacy.noise import Bits, SeededBits, SystemBits, draw_candidate
 from kanonym.differential_privacy.sampling import draw_one_each, draw_sample
-from kanonym.differential_privacy.selection import draw_candidate
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.information_loss import metric_from
 from kanonym.models import KAnonymity

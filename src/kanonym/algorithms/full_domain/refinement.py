@@ -19,9 +19,9 @@ from kanonym.algorithms.full_domain.search import (
     search_in_parallel,
 )
 from kanonym.algorithms.full_domain.space import SearchSpace
-from kanonym.kernels.lattice.branch_and_bound import BEST, CHECKED, OPEN, UNLIMITED
 from kanonym.kernels.lattice.refined_classes import Tuples
 from kanonym.kernels.lattice.refinement import AT, search_refinements
+from kanonym.kernels.lattice.sweep import BEST, CHECKED, OPEN, UNLIMITED
 from kanonym.kernels.lattice.walk import HIGHEST, LOWEST
 
 SPLIT = 2

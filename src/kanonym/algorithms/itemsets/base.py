@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.item_tree import ItemTree
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.item_sets import ItemTree
+from kanonym.data.results import ShortRepr
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -10,10 +10,9 @@ import numpy as np
 
 from kanonym.algorithms.itemsets.apriori import best_cut, recoding_of, search_of
 from kanonym.algorithms.itemsets.base import ItemAlgorithm, ItemProblem, ItemRecoding
-from kanonym.algorithms.itemsets.cut_search import Cut, CutSearch
-from kanonym.algorithms.itemsets.loss_bound import single_costs
+from kanonym.algorithms.itemsets.cut_search import Cut, CutSearch, single_costs
 from kanonym.data.errors import InfeasibleError, PolicyError
-from kanonym.data.item_tree import DROPPED, ItemTree
+from kanonym.data.item_sets import DROPPED, ItemTree
 from kanonym.models.base import check_flag
 
 MOST_CUTS = 1_000_000

@@ -13,14 +13,15 @@ from kanonym.algorithms.base import Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.microaggregation.records import (
     class_size,
+    error_account,
     kinds_of,
     record_space,
     require_numbers,
+    squared_error,
 )
-from kanonym.algorithms.microaggregation.squared_error import error_account, squared_error
 from kanonym.algorithms.small_classes import merge_small_classes
 from kanonym.data.errors import InfeasibleError
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.kernels.classes.grouping import group_rows

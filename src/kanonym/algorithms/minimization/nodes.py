@@ -1,7 +1,8 @@
-"""A fitted decision tree in depth-first order, so that a subtree is a run of nodes."""
+"""Nodes of the decision tree, their boxes and representatives."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -108,3 +109,142 @@ def cell_of(cells: NDArray[np.int64], leaves: NDArray[np.int64]) -> NDArray[np.i
     """Return (m,) int64: the position among ascending cells of the one that holds each leaf."""
     found: NDArray[np.int64] = np.searchsorted(cells, leaves, side="right") - 1
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One feature to minimize, and the columns of the matrix that hold it."""
+
+    first: int
+    n_columns: int = 1
+    nominal: bool = False
+    low: float = 0.0
+    high: float = 0.0
+    null: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Boxes:
+    """What the splits above each node leave of each feature.
+
+    low, high: (n_nodes, n_features) float64: numbers above `low` and up to `high`; infinite where
+    no split bounds them.
+    width: (n_nodes, n_features) float64 in [0, 1]. Numbers: the range of the box, cut to the
+    domain, over the domain; 1 where it holds null and numbers, 0 where null alone. Categories:
+    (categories of the box - 1) / (categories - 1). 0 where the domain is one value. Never less than
+    that of a node below.
+    """
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    width: NDArray[np.float64]
+
+
+def boxes_of(nodes: Nodes, features: Sequence[Feature]) -> Boxes:
+    """Return the boxes of all nodes. Cost O(n_nodes · n_features)."""
+    owner = feature_of_columns(features)
+    low = np.full((nodes.n, len(features)), -np.inf)
+    high = np.full((nodes.n, len(features)), np.inf)
+    width = np.ones((nodes.n, len(features)))
+    left_of = np.ones((nodes.n, len(features)), np.int64)  # categories that are left
+    for f, feature in enumerate(features):
+        left_of[0, f] = feature.n_columns
+        width[0, f] = _width(feature, -np.inf, np.inf, feature.n_columns)
+    for v in range(1, nodes.n):
+        above = nodes.parent[v]
+        goes_left = v == above + 1
+        f = owner[nodes.column[above]]
+        for bounds in (low, high, width, left_of):
+            bounds[v] = bounds[above]
+        if features[f].nominal:
+            left_of[v, f] = left_of[above, f] - 1 if goes_left else 1
+        elif goes_left:
+            high[v, f] = nodes.threshold[above]
+        else:
+            low[v, f] = nodes.threshold[above]
+        width[v, f] = _width(features[f], low[v, f], high[v, f], int(left_of[v, f]))
+    return Boxes(low, high, width)
+
+
+def feature_of_columns(features: Sequence[Feature]) -> NDArray[np.int64]:
+    """Return (n_columns,) int64: the feature of each column of the matrix."""
+    return np.repeat(np.arange(len(features)), [feature.n_columns for feature in features])
+
+
+def categories_of(nodes: Nodes, feature: Feature, cell: int) -> NDArray[np.bool_]:
+    """Return (n_columns,) bool: the categories of one feature that a cell may hold."""
+    left = np.ones(feature.n_columns, np.bool_)
+    v = cell
+    while nodes.parent[v] >= 0:
+        above = int(nodes.parent[v])
+        category = int(nodes.column[above]) - feature.first
+        if 0 <= category < feature.n_columns:
+            if v == above + 1:
+                left[category] = False
+            else:
+                left &= np.arange(feature.n_columns) == category
+        v = above
+    return left
+
+
+def _width(feature: Feature, low: float, high: float, categories: int) -> float:
+    if feature.nominal:
+        return (categories - 1) / max(1, feature.n_columns - 1)
+    if feature.null is not None and low < feature.null:
+        return 0.0 if high < feature.low else 1.0
+    domain = feature.high - feature.low
+    covered = min(high, feature.high) - max(low, feature.low)
+    return min(1.0, max(0.0, covered / domain)) if domain > 0 else 0.0
+
+
+_ROUNDING = 1 + 1e-12
+"""Two records are as far from the point between them; sums of floats do not always say so."""
+
+
+def representatives_of(
+    nodes: Nodes,
+    leaves: NDArray[np.int64],
+    matrix: NDArray[np.float64],
+    classes: NDArray[np.int64] | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the row that stands for each node, and the class most of its rows have.
+
+    leaves: (n,) int64: the leaf of each row; every leaf has at least one.
+    matrix: (n, n_columns) float64.
+    classes: (n,) int64: the model's class of each row; None of a model that predicts numbers: then
+    every row may stand for its node.
+
+    Returns
+    -------
+    rows
+        (n_nodes,) int64. Among the rows of the node's most frequent class, the one of least
+        Euclidean distance to their component-wise median, the first of equals (Goldsteen
+        et al. 2021, sec. 4.1).
+    majority
+        (n_nodes,) int64: the most frequent class, the lowest of equals; zeros without classes.
+
+    Notes
+    -----
+    Distances are in the units of the matrix. Cost O(n · depth · n_columns).
+
+    """
+    in_order = np.argsort(leaves, kind="stable")
+    sorted_classes = np.zeros(len(leaves), np.int64) if classes is None else classes[in_order]
+    starts, stops = nodes.runs(leaves[in_order])
+    rows = np.empty(nodes.n, np.int64)
+    majority = np.empty(nodes.n, np.int64)
+    for v, (start, stop) in enumerate(zip(starts.tolist(), stops.tolist(), strict=True)):
+        inside = sorted_classes[start:stop]
+        majority[v] = inside[0] if stop - start == 1 else np.bincount(inside).argmax()
+        rows[v] = _middle(matrix, in_order[start:stop][inside == majority[v]])
+    return rows, majority
+
+
+def _middle(matrix: NDArray[np.float64], rows: NDArray[np.int64]) -> int:
+    """Return the first of the rows that are nearest to the median of all."""
+    if len(rows) == 1:
+        return int(rows[0])
+    inside = matrix[rows]
+    gaps = inside - np.median(inside, axis=0)
+    distances = np.square(gaps).sum(axis=1)
+    return int(rows[distances <= distances.min() * _ROUNDING].min())

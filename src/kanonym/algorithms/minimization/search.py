@@ -10,13 +10,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.minimization.boxes import Boxes, Feature, boxes_of
-from kanonym.algorithms.minimization.exemption import Step, exempt_features
-from kanonym.algorithms.minimization.knapsack import best_pruning
-from kanonym.algorithms.minimization.links import Links, cells_after_merges, weakest_links
-from kanonym.algorithms.minimization.losses import Ask, Scale, losses_of
-from kanonym.algorithms.minimization.nodes import Nodes, cell_of
-from kanonym.algorithms.minimization.representatives import representatives_of
+from kanonym.algorithms.minimization.losses import (
+    Ask,
+    Links,
+    Scale,
+    Step,
+    best_pruning,
+    cells_after_merges,
+    exempt_features,
+    losses_of,
+    weakest_links,
+)
+from kanonym.algorithms.minimization.nodes import (
+    Boxes,
+    Feature,
+    Nodes,
+    boxes_of,
+    cell_of,
+    representatives_of,
+)
 from kanonym.data.errors import InfeasibleError
 
 EXACT = 200_000_000

@@ -14,27 +14,25 @@ from kanonym.algorithms.base import LINEAR, Algorithm, Problem, Recodes
 from kanonym.algorithms.criteria import compile_criteria, require_feasible, without_conditions
 from kanonym.algorithms.options import Target
 from kanonym.algorithms.record_exchange import exchange_nearby
-from kanonym.algorithms.segmentation import orders
+from kanonym.algorithms.segmentation import cuts as orders
 from kanonym.algorithms.segmentation.cuts import (
-    UNLIMITED,
-    Cut,
-    cut_order,
-    may_fail_when_grown,
-)
-from kanonym.algorithms.segmentation.joined_classes import (
     LARGEST,
     SMALLEST,
+    UNLIMITED,
+    Cut,
     JoinedClasses,
+    cut_order,
     join_until_satisfied,
+    may_fail_when_grown,
 )
 from kanonym.algorithms.workload import GuidingTarget, guiding_target
 from kanonym.data.errors import PolicyError
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals, Units, cut_in_two
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.conditions import Criteria
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.parallel import parallel
 
 Order = Literal["auto", "guided", "hilbert", "kd", "lexicographic", "serpentine"]

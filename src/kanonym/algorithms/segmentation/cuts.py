@@ -1,7 +1,8 @@
-"""Cuts of an order: which records are units, and how classes are made of them."""
+"""Orders of the records, and their cuts into classes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,23 +11,132 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.criteria import without_conditions
-from kanonym.algorithms.segmentation.closed_places import closed_places
-from kanonym.algorithms.segmentation.orders import LARGE
+from kanonym.algorithms.mondrian import tree_order
 from kanonym.algorithms.workload import GuidingTarget
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.classes.balance import LARGE
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.disclosure import DISTINCT, ENTROPY, RECURSIVE
+from kanonym.kernels.classes.histograms import RANGE, Costs
+from kanonym.kernels.partitioning.class_joining import join_failing
 from kanonym.kernels.partitioning.segmentation import Limits, Purity, cut, first_fit
+from kanonym.kernels.partitioning.workspace import hilbert, serpentine
+
+LARGE_CLASS = 64
+"""Classes of so many records and more are cut by piece."""
+
+FINEST = 16
+"""A Hilbert curve divides each attribute into 2 to this power, or what 64 bits leave it."""
+
+
+def ascending_cardinality(table: EncodedTable) -> list[int]:
+    """Return the attributes by their number of values in the table, fewest first."""
+    sizes = [int(domain.observed.sum()) for domain in table.domains]
+    return [int(a) for a in np.argsort(sizes, kind="stable")]
+
+
+def lexicographic_order(table: EncodedTable, columns: Sequence[int]) -> NDArray[np.int64]:
+    """Sort by the codes of some attributes, the first one first; equal ones by tuple."""
+    bits = [max(int(table.domains[a].size - 1).bit_length(), 1) for a in columns]
+    if sum(bits) < 64:
+        keys = np.zeros(len(table.codes), np.int64)
+        for a, width in zip(columns, bits, strict=True):
+            keys = (keys << width) | table.codes[:, a]
+        return np.argsort(keys, kind="stable")
+    return np.lexsort([table.codes[:, a] for a in reversed(columns)])
+
+
+def serpentine_order(table: EncodedTable, columns: Sequence[int]) -> NDArray[np.int64]:
+    """Sort so that each attribute ascends and descends in turn, as its neighbours ask."""
+    order = lexicographic_order(table, columns)
+    return order[serpentine(np.ascontiguousarray(table.codes[order][:, columns]))]
+
+
+def hilbert_order(table: EncodedTable, costs: Costs) -> NDArray[np.int64]:
+    """Sort along a Hilbert curve through the attributes, each scaled to what it may lose."""
+    n, d = table.codes.shape
+    used = min(d, 64)
+    bits = min(FINEST, 64 // used)
+    cells = np.empty((n, used), np.uint64)
+    # Of more than 64 attributes those of most values take part.
+    columns = np.sort(ascending_cardinality(table)[-used:])
+    for place, a in enumerate(columns):
+        kind, first = costs.attributes[a, :2]
+        size = table.domains[a].size
+        shares = np.arange(size) / max(size - 1, 1)
+        if kind == RANGE:
+            shares = costs.positions[first : first + size]
+        scaled = np.minimum(shares * 2.0**bits, 2**bits - 1).astype(np.uint64)
+        cells[:, place] = scaled[table.codes[:, a]]
+    return np.argsort(hilbert(cells, bits), kind="stable")
+
+
+def kd_order(
+    table: EncodedTable, costs: Costs, criteria: Criteria, aim: GuidingTarget | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int32] | None]:
+    """Sort as the tree of Mondrian's strict cuts holds the tuples.
+
+    Returns the order and, where more than a small class size is asked for, the classes of
+    that division, which satisfies the criteria: (n_tuples,) int32 by place, ascending.
+    Else the tree is refined to a third of the size instead, so that neighbours inside of
+    its classes are near each other, too.
+
+    aim: the target that guides the cuts, if one does.
+    """
+    if len(criteria.thresholds) or criteria.min_size >= LARGE_CLASS:
+        return tree_order(table, costs, criteria, aim)
+    finer = without_conditions(criteria, max(criteria.min_size // 3, 1))
+    return tree_order(table, costs, finer, aim)[0], None
+
+
+CHANCE = 0.01
+"""How probable it is, up to a factor, that all places inside of a small class are closed."""
+
+FLAT = 8
+"""From so many times k on, the probability does not fall any further, up to `LARGE` k."""
+
+
+def closed_places(problem: Problem, criteria: Criteria) -> NDArray[np.bool_] | None:
+    """Return (n_rows,) bool, where no class starts; None where nothing is left to chance.
+
+    Runs of places are closed. All places inside of a class of s records are closed by one of the
+    runs with a probability of at least `CHANCE` · (1 + s / 2 k)⁻³: a run begins at a place with
+    probability 3 `CHANCE` / 2 k, and is longer than m places with probability (1 + m / 2 k)⁻⁴.
+    Others close the places of classes of `FLAT` k to `LARGE` k records, with the probability that
+    is reached at `FLAT` k, and of larger ones with one that falls as the size grows. A closed
+    place costs more than a node of Mondrian that is left whole, for neighbours in the order may be
+    far from each other.
+    """
+    if problem.key is None or not len(criteria.thresholds):
+        return None
+    n, width = problem.table.n_rows, 2.0 * criteria.min_size
+    # A fragment of a table has draws of its own. Runs may begin before the first place.
+    random = np.random.default_rng([problem.key, n])
+    short = np.flatnonzero(random.random(2 * n) < 3 * CHANCE / width)
+    lengths = np.ceil(width * (random.random(len(short)) ** -0.25 - 1))
+    lengths = np.minimum(lengths, FLAT * criteria.min_size)
+    most = LARGE * criteria.min_size
+    long = np.flatnonzero(random.random(2 * n) < CHANCE * (1 + FLAT / 2) ** -3 / most)
+    longer = np.minimum(2 * most / (1 - random.random(len(long))), 2 * n)
+    begins = np.append(short, long) - n
+    ends = begins + np.append(lengths, longer).astype(np.int64)
+    depth = np.zeros(n + 1, np.int64)
+    np.add.at(depth, np.clip(begins, 0, n), 1)
+    np.add.at(depth, np.clip(ends, 0, n), -1)
+    closed: NDArray[np.bool_] = np.cumsum(depth[:-1]) > 0
+    closed[:1] = False
+    return closed
+
 
 Way = Literal["optimal", "by record", "by piece", "by class"]
 
 APART, NEAR = True, False
 """Whether classes have to start where those of a known division do."""
 
-PIECES = LARGE // 2
+PIECES = LARGE_CLASS // 2
 """So many pieces make k records, where k is large."""
 
-REACH = 256
+CUT_REACH = 256
 """Classes that are cut by record have at most so many, or twice as many as are asked for."""
 
 UNITS = 16
@@ -76,7 +186,7 @@ def cutting_method(criteria: Criteria) -> Way:
     measures = set(criteria.conditions[:, 0].tolist())
     if not measures <= {DISTINCT, ENTROPY, RECURSIVE}:
         return "by class"
-    if criteria.min_size >= LARGE:
+    if criteria.min_size >= LARGE_CLASS:
         return "by piece"
     return "optimal" if measures <= {DISTINCT} else "by record"
 
@@ -98,7 +208,7 @@ def cut_order(
 
     order: (n_tuples,) int64. known: (n_tuples,) int32, ascending, the classes by place in
     that order of a division that satisfies the criteria, if there is one; what is found
-    loses no more than that one, unless a class of it has more than `REACH` units. aim: the
+    loses no more than that one, unless a class of it has more than `CUT_REACH` units. aim: the
     target, if there is one; its impurity counts as much as the loss, each as a share of what
     one class of all records has. enough: (1,) float64, which other threads may lower: where the
     cut loses more, it is given up.
@@ -126,7 +236,7 @@ def cut_order(
         units = np.append(units[:-1][~closed[units[:-1]]], n)
     is_start = is_start[units[:-1]]
     anywhere = np.ones(len(is_start), np.bool_)
-    reach = max(2 * criteria.min_size, REACH)
+    reach = max(2 * criteria.min_size, CUT_REACH)
     if way != "by class":
         looked = anywhere if known is None or way == "optimal" else is_start
         limits = Limits(looked, NEAR, reach, np.zeros(len(units)), enough)
@@ -202,3 +312,71 @@ def _record_places(table: EncodedTable, order: NDArray[np.int64]) -> NDArray[np.
     fresh[1:] = (codes[1:] != codes[:-1]).any(axis=1)
     run = np.cumsum(fresh)[place]
     return place[np.lexsort([(within + 0.5) / weights[place], run])]
+
+
+SMALLEST = 4
+"""The classes that are joined have so many records at least: smaller ones nearly always fail."""
+
+LARGEST = 1 << 17
+"""In larger tables no classes are joined: it would take longer than all else."""
+
+EFFORT = 1 << 28
+"""Classes look at so many values of others when they first look for a partner,"""
+
+REACH = 32
+"""And at so many others on either side at least."""
+
+HISTOGRAMS = 1 << 24
+"""Counts of sensitive values by class that are kept at most."""
+
+CHANCE_OF_JOINED = 0.01
+"""How probable it is that a class is joined whatever its sensitive values are."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedClasses:
+    """Classes that were joined, and the cut that they come from.
+
+    labels: (n_rows,) int32, the class of each record in that order.
+    """
+
+    order: str
+    columns: Sequence[int]
+    base: Cut
+    labels: NDArray[np.int32]
+    loss: float
+    account: dict[str, object]
+
+
+def join_until_satisfied(
+    problem: Problem,
+    criteria: Criteria,
+    tuples: NDArray[np.int64],
+    labels: NDArray[np.int32],
+) -> tuple[NDArray[np.int32], float] | None:
+    """Return classes that satisfy the criteria, made by joining; and their loss.
+
+    tuples: (n,) int64, the tuple of each record. labels: (n,) int32, its class; classes of near
+    numbers are near each other, and made without regard to sensitive values. None where the
+    sensitive attributes have too many values for so many classes, or joining takes too long.
+
+    Who knows the quasi-identifiers knows the classes that were joined, and that one of them
+    failed, or was drawn: where the problem has a key, a class is joined by chance alone with
+    probability `CHANCE_OF_JOINED`.
+    """
+    table, costs = problem.table, problem.costs
+    n_classes = int(labels.max()) + 1
+    s, _, n_values = criteria.references.shape
+    if n_classes * s * n_values > HISTOGRAMS:
+        return None
+    below = np.uint64(0)
+    random = np.random.default_rng([problem.key or 0, table.n_rows])
+    draws = random.integers(0, np.iinfo(np.uint64).max, n_classes, np.uint64)
+    if problem.key is not None:
+        below = np.uint64(int(CHANCE_OF_JOINED * 2.0**64))
+    reach = max(EFFORT // (n_classes * table.codes.shape[1]), REACH)
+    codes = np.ascontiguousarray(table.codes[tuples])
+    hidden = np.ascontiguousarray(table.sensitive_codes[tuples])
+    found = labels.astype(np.int32)
+    loss = join_failing(codes, hidden, found, (draws, below), reach, costs, criteria)
+    return (found, loss) if np.isfinite(loss) else None

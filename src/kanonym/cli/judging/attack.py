@@ -17,7 +17,7 @@ from kanonym.data.option import Option
 def _list_attacks(asked: bool) -> None:
     if not asked:
         return
-    from kanonym.cli.printing.attacks import attack_list
+    from kanonym.cli.printing.assessment import attack_list
     from kanonym.cli.terminal import show
     from kanonym.evaluation.attacks.registry import ATTACKS
 
@@ -81,7 +81,7 @@ def attack(
     """
     import kanonym as ka
     from kanonym.cli.judging.linked import attack_linked
-    from kanonym.cli.printing.attacks import attack_tables
+    from kanonym.cli.printing.assessment import attack_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.linked.linked_policy import is_linked

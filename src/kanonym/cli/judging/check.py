@@ -32,7 +32,7 @@ def check(
 
     Example: kanonym check policy.yaml patients.csv
     """
-    from kanonym.cli.printing.policies import policy_tables
+    from kanonym.cli.printing.profile import policy_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.linked.linked_policy import is_linked

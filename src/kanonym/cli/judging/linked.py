@@ -84,7 +84,7 @@ def attack_linked(
 
     refused: by name, options that are for one table.
     """
-    from kanonym.cli.printing.attacks import attack_tables
+    from kanonym.cli.printing.assessment import attack_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.linked import LinkedPolicy, attack

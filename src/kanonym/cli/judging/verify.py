@@ -179,7 +179,7 @@ def _recorded_release(
     from kanonym import pipeline
     from kanonym.cli.progress import print_note
     from kanonym.data.errors import DataError
-    from kanonym.release.manifest import is_manifest, manifest_path
+    from kanonym.release.promise import is_manifest, manifest_path
 
     if manifest is not None:
         return pipeline.recorded_release(manifest, released, policy)

@@ -66,7 +66,7 @@ def apply(
     from contextlib import nullcontext
     from functools import partial
 
-    from kanonym.cli.printing.series import batch_tables
+    from kanonym.cli.printing.linked import batch_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import (
@@ -74,7 +74,7 @@ def apply(
         check_output,
         check_table_output,
     )
-    from kanonym.data.files.lock import lock_file
+    from kanonym.data.files.disk import lock_file
     from kanonym.data.frames import to_polars
     from kanonym.series import Fitted
 

@@ -26,8 +26,8 @@ def compile() -> None:  # noqa: A001 - the name of the command
     """
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show
+    from kanonym.data.example_tables import patients
     from kanonym.data.files import write_table
-    from kanonym.data.patients import patients
 
     with tempfile.TemporaryDirectory() as folder, show_progress() as step:
         table = Path(folder) / "patients.csv"

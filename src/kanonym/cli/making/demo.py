@@ -114,8 +114,8 @@ def _linked_demo(rows: int, directory: Path) -> None:
     from kanonym.cli.making.papers import Papers
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import command_text, show
+    from kanonym.data.example_tables import hospital
     from kanonym.data.files import write_text
-    from kanonym.data.hospital import hospital
     from kanonym.linked.given_tables import Place, write_tables
 
     database, policy = directory / "hospital.db", directory / "hospital.yaml"
@@ -142,10 +142,10 @@ def _demo(rows: int, directory: Path) -> None:
     from kanonym import pipeline
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import command_text, release_tables, show
+    from kanonym.data.example_tables import patients
     from kanonym.data.files import write_table, write_text
-    from kanonym.data.patients import patients
     from kanonym.policy import Policy
-    from kanonym.release.manifest import manifest_path
+    from kanonym.release.promise import manifest_path
 
     table, policy = directory / "patients.csv", directory / "policy.yaml"
     released, report = directory / "released.csv", directory / "report.html"

@@ -32,7 +32,7 @@ def draw(
 
     Example: kanonym draw released.csv --policy policy.yaml -o drawn.csv
     """
-    from kanonym.cli.printing.cell_values import drawn_tables
+    from kanonym.cli.printing.synthesis import drawn_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_output, check_table_output

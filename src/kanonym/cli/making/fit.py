@@ -40,7 +40,7 @@ def fit(
     Example: kanonym fit patients.csv --policy policy.yaml -o recoding.json
     """
     from kanonym import pipeline, series
-    from kanonym.cli.printing.series import fit_tables as tables
+    from kanonym.cli.printing.linked import fit_tables as tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_output

@@ -98,7 +98,7 @@ def inject(
         _remove(table, output, key, marks, reading, writing, json=json)
         return
     from kanonym import synthesis
-    from kanonym.cli.printing.injection import injection_tables
+    from kanonym.cli.printing.synthesis import injection_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_output, check_table_output
@@ -179,7 +179,7 @@ def _remove(
     json: bool,
 ) -> None:
     """Write a table without its marked records."""
-    from kanonym.cli.printing.injection import removal_tables
+    from kanonym.cli.printing.synthesis import removal_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_table_output

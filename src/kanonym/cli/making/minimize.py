@@ -40,7 +40,7 @@ def minimize(
 
     Example: kanonym minimize customers.csv --label churned -o minimized.csv
     """
-    from kanonym.cli.printing.minimization import minimization_tables
+    from kanonym.cli.printing.synthesis import minimization_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_table_output

@@ -173,7 +173,7 @@ def check_reports(files: Files) -> Files:
 def _manifest_of(released: Path) -> Path:
     """Return the place of a release's manifest; refuse one where another file is."""
     from kanonym.data.errors import DataError
-    from kanonym.release.manifest import is_manifest, manifest_path
+    from kanonym.release.promise import is_manifest, manifest_path
 
     manifest = manifest_path(released)
     if manifest.exists() and not is_manifest(manifest):

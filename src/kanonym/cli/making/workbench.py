@@ -38,7 +38,7 @@ def workbench(
 
     Example: kanonym workbench patients.csv
     """
-    from kanonym.data.loading.extras import require_extra
+    from kanonym.data.loading import require_extra
 
     with require_extra("workbench"):
         from kanonym.workbench.launch import Workbench

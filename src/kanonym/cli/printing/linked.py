@@ -1,20 +1,133 @@
-"""Linked tables on the terminal; what is printed is read from the JSON contract."""
+"""Linked tables and series of batches on the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rich import box
 from rich.console import RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from kanonym.cli.terminal import (
+    findings_table,
     format_number,
     grid,
+    kept_value_rows,
     plain_table,
+    requirements_view,
     verdict_tables,
     written_files_table,
 )
+
+UNCOUNTED = (
+    "  Not counted: the next batch is verified without this one.\n"
+    "  If you release it, run again with --update.\n"
+)
+
+
+def fit_tables(found: Mapping[str, Any]) -> list[RenderableType]:
+    """Return what `kanonym fit` tells: the recoding, and what it makes of its own table."""
+    own = found["fitted"]
+    boxes = "" if found["form"] == "levels" else f"{format_number(found['boxes'])} boxes, "
+    facts = grid(
+        ("fitted to", f"{format_number(own['rows'])} records"),
+        ("recoding", f"by {found['form']}: {boxes}{format_number(own['classes'])} classes"),
+        ("suppressed in the fit", own["suppressed"]),
+        ("information lost in the fit", f"{100 * own['span_loss']:.1f} % (span loss)"),
+        ("unseen values", _unseen_text(found["unseen"])),
+        ("must satisfy", "each batch, and the union" if found["each_batch"] else "the union"),
+        ("seconds", f"{found['seconds']['total']:.2f}"),
+    )
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
+    table.add_column("attribute", overflow="fold")
+    table.add_column("type")
+    table.add_column("recoding" if found["form"] == "boxes" else "level", justify="right")
+    for name, one in found["attributes"].items():
+        how = one.get("recoding") or f"{one['level']} of {one['highest']}"
+        table.add_row(Text(name), one["type"], how)
+    checked = {"models": own["models"], "k": own.get("k", 0), "classes": own["classes"]}
+    return [facts, requirements_view(checked), table, written_files_table(found["written"])]
+
+
+def _unseen_text(what: str) -> str:
+    return "released as the root" if what == "root" else "an error"
+
+
+def _repeated_rows(repeated: Mapping[str, Any] | None) -> list[tuple[str, object]]:
+    """Return the lines about persons who are in several batches."""
+    if repeated is None:
+        return []
+    lines: list[tuple[str, object]] = [
+        ("persons of earlier batches", repeated["persons"]),
+        (
+            "persons in several batches",
+            f"{format_number(repeated['in_several'])} of {format_number(repeated['in_series'])}",
+        ),
+        ("suppressed for them", repeated["suppressed"]),
+    ]
+    for name, n in repeated["known"].items():
+        fewer, least = repeated["fewer"][name], format_number(repeated["least"][name])
+        told = f"all batches together leave fewer values open of {format_number(fewer)} persons, "
+        told += f"one of {format_number(n)}; at least {least}"
+        lines.append((name, told))
+    return lines
+
+
+def batch_tables(found: Mapping[str, Any], written: Sequence[str]) -> list[RenderableType]:
+    """Return what `kanonym apply` tells: the batch, and all that was released so far."""
+    batch, union, utility = found["batch"], found["union"], found["utility"]
+    unseen = {name: n for name, n in batch["unseen"].items() if n}
+    facts = grid(
+        ("batch", batch["number"]),
+        (
+            "records",
+            f"{format_number(found['rows_in'])} in, {format_number(found['rows_out'])} released",
+        ),
+        ("suppressed", found["suppressed"]),
+        ("classes", found["verification"]["classes"]),
+        ("information lost", f"{100 * utility['span_loss']:.1f} % (span loss)"),
+        (
+            "unseen values",
+            ", ".join(f"{name} {format_number(n)}" for name, n in unseen.items()) or "none",
+        ),
+        ("in no class", batch["outside"]),
+        *_repeated_rows(found.get("repeated")),
+        *kept_value_rows(found),
+        (
+            "released so far",
+            f"{format_number(union['rows'])} in {format_number(union['classes'])} classes",
+        ),
+        ("seconds", f"{found['seconds']['total']:.2f}"),
+    )
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
+    table.add_column("model", overflow="fold")
+    for name in ("required", "batch", "union"):
+        table.add_column(name, justify="right")
+    table.add_column("satisfied", justify="right")
+    pairs = zip(found["verification"]["models"], union["models"], strict=True)
+    for alone, together in pairs:
+        of = f" of {alone['attribute']}" if "attribute" in alone else ""
+        table.add_row(
+            Text(f"{alone['type']}{of}"),
+            format_number(alone["required"]),
+            format_number(alone["achieved"]),
+            format_number(together["achieved"]),
+            _verdict_text(alone["satisfied"], together["satisfied"]),
+        )
+    models: list[RenderableType] = [table] if union["models"] else []
+    models.append(findings_table(union))
+    still: list[RenderableType] = [] if found["counted"] else ["", UNCOUNTED]
+    return [facts, *models, written_files_table(written), *still]
+
+
+def _verdict_text(alone: bool, together: bool) -> Text:
+    """Return whether both satisfy; of a batch that need not, that the union does."""
+    if alone and together:
+        return Text("yes", style="green")
+    return Text("in the union", style="yellow") if together else Text("NO", style="bold red")
+
 
 _MEANINGS = (
     ("persons_k", "the table of persons alone"),

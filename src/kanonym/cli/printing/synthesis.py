@@ -1,4 +1,4 @@
-"""Synthetic tables as tables on the terminal; they read the JSON contract."""
+"""Synthetic, drawn, added and minimized records on the terminal."""
 
 from __future__ import annotations
 
@@ -10,12 +10,133 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from kanonym.cli.printing.assessment import NAMES
-from kanonym.cli.printing.attacks import attack_tables
-from kanonym.cli.terminal import format_number, grid, written_files_table
+from kanonym.cli.printing.assessment import NAMES, attack_tables
+from kanonym.cli.terminal import drawn_rows, format_number, grid, written_files_table
 
 if TYPE_CHECKING:
     from kanonym.evaluation.attacks.result import AttackResults
+
+
+def drawn_tables(found: Mapping[str, Any]) -> list[RenderableType]:
+    """Return what `kanonym draw` tells: what was drawn, and what its verification means."""
+    facts = grid(*drawn_rows(found), ("seconds", f"{found['seconds']['total']:.2f}"))
+    return [facts, f"  {found['meaning']}\n", written_files_table(found["written"])]
+
+
+def injection_tables(found: Mapping[str, Any]) -> list[RenderableType]:
+    """Return what `kanonym inject` tells: what was added, what it changed, what gives it away."""
+    before, after = found["before"], found["after"]
+    added = f"{format_number(found['added'])} to {format_number(found['classes_changed'])}"
+    facts = grid(
+        (
+            "records",
+            f"{format_number(found['rows_in'])} in, {format_number(found['rows_out'])} written",
+        ),
+        ("added", f"{added} of {format_number(found['classes'])} classes"),
+        ("change of the joint distribution", _value(found["distance"])),
+        ("distinguishable, AUC (0.5: chance)", _value(found["detection"])),
+        ("seconds", f"{found['seconds']['total']:.2f}"),
+    )
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
+    table.add_column("minimum, mean and maximum per class", overflow="fold")
+    table.add_column("before", justify="right")
+    table.add_column("after", justify="right")
+    table.add_row(
+        "records (anonymity set size)", *(_spread(one["anonymity_set"]) for one in (before, after))
+    )
+    for name, one in before["attributes"].items():
+        both = one, after["attributes"][name]
+        table.add_row(
+            Text(f"distinct values of {name}, %"),
+            *(_spread(measured["diversity_percent"]) for measured in both),
+        )
+        table.add_row(
+            Text(f"distinct values of {name}, minimum"),
+            *(format_number(measured["l_distinct"]) for measured in both),
+        )
+    told: list[tuple[str, object]] = []
+    for sentence in found["gives_away"]:
+        subject, _, said = sentence.partition(": ")
+        told.append((subject, said))
+    still: list[RenderableType] = [grid(*told), ""] if told else []
+    return [facts, table, *still, written_files_table(found["written"])]
+
+
+def removal_tables(found: Mapping[str, Any]) -> list[RenderableType]:
+    """Return what `kanonym inject --remove` tells."""
+    facts = grid(
+        (
+            "records",
+            f"{format_number(found['rows_in'])} in, {format_number(found['rows_out'])} written",
+        ),
+        (
+            "removed",
+            f"{format_number(found['removed'])} of {format_number(found['marks'])} that are marked",
+        ),
+        ("seconds", f"{found['seconds']['total']:.2f}"),
+    )
+    return [facts, written_files_table(found["written"])]
+
+
+def _value(measured: Mapping[str, Any]) -> str:
+    value = measured["value"]
+    if value is None:
+        return f"– ({measured['reason']})"
+    parts = measured.get("parts", {})
+    if "low" not in parts:
+        return format_number(value)
+    low, high = format_number(parts["low"]), format_number(parts["high"])
+    return f"{format_number(value)}, from {low} to {high}"
+
+
+def _spread(value: Mapping[str, float]) -> str:
+    return " / ".join(format_number(value[name]) for name in ("min", "mean", "max"))
+
+
+NOT_ANONYMOUS = (
+    "  This is not anonymization: other columns still distinguish people.\n"
+    "  For a guarantee, anonymize the minimized table.\n"
+)
+
+SHOWN = 5
+"""Split points that are named one by one."""
+
+
+def minimization_tables(found: Mapping[str, Any]) -> list[RenderableType]:
+    """Return what `kanonym minimize` tells: what became of each feature, and what it costs."""
+    score = found["score"]
+    facts = grid(
+        ("records", format_number(found["rows"])),
+        ("model", f"{found['model']}, of {found['label']}"),
+        ("predictions kept", _kept(found)),
+        ("score", f"{format_number(score['after'])}, before {format_number(score['before'])}"),
+        ("GCP", format_number(found["gcp"])),
+        *_features(found["generalizations"]),
+        ("seconds", f"{found['seconds']['total']:.2f}"),
+    )
+    return [facts, NOT_ANONYMOUS, written_files_table(found["written"])]
+
+
+def _kept(found: Mapping[str, Any]) -> str:
+    """Return how well predictions of records held out stay, beside what was asked for."""
+    kept, asked = found["relative_accuracy"], found["accuracy"]
+    records = f"of {format_number(found['unseen'])} records held out"
+    if found["model"].endswith("numbers"):
+        return f"R² {kept:.3f} {records}; asked for {asked:g}"
+    return f"{100 * kept:.1f} % {records}; asked for {100 * asked:g} %"
+
+
+def _features(given: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return a line for each feature."""
+    lines = []
+    for name, points in given["ranges"].items():
+        named = ", ".join(f"{point:g}" for point in points[:SHOWN])
+        more = f" and {len(points) - SHOWN} more" if len(points) > SHOWN else ""
+        lines.append((name, f"split at {named}{more}" if points else "one value for all"))
+    for name, groups in given["categories"].items():
+        lines.append((name, f"{len(groups)} groups" if len(groups) > 1 else "one value for all"))
+    return lines + [(name, "unchanged") for name in given["untouched"]]
+
 
 UNJUDGED = (
     "  Not judged, and nothing is promised: this method gives no guarantee of privacy. To attack\n"

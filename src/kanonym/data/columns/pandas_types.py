@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.errors import DataError
-from kanonym.data.loading.lazy_module import LazyModule
+from kanonym.data.loading import LazyModule
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -1,22 +1,33 @@
-"""Columns of a release built anew: nothing of their input stands behind their values.
-
-A column that was taken from another one may share the other's memory, keep its categories, or
-hold under its nulls what stood there before; a library that pickles or writes it writes that
-along. What is returned here has buffers of its own with the values that are there, nothing
-under nulls, no metadata, and no category that does not occur.
-"""
+"""Columns rebuilt in the type and library they came in."""
 
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
-from kanonym.data.loading.lazy_module import LazyModule
+from kanonym.data.loading import LazyModule
+
+
+class Frame(Protocol):
+    """A pandas or polars DataFrame, a polars LazyFrame, a pyarrow Table, or a table on an engine.
+
+    Also a narwhals wrapper around one of them. What else has columns is refused when it is read.
+    """
+
+    @property
+    def columns(self) -> object:
+        """Its columns."""
+
+
+Population: TypeAlias = int | str | PathLike[str] | Frame | None
+"""The number of persons that a table is a sample of, a table of all of them, or its path."""
+
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -10,9 +10,8 @@ types of its own, and only NaN is made null.
 
 from __future__ import annotations
 
-from kanonym.data.files.binary.columnar import unread_parts
 from kanonym.data.files.cell_texts import CellTexts, differing_floats
-from kanonym.data.files.content import Content
+from kanonym.data.files.columnar import unread_parts
 from kanonym.data.files.disk import (
     atomic_write,
     check_output,
@@ -21,16 +20,16 @@ from kanonym.data.files.disk import (
     write_bytes,
     write_text,
 )
-from kanonym.data.files.formats import FORMATS, is_statistical, is_text
+from kanonym.data.files.formats import FORMATS, Content, is_statistical, is_text
+from kanonym.data.files.json_records import values_of_json
 from kanonym.data.files.reading import read_table, read_with_content, sheet_names
-from kanonym.data.files.text.cells import (
+from kanonym.data.files.text_cells import (
     differing_texts,
+    formula_columns,
     parse_temporal,
     typed_texts,
     values_of_file,
 )
-from kanonym.data.files.text.formulas import formula_columns
-from kanonym.data.files.text.json_records import values_of_json
 from kanonym.data.files.writing import check_table_output, write_table
 
 __all__ = [

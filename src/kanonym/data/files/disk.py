@@ -1,4 +1,4 @@
-"""Bytes from and to the disk: missing files are named, outputs are whole or absent."""
+"""Files on disk: locks, hidden writing, and replacement at once."""
 
 from __future__ import annotations
 
@@ -9,14 +9,57 @@ import errno
 import hashlib
 import os
 import re
+import secrets
 import shutil
+import socket
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.hidden import hidden_path
+from kanonym.data.loading import LazyModule
+
+
+def hidden_path(folder: Path) -> Path:
+    """Return a path in a folder that is free, after removing what dead processes left there."""
+    remove_stale(folder)
+    return folder / f"{_process_start()}{os.getpid()}-{secrets.token_hex(8)}.tmp"
+
+
+def remove_stale(folder: Path) -> None:
+    """Remove hidden files and folders of processes of this machine that are no more."""
+    with contextlib.suppress(OSError):
+        for path in folder.glob(f"{_process_start()}*-*.tmp"):
+            number = path.name.removeprefix(_process_start()).partition("-")[0]
+            if number.isdecimal() and not _is_alive(int(number)):
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
+
+
+def _process_start() -> str:
+    numbered = ""
+    with contextlib.suppress(OSError):  # where a system has no such spaces
+        numbered = os.readlink("/proc/self/ns/pid")  # noqa: PTH115 - a name, not a path
+    place = f"{socket.gethostname()} {numbered}"
+    return f".kanonym-{hashlib.sha256(place.encode()).hexdigest()[:8]}-"
+
+
+def _is_alive(process: int) -> bool:
+    if os.name == "nt":  # where signal 0 is no question
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is someone else's
+        return True
+    return True
+
 
 _CREDENTIALS = re.compile(r":[^@]*@|pass(word|wd)?=|pwd=", re.IGNORECASE)
 
@@ -172,3 +215,36 @@ def _missing_message(path: Path) -> str:
         if near:
             return f"no file {path}; did you mean {folder / near[0]}?"
     return f"no file {path}"
+
+
+filelock: Any = LazyModule("filelock")
+
+PATIENCE = 600.0
+"""Seconds to wait for another run."""
+
+
+@contextmanager
+def lock_file(path: str | Path) -> Iterator[None]:
+    """Wait until no other run updates a file, and keep others waiting.
+
+    The lock is on an empty file `.NAME.lock` beside it, and ends with the process, however that
+    ends.
+    """
+    final = Path(path).resolve()
+    check_output(path)
+    lock = filelock.FileLock(final.with_name(f".{final.name}.lock"), timeout=PATIENCE, mode=0o600)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        raise DataError(
+            f"{path} is locked by another run, which has not ended in {PATIENCE:.0f} s; wait for it"
+        ) from None
+    except (OSError, NotImplementedError) as error:
+        raise DataError(
+            f"{path} cannot be locked ({error}), and without a lock another run could update it "
+            "at the same time; put it on a local disk, in a folder that you can write to"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import polars as pl
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.binary import statistical
-from kanonym.data.files.text.cells import parse_temporal, typed_texts
-from kanonym.data.loading.lazy_module import LazyModule
+from kanonym.data.files import statistical
+from kanonym.data.files.text_cells import parse_temporal, typed_texts
+from kanonym.data.loading import LazyModule
 
 if TYPE_CHECKING:
-    from kanonym.data.files.binary import excel
+    from kanonym.data.files import excel
 else:
-    excel = LazyModule("kanonym.data.files.binary.excel")
+    excel = LazyModule("kanonym.data.files.excel")
 
 pa: Any = LazyModule("pyarrow")
 arrow_csv: Any = LazyModule("pyarrow.csv")

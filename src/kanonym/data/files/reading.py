@@ -11,27 +11,24 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from kanonym.data.credentials import displayable_url
+from kanonym.data.databases import displayable_url
 from kanonym.data.errors import DataError
-from kanonym.data.files.binary import columnar, statistical
-from kanonym.data.files.binary.user_missing import check_choice
+from kanonym.data.files import columnar, delimited, statistical
+from kanonym.data.files import json_records as records
 from kanonym.data.files.cell_texts import keep_differing
-from kanonym.data.files.content import Content
 from kanonym.data.files.disk import read_bytes
-from kanonym.data.files.formats import BOM, TEXT, format_of, sniff_format
-from kanonym.data.files.text import delimited
-from kanonym.data.files.text import json_records as records
+from kanonym.data.files.formats import BOM, TEXT, Content, format_of, sniff_format
 from kanonym.data.files.urls import is_remote, path_of
+from kanonym.data.files.value_labels import check_choice
 from kanonym.data.frames import to_polars
-from kanonym.data.loading.lazy_module import LazyModule
+from kanonym.data.loading import LazyModule
 from kanonym.data.text_encoding import to_utf8
 
 if TYPE_CHECKING:
-    from kanonym.data.files import remote
-    from kanonym.data.files.binary import excel
+    from kanonym.data.files import excel, remote
 else:
     remote = LazyModule("kanonym.data.files.remote")
-    excel = LazyModule("kanonym.data.files.binary.excel")
+    excel = LazyModule("kanonym.data.files.excel")
 
 _logger = logging.getLogger(__name__)
 

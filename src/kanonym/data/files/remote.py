@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 import pyarrow as pa
 import pyarrow.fs
 
-from kanonym.data.credentials import displayable_url, without_credentials
+from kanonym.data.databases import displayable_url, without_credentials
 from kanonym.data.errors import DataError
 from kanonym.data.files.urls import STORES
 

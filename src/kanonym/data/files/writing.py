@@ -14,24 +14,22 @@ from typing import TYPE_CHECKING, TypeAlias
 import polars as pl
 from polars import selectors
 
-from kanonym.data.columns.years import refuse_strange_years
+from kanonym.data.columns.values import refuse_strange_years
 from kanonym.data.errors import DataError
-from kanonym.data.files.binary import columnar, statistical
-from kanonym.data.files.content import Content
+from kanonym.data.files import columnar, delimited, statistical
+from kanonym.data.files import json_records as records
 from kanonym.data.files.disk import atomic_write, check_output, read_bytes, refuse_url, write_bytes
-from kanonym.data.files.formats import FORMATS, format_of, is_statistical
+from kanonym.data.files.formats import FORMATS, Content, format_of, is_statistical
 from kanonym.data.files.read_back import check_written
 from kanonym.data.files.reading import with_place
-from kanonym.data.files.text import delimited
-from kanonym.data.files.text import json_records as records
-from kanonym.data.files.text.formulas import with_safe_cells
+from kanonym.data.files.text_cells import with_safe_cells
 from kanonym.data.frames import to_polars
-from kanonym.data.loading.lazy_module import LazyModule
+from kanonym.data.loading import LazyModule
 
 if TYPE_CHECKING:
-    from kanonym.data.files.binary import excel
+    from kanonym.data.files import excel
 else:
-    excel = LazyModule("kanonym.data.files.binary.excel")
+    excel = LazyModule("kanonym.data.files.excel")
 
 SAS_TABLE = ".sas7bdat"
 Write: TypeAlias = Callable[[pl.DataFrame, Path | io.BytesIO], pl.DataFrame]

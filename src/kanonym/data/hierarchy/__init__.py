@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from kanonym.data.hierarchy.base import Hierarchy, HierarchySource
 from kanonym.data.hierarchy.builders.calendar_date import Dates
-from kanonym.data.hierarchy.builders.group import Groups
+from kanonym.data.hierarchy.builders.codes import Masking, Prefix
+from kanonym.data.hierarchy.builders.group import Frequency, Groups
 from kanonym.data.hierarchy.builders.interval import Intervals
-from kanonym.data.hierarchy.builders.mask import Masking
-from kanonym.data.hierarchy.builders.rarity import Frequency
 from kanonym.data.hierarchy.builders.suggestion import Automatic, Flat, Suggestion
-from kanonym.data.hierarchy.builders.trie import Prefix
 from kanonym.data.hierarchy.csv_file import FromFile
-from kanonym.data.hierarchy.forms import SOURCES, from_dict
-from kanonym.data.hierarchy.mapping import FromMapping
+from kanonym.data.hierarchy.mapping import SOURCES, FromMapping, from_dict
 
 # The verbs of the library are functions; these happen to be constructors.
 from_file = FromFile

@@ -14,9 +14,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
-from kanonym.data.hierarchy.drawing import draw
-from kanonym.data.hierarchy.leaves import count_phrase, has_null, parse_leaves, quote_first
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.hierarchy.labels import count_phrase, draw, has_null, parse_leaves, quote_first
+from kanonym.data.results import ShortRepr
 
 ROOT = "*"
 

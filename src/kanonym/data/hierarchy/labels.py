@@ -1,12 +1,58 @@
-"""Values and sets of values as the text of a label, and sets read back."""
+"""Labels of a hierarchy, their leaves, and values drawn of them."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime, time
+from itertools import islice
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+
+from kanonym.data.columns.values import moment_texts
+from kanonym.data.errors import HierarchyError
+
+Labels = tuple[tuple[str | None, ...], ...]
+
+
+def draw(labels: Labels, codes: NDArray[np.int32], children: int, lines: int) -> str:
+    """Return the tree as text: see `Hierarchy.show`."""
+    top, span = len(labels) - 1, (0, codes.shape[1])
+    drawn = list(islice(_branch(labels, codes, top, span, children), lines))
+    if len(drawn) == lines:
+        drawn = list(_branch(labels, codes, top, span, children, open_all=False))
+    return "\n".join([f"{labels[top][0]} ({codes.shape[1]})", *drawn])
+
+
+def _branch(
+    labels: Labels,
+    codes: NDArray[np.int32],
+    level: int,
+    span: tuple[int, int],
+    children: int,
+    *,
+    open_all: bool = True,
+) -> Iterator[str]:
+    """Draw what lies below the label of `level` that covers the leaves of `span`."""
+    if level == 0 or span[0] == span[1]:
+        return
+    row = codes[level - 1]
+    first, last = int(row[span[0]]), int(row[span[1] - 1])
+    shown = range(first, min(last + 1, first + children))
+    for code in shown:
+        end = code == last
+        below = (int(np.searchsorted(row, code)), int(np.searchsorted(row, code, "right")))
+        name = labels[level - 1][code]
+        size = "" if level == 1 else f" ({below[1] - below[0]})"
+        yield f"{'└' if end else '├'}── {'null' if name is None else name}{size}"
+        if open_all or code == first:
+            margin = "    " if end else "│   "
+            for line in _branch(labels, codes, level - 1, below, children, open_all=open_all):
+                yield margin + line
+    if shown.stop <= last:
+        yield f"└── … {last + 1 - shown.stop} more"
 
 
 def set_label(members: list[str | None]) -> str | None:
@@ -81,3 +127,146 @@ def _quote_member(text: str) -> str:
     """Quote a value that would read as something else inside a set."""
     alone = text and text != "null" and text == text.strip() and text.isprintable()
     return text if alone and not set(text) & set(',{}"') else json.dumps(text, ensure_ascii=False)
+
+
+_WITH_TEXT = (
+    pl.String,
+    pl.Categorical,
+    pl.Enum,
+    pl.Boolean,
+    pl.Date,
+    pl.Datetime,
+    pl.Time,
+    pl.Null,
+)
+_DATETIMES = (
+    "%Y-%m-%dT%H:%M:%S%.f",
+    "%Y-%m-%d %H:%M:%S%.f",
+    "%Y-%m-%dT%H:%M",
+    "%Y-%m-%d %H:%M",
+    "%Y-%m-%d",
+)
+_OFFSET_DATETIMES = ("%Y-%m-%dT%H:%M:%S%.f%:z", "%Y-%m-%d %H:%M:%S%.f%:z")
+
+
+def has_null(values: pl.Series) -> bool:
+    """Whether a column holds null; NaN is null."""
+    return values.has_nulls() or (values.dtype.is_float() and bool(values.is_nan().any()))
+
+
+def require_text(values: pl.Series) -> None:
+    """Refuse a column whose values have no text of their own."""
+    if not (values.dtype.is_numeric() or values.dtype in _WITH_TEXT):
+        raise HierarchyError(
+            f"column {values.name!r} holds {values.dtype}, over which there is no hierarchy"
+        )
+
+
+def value_texts(values: pl.Series) -> pl.Series:
+    """Return the values as text, as level 0 shows them: ISO dates, `true` and `false`."""
+    return moment_texts(values, "iso") if values.dtype == pl.Datetime else values.cast(pl.String)
+
+
+def parse_leaves(leaves: pl.Series, dtype: pl.DataType, where: Callable[[int], str]) -> pl.Series:
+    """Return leaf texts as values of a column's type.
+
+    `39` and `39.0` are the same whole number. Integers become wider and enumerations
+    longer where a leaf does not fit: a hierarchy may know more than the column.
+    """
+    require_text(pl.Series(leaves.name, [], dtype=dtype))
+    values = parse_values(leaves, dtype)
+    if values.dtype.is_float():
+        values = values.fill_nan(None)
+    bad = (values.is_null() & leaves.is_not_null()).arg_true()
+    if len(bad):
+        raise HierarchyError(
+            f"{where(bad[0])}: {leaves[bad[0]]!r} is no {dtype}, which column {leaves.name!r} "
+            "holds; null is written as an empty cell"
+        )
+    twice = (~values.is_first_distinct()).arg_true()
+    if len(twice):
+        first = values.index_of(values[twice[0]]) or 0
+        raise HierarchyError(
+            f"{where(twice[0])}: the value {quote_first([leaves[twice[0]]])} occurs a second time, "
+            f"after {where(first)}"
+        )
+    return values
+
+
+def parse_values(leaves: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """Return texts as values of a type, or of a wider one of its kind; null where one is none."""
+    if dtype in (pl.String, pl.Categorical, pl.Null):
+        return leaves if dtype == pl.Null else leaves.cast(dtype)
+    if isinstance(dtype, pl.Enum):
+        known = dtype.categories.to_list()
+        more = leaves.drop_nulls().unique(maintain_order=True).to_list()
+        return leaves.cast(pl.Enum([*known, *(text for text in more if text not in set(known))]))
+    stripped = leaves.str.strip_chars()
+    if dtype == pl.Boolean:
+        lower = stripped.str.to_lowercase()
+        truth = {"true": True, "1": True, "false": False, "0": False}
+        return lower.replace_strict(truth, default=None, return_dtype=pl.Boolean)
+    if dtype == pl.Date:
+        return stripped.str.to_date("%Y-%m-%d", strict=False)
+    if isinstance(dtype, pl.Datetime):
+        return _datetimes(stripped, dtype)
+    if dtype == pl.Time:
+        return stripped.str.to_time("%H:%M:%S%.f", strict=False)
+    if dtype.is_integer():
+        return _integers(stripped, dtype)
+    return stripped.cast(dtype, strict=False)
+
+
+def _integers(leaves: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """Parse whole numbers, of which `39.0` is one."""
+    whole = leaves.cast(pl.Int128, strict=False)
+    if whole.null_count() > leaves.null_count():
+        reals = leaves.cast(pl.Float64, strict=False)
+        rounded = reals.cast(pl.Int128, strict=False)
+        same = (rounded.cast(pl.Float64) == reals).fill_null(value=False)
+        whole = whole.zip_with(whole.is_not_null() | ~same, rounded)
+    for kind in (dtype, pl.Int64(), pl.Int128()):
+        fitting = whole.cast(kind, strict=False)
+        if fitting.null_count() == whole.null_count():
+            break
+    return fitting
+
+
+def parse_times(values: pl.Series) -> pl.Series:
+    """Return ISO texts as dates and times, null where a text is none."""
+    return _datetimes(values.str.strip_chars(), pl.Datetime("us"))
+
+
+def _datetimes(leaves: pl.Series, dtype: pl.Datetime) -> pl.Series:
+    """Parse ISO dates and times, each in any of the usual forms."""
+    zone, unit = dtype.time_zone, dtype.time_unit
+    parsed = pl.Series(leaves.name, [None] * len(leaves), dtype=dtype)
+    for form in _DATETIMES:
+        naive = leaves.str.to_datetime(form, strict=False, time_unit=unit)
+        local = naive if zone is None else naive.dt.replace_time_zone(zone, ambiguous="earliest")
+        parsed = parsed.zip_with(parsed.is_not_null(), local)
+    for form in _OFFSET_DATETIMES if zone else ():
+        fixed = leaves.str.to_datetime(form, strict=False, time_unit=unit, time_zone="UTC")
+        parsed = parsed.zip_with(parsed.is_not_null(), fixed.dt.convert_time_zone(zone or "UTC"))
+    return parsed
+
+
+def plain_text(value: object) -> str | None:
+    """Return a value of Python as a file would hold it; None is null."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value.isoformat() if isinstance(value, date | datetime | time) else str(value)
+
+
+def quote_first(values: Sequence[object]) -> str:
+    """Return the first of some values as an error names it, and how many more there are."""
+    named = "null" if values[0] is None else f"'{values[0]}'"
+    more = len(values) - 1
+    return f"{named} and {more} more (--show-values names them)" if more else named
+
+
+def count_phrase(n: int, noun: str) -> str:
+    """Return `1 value is` or `3 values are`."""
+    return f"1 {noun} is" if n == 1 else f"{n} {noun}s are"

@@ -1,21 +1,28 @@
-"""A hierarchy from a mapping that stands in code or in the policy."""
+"""Hierarchies from mappings and the other forms of a policy."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.errors import HierarchyError
-from kanonym.data.hierarchy.base import ROOT, Hierarchy
-from kanonym.data.hierarchy.builders.base import plain_parameter
-from kanonym.data.hierarchy.leaves import plain_text
-from kanonym.data.hierarchy.rows import Row, Rows
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.errors import HierarchyError, shown_value
+from kanonym.data.hierarchy.base import ROOT, Hierarchy, HierarchySource
+from kanonym.data.hierarchy.builders.base import parameters, plain_parameter
+from kanonym.data.hierarchy.builders.calendar_date import Dates
+from kanonym.data.hierarchy.builders.codes import Masking, Prefix
+from kanonym.data.hierarchy.builders.group import Frequency, Groups
+from kanonym.data.hierarchy.builders.interval import Intervals
+from kanonym.data.hierarchy.builders.suggestion import Automatic, Flat
+from kanonym.data.hierarchy.csv_file import FromFile, Row, Rows
+from kanonym.data.hierarchy.labels import plain_text
+from kanonym.data.results import ShortRepr
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -105,3 +112,88 @@ def _leaves(tree: Mapping[Any, Any], above: tuple[str | None, ...]) -> Iterator[
                 f"hierarchy mapping: {label!r} must lead to a mapping or a list of values, "
                 f"not to a {type(below).__name__}"
             )
+
+
+SOURCES: dict[str, type] = {
+    kind.kind: kind
+    for kind in (
+        FromFile,
+        FromMapping,
+        Intervals,
+        Groups,
+        Masking,
+        Dates,
+        Prefix,
+        Frequency,
+        Flat,
+        Automatic,
+    )
+}
+
+
+def from_dict(form: object, folder: str | Path = ".") -> HierarchySource:
+    """Return the hierarchy source that a policy describes; the inverse of `to_dict`.
+
+    Parameters
+    ----------
+    form
+        `automatic`, or one name of `SOURCES` with its parameters:
+        `{"intervals": {"width": [5, 10]}}`, `{"masking": None}`, `{"file": "age.csv"}`,
+        `{"file": {"path": "age.csv", "separator": "|"}}`, `{"mapping": {...}}`.
+    folder
+        What a relative path of a file is relative to.
+
+    Raises
+    ------
+    HierarchyError
+        An unknown name or parameter (with the nearest right one), or a parameter that
+        the source refuses.
+
+    Examples
+    --------
+    >>> from kanonym.data import hierarchy
+    >>> hierarchy.from_dict({"masking": {"from": "left"}})
+    Masking(from_='left', character='*')
+    >>> hierarchy.from_dict({"interval": {"width": 5}})
+    Traceback (most recent call last):
+    kanonym.data.errors.HierarchyError: hierarchy 'interval' is unknown; did you mean 'intervals'?
+
+    """
+    if isinstance(form, str):
+        form = {form: None}
+    if not isinstance(form, Mapping) or len(form) != 1:
+        raise HierarchyError(
+            f"a hierarchy is one of {', '.join(SOURCES)} with its parameters, not "
+            f"{shown_value(form)}"
+        )
+    kind, given = next(iter(form.items()))
+    if kind not in SOURCES:
+        raise HierarchyError(f"hierarchy {kind!r} is unknown; {_nearest(kind, SOURCES)}")
+    if kind == FromMapping.kind:
+        return FromMapping(given)
+    if kind == FromFile.kind and isinstance(given, str | Path):
+        given = {"path": given}
+    if not isinstance(given or {}, Mapping):
+        raise HierarchyError(f"{kind} takes parameters by name, not {shown_value(given)}")
+    arguments = _arguments(kind, dict(given or {}))
+    if kind == FromFile.kind:
+        arguments["folder"] = folder
+    source: HierarchySource = SOURCES[kind](**arguments)
+    return source
+
+
+def _arguments(kind: str, given: dict[object, object]) -> dict[str, object]:
+    """Return constructor arguments; `from` is `from_` in Python."""
+    names = {parameter.name.rstrip("_"): parameter for parameter in parameters(SOURCES[kind])}
+    for name in given:
+        if name not in names:
+            raise HierarchyError(f"{kind} has no parameter {name!r}; {_nearest(name, names)}")
+    for name, parameter in names.items():
+        if name not in given and parameter.default is parameter.default_factory:
+            raise HierarchyError(f"{kind} needs {name}")
+    return {names[str(name)].name: value for name, value in given.items()}
+
+
+def _nearest(name: object, names: Iterable[str]) -> str:
+    near = difflib.get_close_matches(str(name), names, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names) or 'none'}"

@@ -26,8 +26,7 @@ from kanonym.data.readings.columns import (
 from kanonym.data.readings.dates import DateReading
 from kanonym.data.readings.detection import Detection, detect, detect_readings, settle
 from kanonym.data.readings.numbers import NumberReading
-from kanonym.data.readings.ordered import OrderedReading
-from kanonym.data.readings.reading import MARK, Exceptional, Reading, Style
+from kanonym.data.readings.reading import MARK, Exceptional, OrderedReading, Reading, Style
 
 __all__ = [
     "EXCEPTIONAL",

@@ -9,14 +9,13 @@ from typing import Any, TypeVar
 import polars as pl
 
 from kanonym.data import frames
-from kanonym.data.columns.repeated_column import ReleasedColumn, RepeatedColumn
+from kanonym.data.columns.values import ReleasedColumn, RepeatedColumn
 from kanonym.data.errors import DataError
+from kanonym.data.readings.bounds import translate_labels
 from kanonym.data.readings.dates import DateReading
 from kanonym.data.readings.detection import settle, settle_like
-from kanonym.data.readings.labels import translate_labels
-from kanonym.data.readings.missing import is_missing
 from kanonym.data.readings.numbers import NumberReading
-from kanonym.data.readings.reading import MARK, Reading, Style
+from kanonym.data.readings.reading import MARK, Reading, Style, is_missing
 
 FrameT = TypeVar("FrameT")
 Column = TypeVar("Column", bound=ReleasedColumn)

@@ -10,9 +10,8 @@ from typing import Any
 import polars as pl
 
 from kanonym.data.errors import DataError
-from kanonym.data.readings.cells import Cells
-from kanonym.data.readings.dates import DateReading
-from kanonym.data.readings.month_names import NUMBER_OF_MONTH
+from kanonym.data.readings.dates import NUMBER_OF_MONTH, DateReading
+from kanonym.data.readings.reading import Cells
 
 MOST = 0.95
 FREE_YEARS = 20

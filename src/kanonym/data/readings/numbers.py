@@ -13,12 +13,7 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.errors import PolicyError
-from kanonym.data.readings.bounds import (
-    beside,
-    sides_of,
-    split_bounds,
-    text_of_bound,
-)
+from kanonym.data.readings.bounds import beside, sides_of, split_bounds, text_of_bound
 
 CURRENCY = (
     r"(?:(?:US|CA|AU|NZ|R|C|A)?\$|\p{Sc}|EUR|USD|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|BRL"

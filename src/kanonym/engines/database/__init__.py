@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kanonym.data.loading.extras import require_extra
+from kanonym.data.loading import require_extra
 
 if TYPE_CHECKING:
     from kanonym.engines.sql.store import Source

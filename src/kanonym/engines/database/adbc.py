@@ -21,15 +21,20 @@ import pyarrow as pa
 import pyarrow.parquet
 from sqlglot import exp
 
-from kanonym.data.credentials import displayable_url, without_credentials
+from kanonym.data.databases import displayable_url, without_credentials
 from kanonym.data.errors import DataError
 from kanonym.data.files import FORMATS, check_table_output
-from kanonym.data.files.text.cells import require_printable
-from kanonym.data.files.text.header import refuse_names_like_values
-from kanonym.engines.database.arrow import frame_of, to_plain_types
-from kanonym.engines.database.fingerprints import Fingerprint, fingerprint_of, require_same
+from kanonym.data.files.text_cells import require_printable
+from kanonym.data.files.text_layout import refuse_names_like_values
 from kanonym.engines.database.staging import HiddenFile, StagedTable, rows_of_file, write_hidden
 from kanonym.engines.database.temporary import TemporaryTables
+from kanonym.engines.database.values import (
+    Fingerprint,
+    fingerprint_of,
+    frame_of,
+    require_same,
+    to_plain_types,
+)
 from kanonym.engines.sql.statements import exact_column
 from kanonym.engines.sql.store import Query
 

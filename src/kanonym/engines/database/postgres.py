@@ -10,19 +10,19 @@ import pyarrow as pa
 from polars import selectors
 from sqlglot import exp
 
-from kanonym.data.credentials import displayable_url
-from kanonym.data.databases import missing_table
+from kanonym.data.databases import displayable_url, missing_table
 from kanonym.data.errors import DataError
 from kanonym.engines.database.adbc import AdbcStore, ArrowTable, Connection
-from kanonym.engines.database.arrow import declared_scale, is_decimal_text
-from kanonym.engines.database.exact_values import (
+from kanonym.engines.database.names import fresh_name
+from kanonym.engines.database.values import (
+    declared_scale,
+    is_decimal_text,
     refuse_nul,
     refuse_types,
     to_microseconds,
     to_signed,
     without_nan,
 )
-from kanonym.engines.database.names import fresh_name
 from kanonym.engines.sql.statements import exact_column
 from kanonym.engines.sql.store import Query
 

@@ -12,8 +12,8 @@ from kanonym.data.databases import database_kind, sqlite_url
 from kanonym.data.errors import DataError
 from kanonym.data.frames import is_frame, to_polars
 from kanonym.engines.database.adbc import AdbcStore
-from kanonym.engines.database.arrow import frame_of
 from kanonym.engines.database.staging import BATCH_ROWS
+from kanonym.engines.database.values import frame_of
 from kanonym.engines.sql.store import MOST_TUPLES, Source
 
 

@@ -20,7 +20,7 @@ import pyarrow.parquet
 
 from kanonym.data.errors import DataError
 from kanonym.data.files import check_table_output, write_table
-from kanonym.data.files.hidden import hidden_path
+from kanonym.data.files.disk import hidden_path
 from kanonym.engines.sql.store import Query
 
 BATCH_ROWS = 1 << 17  # rows of a file that are in this process at a time

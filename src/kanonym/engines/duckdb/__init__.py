@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kanonym.data.loading.extras import require_extra
+from kanonym.data.loading import require_extra
 
 if TYPE_CHECKING:
     import polars as pl
@@ -77,7 +77,7 @@ def scan_duckdb(
 def read_database(path: str, names: Sequence[str]) -> dict[str, pl.DataFrame]:
     """Return tables of a DuckDB file by name, in this process."""
     with require_extra("duckdb"):
-        from kanonym.engines.duckdb import database_file  # noqa: PLC0415 - as above
+        from kanonym.engines.duckdb import source as database_file  # noqa: PLC0415 - as above
 
     return database_file.read_database(path, names)
 
@@ -85,7 +85,7 @@ def read_database(path: str, names: Sequence[str]) -> dict[str, pl.DataFrame]:
 def table_names(path: str) -> Sequence[str]:
     """Return the names of the tables and views of a DuckDB file, sorted."""
     with require_extra("duckdb"):
-        from kanonym.engines.duckdb import database_file  # noqa: PLC0415 - as above
+        from kanonym.engines.duckdb import source as database_file  # noqa: PLC0415 - as above
 
     return database_file.table_names(path)
 
@@ -93,6 +93,6 @@ def table_names(path: str) -> Sequence[str]:
 def write_database(tables: Mapping[str, pl.DataFrame], path: str) -> None:
     """Write tables of this process into a new DuckDB file."""
     with require_extra("duckdb"):
-        from kanonym.engines.duckdb import database_file  # noqa: PLC0415 - as above
+        from kanonym.engines.duckdb import source as database_file  # noqa: PLC0415 - as above
 
     database_file.write_database(tables, path)

@@ -1,4 +1,4 @@
-"""CSV files under DuckDB, by the rules of `data.files.text.delimited`: every cell is text.
+"""CSV files under DuckDB, by the rules of `data.files.delimited`: every cell is text.
 
 The separator and the header are found in the first megabyte of each file, by the same code;
 DuckDB's own guesses are off. An empty cell is null, a quoted empty one an empty text. Types
@@ -20,11 +20,10 @@ import polars as pl
 from sqlglot import exp
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.text.delimited import Layout, layout
-from kanonym.data.files.text.header import refuse_missing_header
-from kanonym.data.files.text.last_rows import count_records
-from kanonym.engines.database.arrow import frame_of
+from kanonym.data.files.delimited import Layout, layout
+from kanonym.data.files.text_layout import count_records, refuse_missing_header
 from kanonym.engines.database.names import refuse_same_names
+from kanonym.engines.database.values import frame_of
 from kanonym.engines.duckdb.paths import WITHOUT_FOLDERS, file_array, read_option
 from kanonym.engines.sql.statements import exact_column, subquery
 from kanonym.engines.sql.store import Query

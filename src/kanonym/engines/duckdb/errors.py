@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import duckdb
 import pyarrow as pa
 
-from kanonym.data.credentials import without_credentials
+from kanonym.data.databases import without_credentials
 from kanonym.data.errors import DataError
 
 _TELLING = (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from kanonym.data.credentials import displayable_url
+from kanonym.data.databases import displayable_url
 from kanonym.data.errors import DataError
 
 

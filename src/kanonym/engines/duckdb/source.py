@@ -1,23 +1,27 @@
-"""What DuckDB takes as a table: a relation, files, a table of this process."""
+"""Tables that DuckDB reads where they are, and its errors."""
 
 from __future__ import annotations
 
 import atexit
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import polars as pl
+from sqlglot import exp
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.hidden import hidden_path
+from kanonym.data.files.disk import hidden_path
 from kanonym.data.frames import is_frame, to_polars
 from kanonym.engines.database.names import fresh_name, refuse_same_names
+from kanonym.engines.database.values import fingerprint_of, require_same
 from kanonym.engines.duckdb import files
 from kanonym.engines.duckdb.errors import translate_errors
+from kanonym.engines.duckdb.files import attach, held_tables, register_frame
 from kanonym.engines.duckdb.store import ArrowTable, DuckStore, Relation
 from kanonym.engines.sql.store import MOST_TUPLES, Source
 
@@ -142,3 +146,29 @@ def _connection(settings: Settings) -> Any:
             f"{reason}"
         ) from None
     return connection
+
+
+def read_database(path: str, names: Sequence[str]) -> dict[str, pl.DataFrame]:
+    """Return tables of a DuckDB file by name."""
+    opened = database_tables(path, names, Settings(None, None, None), None)
+    return {name: source.to_polars() for name, source in opened.items()}
+
+
+def table_names(path: str) -> Sequence[str]:
+    """Return the names of the tables and views of a DuckDB file, sorted."""
+    with translate_errors(path), duckdb.connect() as connection:
+        return held_tables(connection, attach(connection, path))
+
+
+def write_database(tables: Mapping[str, pl.DataFrame], path: str) -> None:
+    """Write tables into a new DuckDB file, and read them back."""
+    with translate_errors(path), duckdb.connect(path) as connection:
+        for name, frame in tables.items():
+            view = register_frame(connection, frame)
+            rows = exp.select("*").from_(exp.table_(view, quoted=True))
+            create = exp.Create(this=exp.table_(name, quoted=True), kind="TABLE", expression=rows)
+            connection.execute(create.sql(dialect="duckdb"))
+        connection.execute("CHECKPOINT")
+    for name, back in read_database(path, list(tables)).items():
+        written = tables[name]
+        require_same(fingerprint_of([written]), fingerprint_of([back]), f"table {name!r}")

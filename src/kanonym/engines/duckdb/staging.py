@@ -1,8 +1,8 @@
-"""Releases that DuckDB writes: files, in its own way where it can, and temporary tables."""
+"""Releases that DuckDB stages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -12,9 +12,8 @@ from sqlglot import exp
 
 from kanonym.data.errors import DataError
 from kanonym.data.files import check_table_output
-from kanonym.data.files.text.cells import require_printable
-from kanonym.data.files.text.header import refuse_names_like_values
-from kanonym.engines.database.fingerprints import fingerprint_of, require_same
+from kanonym.data.files.text_cells import require_printable
+from kanonym.data.files.text_layout import refuse_names_like_values
 from kanonym.engines.database.staging import (
     BATCH_ROWS,
     HiddenFile,
@@ -22,16 +21,92 @@ from kanonym.engines.database.staging import (
     rows_of_file,
     write_hidden,
 )
+from kanonym.engines.database.values import fingerprint_of, require_same
 from kanonym.engines.duckdb.csv_files import read_csv
-from kanonym.engines.duckdb.enumerations import with_enumerations, with_texts
 from kanonym.engines.duckdb.errors import translate_errors
-from kanonym.engines.duckdb.files import read_parquet
-from kanonym.engines.duckdb.parquet_files import EXACT, fingerprint_of_file, write_parquet
-from kanonym.engines.sql.statements import exact_column, subquery
+from kanonym.engines.duckdb.files import EXACT, fingerprint_of_file, read_parquet, write_parquet
+from kanonym.engines.sql.statements import alias_column, exact_column, subquery
 from kanonym.engines.sql.store import Query
 
 if TYPE_CHECKING:
     from kanonym.engines.duckdb.store import DuckStore
+
+
+MOST_WORDS = 1 << 16
+"""Texts of more values, or about so many, stay texts."""
+
+
+def enumerable_columns(store: DuckStore, query: Query, names: Sequence[str]) -> list[str]:
+    """Return those of the columns that hold texts, of few different values.
+
+    Cost: one pass over the rows, which counts different values approximately.
+    """
+    found = store.relation(query)
+    types = dict(zip(found.columns, found.types, strict=True))
+    texts = [name for name in names if types[name].id == "varchar"]
+    if not texts:
+        return []
+    counts = store.fetch(
+        exp.select(
+            *(
+                alias_column(exp.ApproxDistinct(this=exact_column(name, "t")), f"c{place}")
+                for place, name in enumerate(texts)
+            )
+        ).from_(subquery(query, "t"))
+    ).row(0)
+    return [name for name, count in zip(texts, counts, strict=True) if 0 < count <= MOST_WORDS]
+
+
+def enumeration_of(query: Query, name: str, kind: str) -> str:
+    """Return the statement that makes an enumeration of the values of a column, in their order."""
+    column = exact_column(name, "t")
+    words = (
+        exp.select(column)
+        .distinct()
+        .from_(subquery(query, "t"))
+        .where(exp.Not(this=exp.Is(this=column.copy(), expression=exp.Null())))
+        .order_by(column.copy())
+    )
+    return f'CREATE TEMPORARY TYPE "{kind}" AS ENUM ({words.sql(dialect="duckdb")})'
+
+
+def with_enumerations(store: DuckStore, query: Query) -> Query:
+    """Return a query with the enumerations themselves that it casts to text at last."""
+    bare, found = query.copy(), query.copy()
+    for cast in _casts(bare):
+        cast.set("this", cast.this.this)
+    relation = store.relation(bare)
+    types = dict(zip(relation.columns, relation.types, strict=True))
+    for cast in _casts(found):
+        if types[cast.alias].id == "enum":
+            cast.set("this", cast.this.this)
+    return found
+
+
+def with_texts(store: DuckStore, query: Query) -> Query:
+    """Return a query with texts in the place of enumerations.
+
+    As Parquet, DuckDB 2.0.0 writes other values than an enumeration of millions of rows holds,
+    in about every third file.
+    """
+    relation = store.relation(query)
+    return exp.select(
+        *(
+            exp.alias_(exp.cast(exact_column(name, "t"), "TEXT"), name, quoted=True)
+            if kind.id == "enum"
+            else exact_column(name, "t")
+            for name, kind in zip(relation.columns, relation.types, strict=True)
+        )
+    ).from_(subquery(query, "t"))
+
+
+def _casts(query: Query) -> list[exp.Alias]:
+    return [
+        select
+        for select in query.selects
+        if isinstance(select, exp.Alias) and isinstance(select.this, exp.Cast)
+    ]
+
 
 Relation: TypeAlias = Any  # duckdb tells its types, but none of the result of a statement
 

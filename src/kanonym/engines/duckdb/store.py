@@ -12,14 +12,18 @@ import pyarrow as pa
 from sqlglot import exp
 
 from kanonym.data.files import check_table_output
-from kanonym.engines.database.arrow import frame_of, to_plain_types
 from kanonym.engines.database.names import fresh_name, read_query, table_of
 from kanonym.engines.database.staging import BATCH_ROWS
 from kanonym.engines.database.temporary import TemporaryTables
+from kanonym.engines.database.values import frame_of, to_plain_types
 from kanonym.engines.duckdb import files
-from kanonym.engines.duckdb.enumerations import enumerable_columns, enumeration_of
 from kanonym.engines.duckdb.errors import translate_errors
-from kanonym.engines.duckdb.staging import stage_file, stage_table
+from kanonym.engines.duckdb.staging import (
+    enumerable_columns,
+    enumeration_of,
+    stage_file,
+    stage_table,
+)
 from kanonym.engines.sql.statements import exact_column
 from kanonym.engines.sql.store import Query, StagedTable
 

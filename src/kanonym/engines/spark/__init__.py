@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from kanonym.data.loading.extras import require_extra
+from kanonym.data.loading import require_extra
 
 if TYPE_CHECKING:
     import polars as pl

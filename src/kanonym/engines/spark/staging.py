@@ -23,7 +23,7 @@ from pyspark.sql.types import DecimalType
 from kanonym.data.errors import DataError
 from kanonym.engines.spark.faults import translate_errors, without_credentials
 from kanonym.engines.spark.folders import Folders, folders_of
-from kanonym.engines.spark.formats import OPTIONS, check_writable, format_of
+from kanonym.engines.spark.reading import OPTIONS, check_writable, format_of
 from kanonym.engines.sql.store import Query
 
 Frame: TypeAlias = Any  # pyspark carries no types

@@ -15,11 +15,13 @@ from kanonym.engines.spark.columns import (
     arrow_schema,
     check_names,
     from_arrow,
+    is_groupable,
+    order_rows,
+    repeat_rows,
     struct_of,
     to_spark,
 )
 from kanonym.engines.spark.faults import translate_errors
-from kanonym.engines.spark.repetition import is_groupable, order_rows, repeat_rows
 from kanonym.engines.spark.staging import require_place, stage_frame
 from kanonym.engines.sql.statements import table_query
 from kanonym.engines.sql.store import Query, StagedTable

@@ -10,9 +10,9 @@ from typing import ClassVar, NamedTuple, Self
 import polars as pl
 
 from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.partition import RecodedAttribute
 from kanonym.data.person_key import columns_of
 from kanonym.data.readings import Reading, settle, styled_columns
-from kanonym.data.recoded_attribute import RecodedAttribute
 from kanonym.data.schema import Schema
 from kanonym.data.table import Domain
 from kanonym.engines.base import SAMPLED, Ability
@@ -26,17 +26,22 @@ from kanonym.engines.decision import (
 from kanonym.engines.release_view import view_of_release
 from kanonym.engines.run import Run
 from kanonym.engines.sql import large, premerged
-from kanonym.engines.sql.column_values import VALUE, column_values
 from kanonym.engines.sql.frequencies import (
+    VALUE,
     Frequencies,
+    apply_actions_on_engine,
+    column_values,
     first_rows,
     frequencies,
     frequency_set,
     types_of,
 )
-from kanonym.engines.sql.mapping import apply_actions_on_engine
-from kanonym.engines.sql.release_query import assign_tuples, released_query, unchanged_columns
-from kanonym.engines.sql.staged_release import SqlRelease
+from kanonym.engines.sql.release_query import (
+    SqlRelease,
+    assign_tuples,
+    released_query,
+    unchanged_columns,
+)
 from kanonym.engines.sql.statements import project
 from kanonym.engines.sql.store import Query, Source, without_rows
 from kanonym.engines.stopwatch import Stopwatch

@@ -13,8 +13,13 @@ from sqlglot import exp
 
 from kanonym.algorithms.full_domain.premerged import Levels
 from kanonym.data.merged_table import MergedTable
-from kanonym.engines.sql.coded_columns import VALUE, CodedKey, CodedSensitive, changed_error
-from kanonym.engines.sql.frequencies import Frequencies
+from kanonym.engines.sql.frequencies import (
+    CODED_VALUE,
+    CodedKey,
+    CodedSensitive,
+    Frequencies,
+    changed_error,
+)
 from kanonym.engines.sql.statements import (
     COUNT,
     alias_column,
@@ -173,7 +178,7 @@ class LevelCounter:
             # can hash, a comparison that takes null for a value is not.
             label = exact_column(f"l{level}", f"m{a}")
             picked[name] = exp.Coalesce(this=label, expressions=[constant])
-            same = exp.EQ(this=values, expression=exact_column(VALUE, f"m{a}"))
+            same = exp.EQ(this=values, expression=exact_column(CODED_VALUE, f"m{a}"))
             reads = reads.join(subquery(self._label_map(a), f"m{a}"), on=same, join_type="left")
         names = order or [*(name for name, _, _ in columns.values()), *others]
         return reads.select(*(alias_column(picked[name], name) for name in names))

@@ -20,8 +20,13 @@ from kanonym.data.merged_table import MergedTable, first_leaves
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Role
 from kanonym.engines.decision import EncodedDecision, decide, with_input
-from kanonym.engines.sql.coded_columns import changed_error, coded_key, coded_sensitive
-from kanonym.engines.sql.frequencies import Frequencies, frequency_set
+from kanonym.engines.sql.frequencies import (
+    Frequencies,
+    changed_error,
+    coded_key,
+    coded_sensitive,
+    frequency_set,
+)
 from kanonym.engines.sql.level_counter import LevelCounter
 from kanonym.engines.sql.store import Source
 from kanonym.engines.stopwatch import Stopwatch

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanonym.data.loading.lazy_names import lazy_names
+from kanonym.data.loading import lazy_names
 
 if TYPE_CHECKING:
-    from kanonym.evaluation.attacks.classes.background import BackgroundKnowledge
     from kanonym.evaluation.attacks.classes.definetti import DeFinetti
-    from kanonym.evaluation.attacks.classes.disco import Disco
-    from kanonym.evaluation.attacks.classes.homogeneity import Homogeneity
-    from kanonym.evaluation.attacks.classes.similarity_of_values import SimilarityOfValues
-    from kanonym.evaluation.attacks.classes.skewness import Skewness
+    from kanonym.evaluation.attacks.classes.homogeneity import (
+        BackgroundKnowledge,
+        Disco,
+        Homogeneity,
+    )
+    from kanonym.evaluation.attacks.classes.skewness import SimilarityOfValues, Skewness
     from kanonym.evaluation.attacks.downcoding import Downcoding
     from kanonym.evaluation.attacks.inference import Inference
-    from kanonym.evaluation.attacks.linking.apparent_matches import ApparentMatches
+    from kanonym.evaluation.attacks.linking.exact_matches import ApparentMatches, UniqueExactMatches
     from kanonym.evaluation.attacks.linking.intersection import Intersection
     from kanonym.evaluation.attacks.linking.known_records import KnownRecords
-    from kanonym.evaluation.attacks.linking.linkability import Linkability
-    from kanonym.evaluation.attacks.linking.linkage import Linkage
-    from kanonym.evaluation.attacks.linking.similar_records import SimilarRecords
-    from kanonym.evaluation.attacks.linking.similarity import similarity_attack
-    from kanonym.evaluation.attacks.linking.unique_exact_matches import UniqueExactMatches
+    from kanonym.evaluation.attacks.linking.linkage import Linkability, Linkage
+    from kanonym.evaluation.attacks.linking.similarity import SimilarRecords, similarity_attack
     from kanonym.evaluation.attacks.membership import Membership
     from kanonym.evaluation.attacks.models.table_membership import model_membership
     from kanonym.evaluation.attacks.result import AttackResult, AttackResults
@@ -57,21 +55,21 @@ __getattr__, __dir__ = lazy_names(
     {
         "AttackResult": "kanonym.evaluation.attacks.result",
         "AttackResults": "kanonym.evaluation.attacks.result",
-        "UniqueExactMatches": "kanonym.evaluation.attacks.linking.unique_exact_matches",
-        "Disco": "kanonym.evaluation.attacks.classes.disco",
-        "ApparentMatches": "kanonym.evaluation.attacks.linking.apparent_matches",
-        "BackgroundKnowledge": "kanonym.evaluation.attacks.classes.background",
+        "UniqueExactMatches": "kanonym.evaluation.attacks.linking.exact_matches",
+        "Disco": "kanonym.evaluation.attacks.classes.homogeneity",
+        "ApparentMatches": "kanonym.evaluation.attacks.linking.exact_matches",
+        "BackgroundKnowledge": "kanonym.evaluation.attacks.classes.homogeneity",
         "DeFinetti": "kanonym.evaluation.attacks.classes.definetti",
         "Downcoding": "kanonym.evaluation.attacks.downcoding",
         "Homogeneity": "kanonym.evaluation.attacks.classes.homogeneity",
         "Inference": "kanonym.evaluation.attacks.inference",
         "Intersection": "kanonym.evaluation.attacks.linking.intersection",
         "KnownRecords": "kanonym.evaluation.attacks.linking.known_records",
-        "Linkability": "kanonym.evaluation.attacks.linking.linkability",
+        "Linkability": "kanonym.evaluation.attacks.linking.linkage",
         "Linkage": "kanonym.evaluation.attacks.linking.linkage",
         "Membership": "kanonym.evaluation.attacks.membership",
-        "SimilarRecords": "kanonym.evaluation.attacks.linking.similar_records",
-        "SimilarityOfValues": "kanonym.evaluation.attacks.classes.similarity_of_values",
+        "SimilarRecords": "kanonym.evaluation.attacks.linking.similarity",
+        "SimilarityOfValues": "kanonym.evaluation.attacks.classes.skewness",
         "SinglingOut": "kanonym.evaluation.attacks.singling_out",
         "Skewness": "kanonym.evaluation.attacks.classes.skewness",
         "model_membership": "kanonym.evaluation.attacks.models.table_membership",

@@ -1,14 +1,121 @@
-"""What an attack is: frozen parameters, traits that the flow reads, and a way to carry it out."""
+"""Base class of attacks, their context, and the persons who are attacked."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
+from kanonym.data.results import ShortRepr
+from kanonym.data.table import value_codes
 from kanonym.evaluation.attacks.intruder_view import AttackContext
-from kanonym.evaluation.attacks.result import AttackResult
+from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
+from kanonym.evaluation.pair.tables import TablePair
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AttackedPersons(ShortRepr):
+    """Persons of a pair who are attacked.
+
+    records: (n_records,) int64 rows of the original.
+    owners: (n_records,) int64, whose each record is: places of persons, from 0.
+    """
+
+    records: NDArray[np.int64]
+    owners: NDArray[np.int64]
+    number: int
+
+    @classmethod
+    def of(
+        cls, pair: TablePair, chosen: NDArray[np.int64], among: NDArray[np.int64] | None = None
+    ) -> AttackedPersons:
+        """Return chosen persons of a pair, in that order, with those of their records.
+
+        chosen: (n,) int64 codes of `pair.persons`, or rows where each record is a person.
+        among: (n_records,) int64 rows that count, ascending; None for all.
+        """
+        if pair.persons is None:
+            return cls(chosen, np.arange(len(chosen)), len(chosen))
+        place = np.full(pair.n_persons, -1, np.int64)
+        place[chosen] = np.arange(len(chosen))
+        rows = np.arange(pair.n_original) if among is None else among
+        owners = place[pair.persons[rows]]
+        return cls(rows[owners >= 0], owners[owners >= 0], len(chosen))
+
+    def find_any(self, chances: NDArray[Any]) -> NDArray[Any]:
+        """Return (number,): how likely one of a person's records succeeds.
+
+        chances: (n_records,) float64 in [0, 1], of draws that are independent, or bool.
+        """
+        if self.number == len(chances):
+            found = np.empty_like(chances)
+            found[self.owners] = chances
+            return found
+        if chances.dtype == np.bool_:
+            return np.bincount(self.owners, chances, self.number) > 0
+        none = np.ones(self.number)
+        np.multiply.at(none, self.owners, 1 - chances)
+        return 1 - none
+
+    def find_largest(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (number,) float64: the largest value of each person's records.
+
+        values: (n_records,) float64, at least 0.
+        """
+        found = np.zeros(self.number)
+        np.maximum.at(found, self.owners, values)
+        return found
+
+    def average(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (number,) float64: the mean of (n_records,) values over each person's records."""
+        held = np.bincount(self.owners, minlength=self.number)
+        return np.asarray(np.bincount(self.owners, values, self.number) / held)
+
+    def count(self, chances: NDArray[Any], *, exact: bool = False) -> SuccessCount:
+        """Return how many persons succeed, or are expected to, with one of their records.
+
+        chances: as `find_any` takes them.
+        """
+        found = self.find_any(chances).sum()
+        whole = chances.dtype == np.bool_
+        return SuccessCount(int(found) if whole else float(found), self.number, exact=exact)
+
+
+def draw_persons(
+    pair: TablePair,
+    attempts: int | None,
+    random: np.random.Generator,
+    among: NDArray[np.int64] | None = None,
+) -> AttackedPersons:
+    """Return at most `attempts` persons of a pair, all where there are no more.
+
+    attempts: None for all. among: (n,) int64, rows that count, ascending: persons without such
+    a record are not drawn. None for all rows.
+    """
+    rows = np.arange(pair.n_original) if among is None else among
+    codes = rows if pair.persons is None else np.unique(pair.persons[rows]).astype(np.int64)
+    if attempts is not None and len(codes) > attempts:
+        codes = codes[np.sort(random.choice(len(codes), attempts, replace=False))]
+    return AttackedPersons.of(pair, codes, rows)
+
+
+def everybody(pair: TablePair, among: NDArray[np.int64] | None = None) -> AttackedPersons:
+    """Return all persons of a pair; among: as of `draw_persons`."""
+    return draw_persons(pair, None, np.random.default_rng(0), among)
+
+
+def codes_of_persons(who: pl.Series) -> NDArray[np.int64]:
+    """Return (n_rows,) int64: persons from 0 by first appearance; a null is one of its own."""
+    code, n = value_codes(who)
+    null = who.is_null().to_numpy()
+    own = np.where(null, n + np.arange(len(who)), code)
+    _, first, place = np.unique(own, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[place]
+
 
 Aim = Literal["singling-out", "linkability", "inference"]
 """The questions of Opinion 05/2014 (WP 216, §3)."""

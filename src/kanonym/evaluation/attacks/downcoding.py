@@ -9,14 +9,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.message import Message
-from kanonym.data.message import gettext as _
-from kanonym.evaluation.attacks.attacked_persons import draw_persons
-from kanonym.evaluation.attacks.base import Aim, Attack
+from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
+from kanonym.evaluation.attacks.base import Aim, Attack, draw_persons
 from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.matching.classes import Shape, shape_of
 from kanonym.evaluation.attacks.matching.lookup import classes_of, find_candidates, is_changed
-from kanonym.evaluation.attacks.matching.one_step import OneStep, one_step
-from kanonym.evaluation.attacks.matching.shapes import Shape, shape_of
+from kanonym.evaluation.attacks.matching.sizes import OneStep, one_step
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.models.base import check_integer

@@ -8,10 +8,9 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.message import Message
-from kanonym.data.message import gettext as _
-from kanonym.evaluation.attacks.attacked_persons import draw_persons, everybody
-from kanonym.evaluation.attacks.base import Aim, Attack
+from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
+from kanonym.evaluation.attacks.base import Aim, Attack, draw_persons, everybody
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.linkage import NO_ORIGINAL, NO_RELEASED

@@ -9,10 +9,10 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.errors import Message
 from kanonym.data.hierarchy import Hierarchy
-from kanonym.data.message import Message
 from kanonym.data.refusals import Replay
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.tables import TablePair
 
 NOT_REPLAYED = Message(

@@ -8,11 +8,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
 from kanonym.data.item_sets import EncodedSets
-from kanonym.data.message import Message
-from kanonym.data.message import gettext as _
-from kanonym.evaluation.attacks.attacked_persons import draw_persons
-from kanonym.evaluation.attacks.base import Aim, Attack
+from kanonym.evaluation.attacks.base import Aim, Attack, draw_persons
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.linkage import (
     NO_RELEASED,
@@ -20,7 +19,7 @@ from kanonym.evaluation.attacks.linking.linkage import (
     unattempted_outcome,
 )
 from kanonym.evaluation.attacks.result import AttackResult
-from kanonym.evaluation.pair.sets import PairedSets
+from kanonym.evaluation.pair.tables import PairedSets
 from kanonym.models.base import check_integer
 
 NO_SETS = Message("no column holds sets of items")

@@ -7,12 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanonym.data.message import Message
-from kanonym.data.message import gettext as _
-from kanonym.evaluation.attacks.attacked_persons import AttackedPersons
-from kanonym.evaluation.attacks.base import Aim, Attack
+from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
+from kanonym.evaluation.attacks.base import Aim, Attack, AttackedPersons
 from kanonym.evaluation.attacks.intruder_view import AttackContext
-from kanonym.evaluation.attacks.matching.gaps import nearest_gaps
+from kanonym.evaluation.attacks.matching.predicates import nearest_gaps
 from kanonym.evaluation.attacks.models.roc import area, best_threshold
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.models.base import check_integer

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from kanonym.data.loading.lazy_registry import LazyRegistry
+from kanonym.data.loading import LazyRegistry
 from kanonym.evaluation.attacks.base import Attack
 
 ATTACKS: LazyRegistry[type[Attack]] = LazyRegistry(
     "kanonym.evaluation.attacks",
     {
         "singling-out": "singling_out:SinglingOut",
-        "unique-exact-matches": "linking.unique_exact_matches:UniqueExactMatches",
-        "apparent-matches": "linking.apparent_matches:ApparentMatches",
+        "unique-exact-matches": "linking.exact_matches:UniqueExactMatches",
+        "apparent-matches": "linking.exact_matches:ApparentMatches",
         "linkage": "linking.linkage:Linkage",
-        "similarity-reidentification": "linking.similar_records:SimilarRecords",
-        "linkability": "linking.linkability:Linkability",
+        "similarity-reidentification": "linking.similarity:SimilarRecords",
+        "linkability": "linking.linkage:Linkability",
         "known-items": "known_items:KnownItems",
         "known-records": "linking.known_records:KnownRecords",
         "inference": "inference:Inference",
         "homogeneity": "classes.homogeneity:Homogeneity",
-        "disco": "classes.disco:Disco",
-        "background-knowledge": "classes.background:BackgroundKnowledge",
+        "disco": "classes.homogeneity:Disco",
+        "background-knowledge": "classes.homogeneity:BackgroundKnowledge",
         "skewness": "classes.skewness:Skewness",
-        "similarity": "classes.similarity_of_values:SimilarityOfValues",
+        "similarity": "classes.skewness:SimilarityOfValues",
         "definetti": "classes.definetti:DeFinetti",
         "minimality": "classes.minimality:Minimality",
         "membership": "membership:Membership",

@@ -8,16 +8,17 @@ from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import Any, ClassVar, Literal
 
-from kanonym.data.results.result import Result, ResultTable
-from kanonym.evaluation.attacks.limits import (
+from kanonym.data.results import Result, ResultTable
+from kanonym.evaluation.attacks.sentences import (
     LimitCheck,
     LimitVerdict,
     check_limits,
+    finding_notes,
     joint_verdict,
+    limit_notes,
 )
-from kanonym.evaluation.attacks.sentences import finding_notes, limit_notes
 from kanonym.language import ENGLISH
-from kanonym.metrics.measured_table import format_figure
+from kanonym.metrics.measured_value import format_figure
 from kanonym.policy.faults import unknown_name
 
 CONFIDENCE = 0.95

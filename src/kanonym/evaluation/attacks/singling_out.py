@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.message import Message
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
 from kanonym.evaluation.attacks.base import Aim, Attack
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.lookup import classes_of, is_changed

@@ -14,29 +14,27 @@ from numpy.typing import NDArray
 
 from kanonym.actions.registry import unwrap
 from kanonym.data import frames
-from kanonym.data.columns.frame_types import Frame
+from kanonym.data.columns.rebuild import Frame
 from kanonym.data.errors import DataError, KanonymError, PolicyError, SchemaError, shown_value
 from kanonym.data.person_key import columns_of
 from kanonym.data.progress import Progress
 from kanonym.data.refusals import Replay
-from kanonym.evaluation.attacks.attacked_persons import codes_of_persons
-from kanonym.evaluation.attacks.base import Attack
+from kanonym.evaluation.attacks.base import Attack, codes_of_persons
 from kanonym.evaluation.attacks.classes.minimality import Minimality
-from kanonym.evaluation.attacks.control import (
-    Persons,
-    control_columns,
-    overlap_notes,
-    require_other_people,
-)
 from kanonym.evaluation.attacks.intruder_view import NOT_REPLAYED, AttackContext
 from kanonym.evaluation.attacks.linking.known_records import linked_units
 from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.attacks.result import AttackResults
-from kanonym.evaluation.attacks.setup import build_context
+from kanonym.evaluation.attacks.setup import (
+    Persons,
+    build_context,
+    control_columns,
+    overlap_notes,
+    require_other_people,
+)
 from kanonym.evaluation.columns import ColumnKeywords, name_list
 from kanonym.evaluation.pair.aligned_tables import AlignedTables, align_tables
-from kanonym.evaluation.pair.sets import with_control
-from kanonym.evaluation.pair.tables import TablePair
+from kanonym.evaluation.pair.tables import TablePair, with_control
 from kanonym.evaluation.releases import hierarchies_of, unpack_release
 from kanonym.models import KAnonymity
 from kanonym.models.base import check_integer, check_number

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from kanonym.actions.base import Action
 from kanonym.actions.registry import ColumnActions, random_actions
 from kanonym.data import frames
-from kanonym.data.columns.frame_types import Frame
-from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.columns.rebuild import Frame
+from kanonym.data.errors import DataError, Message, SchemaError
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.message import Message
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Identifier, ItemSet, Recoding
 from kanonym.data.table import LARGEST
 from kanonym.evaluation.columns import (
@@ -26,11 +25,10 @@ from kanonym.evaluation.columns import (
     has_infinite_squares,
     select_columns,
 )
-from kanonym.evaluation.pair.sets import PairedSets, pair_sets
-from kanonym.evaluation.pair.tables import TablePair
-from kanonym.evaluation.recodings import recodings_of
+from kanonym.evaluation.pair.tables import PairedSets, TablePair, pair_sets
 from kanonym.evaluation.releases import (
     hierarchies_of,
+    recodings_of,
     released_records,
     require_made_of,
     unpack_release,

@@ -1,22 +1,161 @@
-"""Two tables side by side, as measures of utility see them: an original and a release of it.
-
-A released value may leave several original values open: an interval, a set, a label of a
-hierarchy, a suppressed cell. Columns here say which, so that a measure need not know how
-tables are recoded.
-"""
+"""Two tables with columns coded alike, also of sets."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.results.short_repr import ShortRepr
-from kanonym.evaluation.pair.number_sets import NumberSets
-from kanonym.evaluation.pair.sets import PairedSets
+from kanonym.data import frames
+from kanonym.data.item_sets import (
+    EncodedSets,
+    ItemTree,
+    encode_sets,
+    names_of_sets,
+    read_sets,
+    tree_of,
+    with_known_items,
+)
+from kanonym.data.results import ShortRepr
+from kanonym.data.schema import ItemSet
+from kanonym.policy import Policy
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PairedSets(ShortRepr):
+    """The sets of items of both tables, of all attributes side by side."""
+
+    _shown: ClassVar[tuple[str, ...]] = ("m",)
+
+    original: EncodedSets
+    released: EncodedSets
+    control: EncodedSets | None = None
+    m: int = 2
+
+    @property
+    def tree(self) -> ItemTree:
+        """The items and their labels."""
+        return self.original.tree
+
+    @property
+    def used(self) -> NDArray[np.bool_]:
+        """(n_nodes,) bool: which labels the release has."""
+        found = np.zeros(self.tree.n_nodes, np.bool_)
+        found[self.released.nodes] = True
+        return found
+
+
+def pair_sets(original: Any, released: Any, policy: Policy | None) -> PairedSets | None:
+    """Return the sets of both tables, where the policy has any and both tables have them.
+
+    original, released: tables of this process.
+    """
+    attributes = {} if policy is None else names_of_sets(policy.attributes)
+    both = set(frames.column_names(original)) & set(frames.column_names(released))
+    if policy is None or not attributes or not set(attributes) <= both:
+        return None
+    items = _lists(original, attributes)
+    tree = tree_of(attributes, items)
+    asked = [model.known_items for model in policy.models if model.known_items is not None]
+    labels = _lists(released, attributes)
+    return PairedSets(
+        encode_sets(tree, items, frames.n_rows(original)),
+        encode_sets(tree, labels, frames.n_rows(released), any_level=True),
+        m=asked[0].m if asked else 2,
+    )
+
+
+def with_control(sets: PairedSets, control: Any, policy: Policy | None) -> PairedSets:
+    """Return the same with the sets of persons who are not in the original.
+
+    control: a table of this process, or None. Items that the original lacks are not known.
+    """
+    attributes = {} if policy is None else names_of_sets(policy.attributes)
+    if control is None or not set(attributes) <= set(frames.column_names(control)):
+        return sets
+    known = sets.tree.labels[: sets.tree.n_items]
+    lists = {
+        name: with_known_items(column, known)
+        for name, column in _lists(control, attributes).items()
+    }
+    return replace(sets, control=encode_sets(sets.tree, lists, frames.n_rows(control)))
+
+
+def _lists(table: Any, attributes: Mapping[str, ItemSet]) -> dict[str, pl.Series]:
+    return {
+        name: read_sets(frames.raw_column(table, name), one) for name, one in attributes.items()
+    }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class NumberSets(ShortRepr):
+    """The released cells of a column of numbers that are sets.
+
+    labels: (n_released,) int32, the set of each cell, -1 for others.
+    """
+
+    labels: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    members: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        labels: NDArray[np.int32],
+        listed: Mapping[int, NDArray[np.int32]],
+        line: NDArray[np.float64],
+    ) -> NumberSets | None:
+        """Return the sets of a column, None where no cell is one.
+
+        labels: (n_released,) int32, -1 for suppressed cells. listed: codes by label. line: the
+        number of each code; null is the code behind them.
+        """
+        if not np.isin(labels, list(listed)).any():
+            return None
+        numbers = np.append(line, np.inf)
+        keys = {label: tuple(np.sort(numbers[codes]).tolist()) for label, codes in listed.items()}
+        sets = sorted(set(keys.values()))
+        ranks = {key: rank for rank, key in enumerate(sets)}
+        # The last place is that of -1.
+        place = np.full(max(int(labels.max()), *listed) + 2, -1, np.int32)
+        place[list(keys)] = [ranks[key] for key in keys.values()]
+        members = np.concatenate([np.array(one) for one in sets])
+        return cls(
+            place[labels],
+            np.cumsum([0, *map(len, sets)], dtype=np.int64),
+            np.where(np.isinf(members), np.nan, members),
+        )
+
+    def values(self, one: int) -> NDArray[np.float64]:
+        """Return the numbers of a set, null left out."""
+        members = self.members[self.offsets[one] : self.offsets[one + 1]]
+        return members[~np.isnan(members)]
+
+    def has_null(self, one: int) -> bool:
+        """Whether null is a member of a set."""
+        return bool(np.isnan(self.members[self.offsets[one + 1] - 1]))
+
+    def gaps(self, values: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return (n_values, n_rows) float64: how far each value is from the next number of a set.
+
+        0 for cells that are no set; NaN where the value or all of the set is null.
+        """
+        apart = np.zeros((len(values), len(self.offsets)))
+        for one in np.unique(self.labels[rows]).tolist():
+            if one < 0:
+                continue
+            numbers = self.values(one)
+            if not len(numbers):
+                apart[:, one] = np.nan
+                continue
+            at = np.searchsorted(numbers, values)
+            below, above = numbers[np.maximum(at - 1, 0)], numbers[np.minimum(at, len(numbers) - 1)]
+            apart[:, one] = np.minimum(np.abs(values - below), np.abs(values - above))
+        return np.asarray(apart[:, self.labels[rows]])
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -120,7 +259,7 @@ class Generalization(ShortRepr):
     stands for.
     records: (n_labels,) int64, records of the original that have one of these values.
     penalties: (n_labels,) float64 in [0, 1], the normalized certainty penalty.
-    spans: (n_labels,) float64 in [0, 1], the span loss (`metrics.span`).
+    spans: (n_labels,) float64 in [0, 1], the span loss (`metrics.certainty`).
     levels: (n_labels,) int32, the level of the hierarchy; that of the root for a suppressed cell.
     None without a hierarchy.
     below: (n_labels,) int64, the labels one level below each; 0 for values themselves. None without
@@ -184,3 +323,44 @@ class TablePair(ShortRepr):
     def column(self, name: str) -> Column:
         """Return one column by name."""
         return next(column for column in self.columns if column.name == name)
+
+
+Numbers = NDArray[np.float64]
+
+
+def draw_numbers(
+    column: NumericColumn,
+    records: NDArray[np.int64],
+    random: np.random.Generator,
+    step: float | None = None,
+) -> Numbers:
+    """Return (n_records,) float64 numbers, uniform between the ends of each label; NaN for null.
+
+    Of a set each member is equally likely. step: of the grid on which all ends lie, and so the
+    numbers; None for no grid.
+    """
+    low, high = column.low[records], column.high[records]
+    share = random.random(len(records))
+    if step is None:
+        drawn = np.asarray(low + share * (high - low))
+    else:
+        places = np.floor(share * (np.rint((high - low) / step) + 1))
+        drawn = np.asarray(np.minimum(low + places * step, high))
+    if column.sets is not None:
+        labels = column.sets.labels[records]
+        mask = labels >= 0
+        first, last = column.sets.offsets[labels[mask]], column.sets.offsets[labels[mask] + 1]
+        members = first + (share[mask] * (last - first)).astype(np.int64)
+        drawn[mask] = column.sets.members[members]
+    return drawn
+
+
+def draw_categories(
+    column: CategoricalColumn, records: NDArray[np.int64], random: np.random.Generator
+) -> NDArray[np.int32]:
+    """Return (n_records,) int32 codes, each of the categories of a label equally likely."""
+    labels = column.labels[records]
+    first, last = column.offsets[labels], column.offsets[labels + 1]
+    places = first + (random.random(len(records)) * (last - first)).astype(np.int64)
+    drawn: NDArray[np.int32] = column.members[places]
+    return drawn

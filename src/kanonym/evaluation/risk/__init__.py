@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from kanonym.evaluation.risk.assessment import RiskAssessment, measure_risk
-from kanonym.evaluation.risk.entries import ENTRIES
 from kanonym.evaluation.risk.individual import (
     HouseholdRisk,
+    PopulationUniques,
     estimated_population,
     household_risk,
     individual_risk,
+    population_uniques,
 )
-from kanonym.evaluation.risk.population import PopulationUniques, population_uniques
-from kanonym.evaluation.risk.presets import PRESETS, Preset, Verdict
+from kanonym.evaluation.risk.presets import ENTRIES, PRESETS, Preset, Verdict
 
 __all__ = [
     "ENTRIES",

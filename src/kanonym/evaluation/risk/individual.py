@@ -1,30 +1,135 @@
-"""Individual risk of a record of a sample with sampling weights, and of its household.
-
-The records of a class are f of the F persons of the population who have its values, F
-is not known, and a record is found with a chance of 1 / F. Sampling weights estimate F,
-and with it the fraction p = f / F that the sample has of the class. Given f, F is taken
-for negative binomial, which makes the expectation of 1 / F
-
-    r = p^f / f · 2F1(f, f; f + 1; 1 - p) = p / f · 2F1(1, 1; f + 1; q),  q = 1 - p,
-
-for f = 1 the closed form p / q · ln(1 / p), for f = 2 p / q + (p / q)² ln p.
-
-Benedetti and Franconi (1998), "Statistical and technological solutions for controlled
-data dissemination"; Franconi and Polettini (2004), "Individual risk estimation in
-mu-Argus: a review", PSD, LNCS 3050, §2.
-"""
+"""Risk of single records, in the table and in the population."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.errors import DataError
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data import frames
+from kanonym.data.errors import DataError, HierarchyError, Message
+from kanonym.data.item_sets import encode_sets, items_among, names_of_sets, read_sets, tree_of
+from kanonym.data.results import ShortRepr
+from kanonym.kernels.risk.population import ESTIMATORS, SMALL_FRACTION, histogram
 from kanonym.metrics.record_risk import THRESHOLD, RecordRisk, summarize
+from kanonym.models.itemsets import fewest_candidates
+from kanonym.policy import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class PopulationUniques:
+    """Estimated numbers of persons who are unique in the population."""
+
+    population: int
+    records: int
+    estimates: Mapping[str, float | None]
+    chosen: str
+
+    def share(self, estimator: str) -> float | None:
+        """Return uniques / population, in [0, 1], or None."""
+        uniques = self.estimates[estimator]
+        return None if uniques is None else uniques / self.population
+
+    def expected_in_table(self, estimator: str) -> float | None:
+        """Return how many records of the table are expected to be population uniques.
+
+        Each population unique is in a random sample with a chance of records / population.
+        """
+        uniques = self.estimates[estimator]
+        return None if uniques is None else uniques * (self.records / self.population)
+
+
+def population_uniques(sizes: NDArray[np.int64], population: int) -> PopulationUniques:
+    """Estimate the population uniques from the class sizes of a random sample.
+
+    sizes: (n_classes,) int64, records of each class.
+
+    Notes
+    -----
+    About a millisecond, after one sort of the class sizes. Nothing is random.
+
+    References
+    ----------
+    `kernels.risk.population` names the paper of each, and where ours deviate. Dankar, El Emam,
+    Neisa and Roffey (2012), BMC Med. Inform. Decis. Mak. 12:66, for the rule: up to a
+    sampling fraction of 0.1 Pitman's, above it the smaller of the other two.
+
+    Examples
+    --------
+    >>> found = population_uniques(np.array([1, 1, 3, 20, 75]), 100_000)
+    >>> found.chosen, round(found.estimates["dankar"], 2)
+    ('pitman', 2.48)
+
+    """
+    records = int(sizes.sum())
+    if population < records or population < 1:
+        raise DataError(
+            f"the table has {records} records, but the population only {population} persons; "
+            "it must be the number of persons that the table is a sample of"
+        )
+    counted = histogram(sizes)
+    found = {name: estimate(*counted, population) for name, estimate in ESTIMATORS.items()}
+    if records <= SMALL_FRACTION * population and not math.isnan(found["pitman"]):
+        chosen = "pitman"
+    elif records > SMALL_FRACTION * population and found["snb"] <= found["zayatz"]:
+        chosen = "snb"
+    else:
+        chosen = "zayatz"
+    estimates = {name: None if math.isnan(n) else n for name, n in found.items()}
+    return PopulationUniques(population, records, estimates, chosen)
+
+
+CANDIDATES = Message("records with the same known items")
+POPULATION = Message("items are known, too, and a population table says nothing of them")
+ESTIMATED = Message("items are known, too, and the estimators see the quasi-identifiers alone")
+USUAL = 2
+"""Items that are known where no model says how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemCandidates:
+    """The records that could be a person's, whose class and some of whose items are known."""
+
+    m: int
+    fewest: int | None = None
+    reason: str | None = None
+
+
+def item_candidates(
+    table: Any, policy: Policy | None, class_of_row: NDArray[np.int32]
+) -> ItemCandidates | None:
+    """Return the candidates of known items in a table; None where its policy has no set.
+
+    table: of this process; class_of_row: (n,) int32, the class of each record.
+    """
+    attributes = {} if policy is None else names_of_sets(policy.attributes)
+    if policy is None or not set(attributes) & set(frames.column_names(table)):
+        return None
+    attributes = {
+        name: one for name, one in attributes.items() if name in frames.column_names(table)
+    }
+    asked = [model.known_items for model in policy.models if model.known_items is not None]
+    m = asked[0].m if asked else USUAL
+    try:
+        lists = {
+            name: read_sets(frames.raw_column(table, name), one) for name, one in attributes.items()
+        }
+        items = {name: items_among(lists[name], one) for name, one in attributes.items()}
+        sets = encode_sets(tree_of(attributes, items), lists, len(class_of_row), any_level=True)
+        fewest = fewest_candidates(sets.tree, (sets.offsets, sets.nodes), class_of_row, m)
+    except (DataError, HierarchyError):
+        reason = Message(
+            "the items of {name!r} could not be counted, and quasi-identifiers alone tell less "
+            "than an intruder may know: `verify` says why",
+            name=next(iter(attributes)),
+        )
+        return ItemCandidates(m, None, reason)
+    return ItemCandidates(m, fewest)
+
 
 Form = Literal["approximate", "exact"]
 

@@ -1,42 +1,98 @@
-"""Thresholds on the risk of re-identification that regulators and custodians go by.
-
-None of them is law: a law asks that the risk be "very small" (HIPAA), or that a person be
-not identifiable by means reasonably likely to be used (GDPR, recital 26), and guidance,
-policy and custom put numbers to it. A preset says which of these it is, and where it
-comes from. To meet one is an argument for a release, not a clearance: each also asks for
-identifiers to be removed, and for the context of the release to be judged.
-
-The thresholds are class sizes, of which risks are the rounded reciprocals: 0.09 stands
-for 1/11, 0.05 for 1/20, 0.33 for 1/3. A class of 11 meets 0.09 here, though 1/11 is
-0.0909.
-
-What is behind the numbers, and how far it was checked:
-
-- 45 CFR 164.514(b) has two ways to de-identify. Expert determination, (b)(1), asks for a
-  "very small" risk and names no number (read in the rule). Safe Harbor, (b)(2), is a list
-  of 18 kinds of identifiers to be removed and no measure of classes, so no preset judges it.
-- Cells of 1 to 10 are not shown under the data use agreements of the Centers for Medicare
-  & Medicaid Services (read in its cell size suppression policy). To read this as 11
-  records a class, and that as what an expert determination needs, is custom.
-- 0.04 % is quoted as the share of the population of the United States that is unique
-  after Safe Harbor, attributed to L. Sweeney's testimony to the National Committee on
-  Vital and Health Statistics (2007). The testimony was not found for checking.
-- The European Medicines Agency and Health Canada recommend 0.09 for the publication of
-  clinical reports (EMA/90915/2016; Public Release of Clinical Information, 2019). That
-  number was confirmed from accounts of both, not word for word in them; both take
-  justified others.
-- Health Canada's guidance was not found to name 0.05 or 0.33. They stand beside its 0.09
-  as the precedents that El Emam (2013, ch. 16) collects: 20 for public data in Canada, 3 as
-  the smallest among custodians. To match them to highly sensitive data and to trusted
-  recipients is custom.
-"""
+"""The entries of a risk assessment, and presets of them."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kanonym.data.message import Message
+from kanonym.data.errors import Message
+from kanonym.metrics.measured_value import Meaning
+
+BOOK = "El Emam (2013), Guide to the de-identification of personal health information, ch. 16"
+FRANCONI = "Benedetti and Franconi (1998); Franconi and Polettini (2004), §2"
+DANKAR = "Dankar, El Emam, Neisa and Roffey (2012), BMC Med. Inform. Decis. Mak. 12:66"
+SOURCES = {
+    "prosecutor": BOOK,
+    "journalist": BOOK,
+    "person": f"{BOOK}; persons counted in place of records",
+    "individual": FRANCONI,
+    "household": "Franconi and Polettini (2004), §5",
+}
+
+
+def _meaning(name: str, unit: str, source: str, high: float = 1.0) -> Meaning:
+    return Meaning(name, 0.0, high, "lower", unit, source)
+
+
+def _common_entries(who: str, found: str) -> list[Meaning]:
+    """Return what every kind of risk has."""
+    source = SOURCES[who]
+    return [
+        _meaning(f"{who}_highest", "highest probability of re-identification", source),
+        _meaning(f"{who}_average", f"mean probability over the {found}", source),
+        _meaning(f"{who}_expected", f"expected number of re-identified {found}", source, math.inf),
+        _meaning(f"{who}_at_risk", f"share of the {found} above the threshold", source),
+        _meaning(
+            f"{who}_number_at_risk",
+            f"number of {found} above the threshold",
+            source,
+            math.inf,
+        ),
+    ]
+
+
+ENTRIES: dict[str, Meaning] = {
+    meaning.name: meaning
+    for meaning in (
+        *_common_entries("prosecutor", "records"),
+        *_common_entries("journalist", "records"),
+        _meaning(
+            "marketer",
+            "expected share of re-identified records",
+            "Dankar and El Emam (2010), EDBT workshops; " + BOOK,
+        ),
+        _meaning(
+            "known_items_highest",
+            "highest probability if items are known, too",
+            "Terrovitis, Mamoulis and Kalnis (2008), PVLDB 1; in the classes of the table",
+        ),
+        _meaning("uniques", "number of records alone in their class", BOOK, math.inf),
+        _meaning("unique_share", "share of the records alone in their class", BOOK),
+        *_common_entries("person", "persons"),
+        _meaning(
+            "person_uniques", "number of persons alone in a class", SOURCES["person"], math.inf
+        ),
+        *_common_entries("individual", "records"),
+        *_common_entries("household", "records")[:3],
+        _meaning(
+            "population_uniques_pitman",
+            "estimated number of persons unique in the population",
+            "Hoshino (2001), J. Off. Stat. 17(4); " + DANKAR,
+            math.inf,
+        ),
+        _meaning(
+            "population_uniques_zayatz",
+            "estimated number of persons unique in the population",
+            "Zayatz (1991); " + DANKAR,
+            math.inf,
+        ),
+        _meaning(
+            "population_uniques_snb",
+            "estimated number of persons unique in the population",
+            "Chen and Keller-McNulty (1998), J. Off. Stat. 14(1); " + DANKAR,
+            math.inf,
+        ),
+        _meaning(
+            "population_uniques_dankar",
+            "estimated number of persons unique in the population",
+            DANKAR,
+            math.inf,
+        ),
+    )
+}
+"""Every entry by name, in the order of a report."""
+
 
 Basis = Literal["guidance", "policy", "custom"]
 

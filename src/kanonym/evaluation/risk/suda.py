@@ -10,9 +10,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.errors import DataError, PolicyError
-from kanonym.data.message import Message
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.errors import DataError, Message, PolicyError
+from kanonym.data.results import ShortRepr
 from kanonym.kernels.risk.suda import Uniques, minimal_uniques
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 

@@ -12,12 +12,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frame_rows, frames
-from kanonym.data.columns.frame_types import Frame, Population
-from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.columns.rebuild import Frame, Population
+from kanonym.data.errors import DataError, Message, SchemaError
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.message import Message
 from kanonym.data.person_key import EntityColumns, columns_of, entity_of
-from kanonym.data.results.result import Result, ResultTable
+from kanonym.data.results import Result, ResultTable
 from kanonym.data.table import value_codes
 from kanonym.evaluation.columns import (
     SelectedColumns,
@@ -25,20 +24,22 @@ from kanonym.evaluation.columns import (
     select_columns,
 )
 from kanonym.evaluation.options import households_of, population_of, presets_of, weights_of
-from kanonym.evaluation.persons import persons_of_classes, persons_of_release, persons_unknown
-from kanonym.evaluation.releases import unpack_release
+from kanonym.evaluation.releases import (
+    persons_of_classes,
+    persons_of_release,
+    persons_unknown,
+    unpack_release,
+)
 from kanonym.evaluation.risk import RiskAssessment, measure_risk
-from kanonym.evaluation.risk.disclosure import disclosure_entries
-from kanonym.evaluation.risk.known_items import item_candidates
+from kanonym.evaluation.risk.assessment import disclosure_entries
+from kanonym.evaluation.risk.individual import item_candidates
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.evaluation.risk.suda import ENTRIES as SUDA
 from kanonym.evaluation.risk.suda import MOST_ATTRIBUTES, Suda, largest_feasible, suda
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.metrics.disclosure import Measurement, measure_table
-from kanonym.metrics.measured_table import measured_table
-from kanonym.metrics.measured_value import MeasuredValue
-from kanonym.metrics.person_risk import PersonRisk
-from kanonym.metrics.record_risk import THRESHOLD
+from kanonym.metrics.measured_value import MeasuredValue, measured_table
+from kanonym.metrics.record_risk import THRESHOLD, PersonRisk
 from kanonym.pipeline.planning import parse_with_policy, to_canonical
 from kanonym.policy import PolicySource
 from kanonym.verification.released_classes import (

@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.message import Message
+from kanonym.data.errors import Message
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
 from kanonym.evaluation.utility.cells import (
     Cells,

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.message import Message
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.errors import Message
+from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 
 BINS = 20

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.message import Message
+from kanonym.data.errors import Message
 from kanonym.evaluation.pair.tables import Generalization, TablePair
 from kanonym.evaluation.utility.measure import Measure
 from kanonym.kernels.classes.grouping import group_rows

@@ -11,7 +11,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.message import Message
+from kanonym.data.errors import Message
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 from kanonym.evaluation.utility.cells import category_cells, chunks, nothing_to_compare
 from kanonym.evaluation.utility.measure import Measure

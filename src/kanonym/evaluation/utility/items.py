@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.message import Message
-from kanonym.evaluation.pair.sets import PairedSets
-from kanonym.evaluation.pair.tables import TablePair
+from kanonym.data.errors import Message
+from kanonym.evaluation.pair.tables import PairedSets, TablePair
 from kanonym.evaluation.utility.measure import Measure
-from kanonym.kernels.itemsets.counting import count_itemsets
+from kanonym.kernels.itemsets import count_itemsets
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 TOP = 100

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.tables import Column, NumericColumn, TablePair
 from kanonym.evaluation.utility.cells import (
     BINS,

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.message import Message
+from kanonym.data.errors import Message
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
 from kanonym.evaluation.utility.cells import distributions, nothing_to_compare
 from kanonym.evaluation.utility.measure import Measure

@@ -9,8 +9,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.message import Message
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.errors import Message
+from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
 from kanonym.evaluation.utility.cells import below, borders
 from kanonym.evaluation.utility.measure import Measure

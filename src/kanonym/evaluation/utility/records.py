@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.message import Message
+from kanonym.data.errors import Message
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 from kanonym.evaluation.utility.measure import Measure
 from kanonym.metrics.measured_value import Meaning, MeasuredValue

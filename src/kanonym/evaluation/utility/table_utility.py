@@ -1,4 +1,4 @@
-"""What a release is still good for, beside its original."""
+"""The utility of a release, by all measures."""
 
 from __future__ import annotations
 
@@ -8,23 +8,73 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kanonym.data.columns.frame_types import Frame
+from kanonym.data.columns.rebuild import Frame
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.results.result import Result, ResultTable
+from kanonym.data.results import Result, ResultTable
 from kanonym.evaluation.columns import check_seed, name_list
 from kanonym.evaluation.pair.aligned_tables import align_tables
 from kanonym.evaluation.pair.reading import read_pair
-from kanonym.evaluation.recodings import with_centroids
+from kanonym.evaluation.releases import with_centroids
+from kanonym.evaluation.utility import (
+    associations,
+    generalization,
+    intervals,
+    items,
+    k_marginal,
+    marginals,
+    queries,
+    records,
+)
 from kanonym.evaluation.utility.items import ITEM_MEASURES
 from kanonym.evaluation.utility.measure import Measure
-from kanonym.evaluation.utility.measures import EVERY, MEASURES, measure_of
-from kanonym.evaluation.utility.models.learning import learning_measure
-from kanonym.metrics.measured_table import measured_table
-from kanonym.metrics.measured_value import MeasuredValue
+from kanonym.evaluation.utility.models import propensity
+from kanonym.evaluation.utility.models.learning import accuracy_measure, learning_measure
+from kanonym.metrics.measured_value import MeasuredValue, measured_table
 from kanonym.policy import PolicySource
 from kanonym.policy.faults import unknown_name
 from kanonym.release import Release
+
+ALL: tuple[Measure, ...] = (
+    *generalization.MEASURES,
+    *records.MEASURES,
+    *marginals.MEASURES,
+    *associations.MEASURES,
+    *k_marginal.MEASURES,
+    *intervals.MEASURES,
+    *queries.MEASURES,
+    *propensity.MEASURES,
+)
+"""Every measure but those of a column that is named: `OF_A_COLUMN`."""
+
+MEASURES: dict[str, Measure] = {measure.meaning.name: measure for measure in ALL}
+
+EVERY = MEASURES | {measure.meaning.name: measure for measure in items.ITEM_MEASURES}
+"""Those of sets of items, too, which are taken where there are sets."""
+
+OF_A_TARGET = {"learning": learning_measure, "accuracy": accuracy_measure}
+"""Measures of how well a model predicts a column, by what stands before the column's name."""
+
+OF_A_COLUMN = OF_A_TARGET | {"k-marginal": k_marginal.k_marginal_measure}
+"""Measures of a column that their name tells: those of a target, and three-way tables."""
+
+
+def target_of(name: str) -> str | None:
+    """Return the column that a name such as `accuracy-salary` has; None of other measures."""
+    kind, _, target = name.partition("-")
+    return target if kind in OF_A_TARGET and target else None
+
+
+def measure_of(name: str) -> Measure | None:
+    """Return the measure of a name, with `-` or, as in JSON, `_`; None where there is none."""
+    plain = name.replace("_", "-")
+    if plain in EVERY:
+        return EVERY[plain]
+    for kind, measure in OF_A_COLUMN.items():
+        column = name.removeprefix(f"{kind}-")
+        if column not in ("", name):
+            return measure(column)
+    return None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -109,7 +159,7 @@ def utility(
         A column that models learn to predict, on the release and on the original; takes
         tens of seconds.
     measures
-        Names of `evaluation.utility.measures`; None for all of them. `learning-` or
+        Names of `evaluation.utility.table_utility`; None for all of them. `learning-` or
         `accuracy-` and a column: how well models predict it.
     seed
         Of the queries and samples that are drawn.

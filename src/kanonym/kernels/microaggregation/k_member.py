@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.kernels.classes.penalty import RANGE, SET, Costs, span_loss
+from kanonym.kernels.classes.histograms import RANGE, SET, Costs, span_loss
 from kanonym.kernels.compile import Int, kernel, part
 
 LEFT, NEXT = 0, 1

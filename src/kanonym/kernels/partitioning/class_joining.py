@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.disclosure import class_measure, holds
-from kanonym.kernels.classes.penalty import RANGE, SET, Costs, span_loss
+from kanonym.kernels.classes.histograms import RANGE, SET, Costs, span_loss
 from kanonym.kernels.compile import Int, kernel, part
 
 NOBODY = np.int64(-1)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.kernels.classes.conditions import Criteria, sides_satisfy
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.compile import Int, kernel, part
 from kanonym.kernels.partitioning.mondrian import sort_node, spread, sweep
 from kanonym.kernels.partitioning.workspace import (

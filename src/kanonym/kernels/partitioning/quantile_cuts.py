@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.kernels.classes.chance import skipped_cuts
+from kanonym.kernels.classes.balance import skipped_cuts
 from kanonym.kernels.classes.conditions import Criteria, sides_satisfy
-from kanonym.kernels.classes.penalty import SET, Costs, span_loss
+from kanonym.kernels.classes.histograms import SET, Costs, span_loss
 from kanonym.kernels.compile import Int, part
 from kanonym.kernels.partitioning.workspace import Workspace, attribute_loss
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.kernels.classes.penalty import SET, Costs, span_loss
+from kanonym.kernels.classes.histograms import SET, Costs, span_loss
 from kanonym.kernels.compile import Int, kernel, part
 
 GAIN = 1e-9

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.disclosure import DISTINCT, class_measure, holds
-from kanonym.kernels.classes.penalty import SET, Costs, span_loss
+from kanonym.kernels.classes.histograms import SET, Costs, span_loss
 from kanonym.kernels.compile import Int, kernel, part
 
 

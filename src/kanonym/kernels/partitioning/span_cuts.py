@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.kernels.classes.penalty import SET, Costs, span_loss
+from kanonym.kernels.classes.histograms import SET, Costs, span_loss
 from kanonym.kernels.compile import Int, kernel, part
 
 NEAR = 1e-8

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanonym.data.loading.lazy_names import lazy_names
+from kanonym.data.loading import lazy_names
 
 if TYPE_CHECKING:
-    from kanonym.metrics.information_loss.ambiguity import Ambiguity
     from kanonym.metrics.information_loss.base import (
+        METRICS,
         BoundMetric,
         FinestClasses,
         Generalized,
         Metric,
         Terms,
+        metric_from,
     )
-    from kanonym.metrics.information_loss.class_size import AverageClassSize
-    from kanonym.metrics.information_loss.discernibility import Discernibility
-    from kanonym.metrics.information_loss.divergence import KLDivergence
-    from kanonym.metrics.information_loss.entropy import NonUniformEntropy, NormalizedEntropy
-    from kanonym.metrics.information_loss.forms import METRICS, metric_from
-    from kanonym.metrics.information_loss.height import Height
-    from kanonym.metrics.information_loss.loss import Loss, LossArithmetic
-    from kanonym.metrics.information_loss.precision import Precision
-    from kanonym.metrics.information_loss.weighted import Weighted
+    from kanonym.metrics.information_loss.class_size import (
+        Ambiguity,
+        AverageClassSize,
+        Discernibility,
+    )
+    from kanonym.metrics.information_loss.entropy import (
+        KLDivergence,
+        NonUniformEntropy,
+        NormalizedEntropy,
+    )
+    from kanonym.metrics.information_loss.loss import Loss, LossArithmetic, Weighted
+    from kanonym.metrics.information_loss.precision import Height, Precision
 
 __all__ = [
     "METRICS",
@@ -49,23 +53,23 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "Ambiguity": "kanonym.metrics.information_loss.ambiguity",
+        "Ambiguity": "kanonym.metrics.information_loss.class_size",
         "AverageClassSize": "kanonym.metrics.information_loss.class_size",
         "BoundMetric": "kanonym.metrics.information_loss.base",
-        "Discernibility": "kanonym.metrics.information_loss.discernibility",
+        "Discernibility": "kanonym.metrics.information_loss.class_size",
         "FinestClasses": "kanonym.metrics.information_loss.base",
         "Generalized": "kanonym.metrics.information_loss.base",
-        "Height": "kanonym.metrics.information_loss.height",
-        "KLDivergence": "kanonym.metrics.information_loss.divergence",
+        "Height": "kanonym.metrics.information_loss.precision",
+        "KLDivergence": "kanonym.metrics.information_loss.entropy",
         "Loss": "kanonym.metrics.information_loss.loss",
         "LossArithmetic": "kanonym.metrics.information_loss.loss",
-        "METRICS": "kanonym.metrics.information_loss.forms",
+        "METRICS": "kanonym.metrics.information_loss.base",
         "Metric": "kanonym.metrics.information_loss.base",
         "NonUniformEntropy": "kanonym.metrics.information_loss.entropy",
         "NormalizedEntropy": "kanonym.metrics.information_loss.entropy",
         "Precision": "kanonym.metrics.information_loss.precision",
         "Terms": "kanonym.metrics.information_loss.base",
-        "Weighted": "kanonym.metrics.information_loss.weighted",
-        "metric_from": "kanonym.metrics.information_loss.forms",
+        "Weighted": "kanonym.metrics.information_loss.loss",
+        "metric_from": "kanonym.metrics.information_loss.base",
     },
 )

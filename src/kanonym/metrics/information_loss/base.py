@@ -1,22 +1,33 @@
-"""What a metric of generalized tables is, and what it sees of them."""
+"""Base class of metrics, and every metric by name."""
 
 from __future__ import annotations
 
 import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeGuard, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    Protocol,
+    TypeGuard,
+    cast,
+    runtime_checkable,
+)
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
+from kanonym.data.loading import LazyRegistry
 from kanonym.data.table import EncodedTable
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
 
 DIGITS = 1e10
 """Losses of single attributes are cut off after ten decimal digits, as ARX does."""
@@ -253,3 +264,61 @@ def nearest(name: object, names: Iterable[str], what: str) -> str:
     near = difflib.get_close_matches(str(name), names, n=1)
     guess = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names) or 'none'}"
     return f"{name!r} is not a {what}; {guess}"
+
+
+METRICS: LazyRegistry[type[Metric]] = LazyRegistry(
+    "kanonym.metrics.information_loss",
+    {
+        "loss": "loss:Loss",
+        "loss-arithmetic": "loss:LossArithmetic",
+        "average-class-size": "class_size:AverageClassSize",
+        "discernibility": "class_size:Discernibility",
+        "non-uniform-entropy": "entropy:NonUniformEntropy",
+        "normalized-entropy": "entropy:NormalizedEntropy",
+        "precision": "precision:Precision",
+        "height": "precision:Height",
+        "kl-divergence": "entropy:KLDivergence",
+        "ambiguity": "class_size:Ambiguity",
+        "weighted": "loss:Weighted",
+    },
+    "kanonym.metrics",
+)
+"""Every metric by the name that a policy gives it."""
+
+
+def metric_from(given: object) -> Metric:
+    """Return a metric from its name, its YAML form, or itself; the inverse of `to_dict`.
+
+    Examples
+    --------
+    >>> metric_from("precision")
+    Precision(factor=0.5)
+    >>> metric_from({"type": "loss", "factor": 0.25})
+    Loss(factor=0.25)
+    >>> metric_from("los")
+    Traceback (most recent call last):
+        ...
+    kanonym.data.errors.PolicyError: metric: 'los' is not a metric; did you mean 'loss'?
+
+    """
+    if isinstance(given, METRICS.loaded()):
+        return given
+    if isinstance(given, str):
+        given = {"type": given}
+    if not isinstance(given, Mapping) or "type" not in given:
+        raise PolicyError(
+            f"a metric is one of {', '.join(METRICS)}, or {{type: …}} with its parameters, "
+            f"not {given!r}"
+        )
+    name = given["type"]
+    if name not in METRICS:
+        raise PolicyError(f"metric: {nearest(name, METRICS, 'metric')}")
+    known = {field.name: field for field in fields(cast("Any", METRICS[name]))}
+    parameters = {key: value for key, value in given.items() if key != "type"}
+    for key in parameters:
+        if key not in known:
+            raise PolicyError(f"{name}: {nearest(key, known, 'parameter of it')}")
+    for key, field in known.items():
+        if key not in parameters and field.default is MISSING:
+            raise PolicyError(f"{name}: {key} is missing")
+    return METRICS[name](**parameters)

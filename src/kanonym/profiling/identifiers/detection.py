@@ -7,16 +7,12 @@ from dataclasses import replace
 import polars as pl
 
 from kanonym.data.schema import Role
-from kanonym.profiling.identifiers.check_digits.numbers import find_accounts, find_numbers
-from kanonym.profiling.identifiers.check_digits.schemes import CODES
-from kanonym.profiling.identifiers.column_name import find_named
+from kanonym.profiling.identifiers.check_digits import CODES, find_accounts, find_numbers
+from kanonym.profiling.identifiers.contacts import find_addresses, find_coordinates, find_phones
 from kanonym.profiling.identifiers.finding import Finding
-from kanonym.profiling.identifiers.formats import find_formats
+from kanonym.profiling.identifiers.formats import find_formats, find_named
 from kanonym.profiling.identifiers.free_text import find_free_text
-from kanonym.profiling.identifiers.persons import find_persons
-from kanonym.profiling.identifiers.phones import find_phones
-from kanonym.profiling.identifiers.places import find_addresses, find_coordinates
-from kanonym.profiling.identifiers.records import find_records
+from kanonym.profiling.identifiers.persons import find_persons, find_records
 from kanonym.profiling.identifiers.sample import Sample
 from kanonym.profiling.reasons import Reason
 from kanonym.profiling.safe_harbor import safe_harbor

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 
 DISTINCT = 2_000
 """At most so many different values of a column are looked at."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import altair as alt
 
 from kanonym.comparison.trials import label
-from kanonym.data.message import gettext as _
-from kanonym.data.message import ngettext
+from kanonym.data.errors import gettext as _
+from kanonym.data.errors import ngettext
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts.style import BLUE, INK, MUTED, Drawing, Row
 from kanonym.reporting.rendering.html import chart_of, environment

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from kanonym.reporting.printable import printable
+from kanonym.reporting.document import printable
 
 LONGEST = 22  # letters of a line
 MOST_LINES = 3

@@ -1,30 +1,90 @@
-"""Which bars show an attribute's distribution: few, readable, and none for a rare value.
-
-A bar of the original table that held fewer than `floor` records would tell what the
-release hides, so rare values share a bar with others, the ends are open ("80+": nobody
-learns the highest value), and edges are round numbers or dates, not values of the data.
-"""
+"""Distributions as bars, also of class sizes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.language import ENGLISH, Translator
 
 if TYPE_CHECKING:
     from kanonym.data.table import Domain
 
+
+FEW_BARS = 12
+WIDE = 10
+"""From this ratio of the largest to the smallest size on, bars grow: 5–9, 10–19, 20–49."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSizes:
+    """The sizes of the released classes."""
+
+    smallest: int
+    median: float
+    mean: float
+    largest: int
+    labels: tuple[str, ...]
+    classes: tuple[int, ...]
+    records: tuple[int, ...]
+
+    @classmethod
+    def of(cls, classes_of_size: Mapping[int, int]) -> ClassSizes:
+        """Summarize `{size: number of classes}`; the largest 1 % share the last bar."""
+        if not classes_of_size:
+            return cls(0, 0.0, 0.0, 0, (), (), ())
+        sizes = np.array(sorted(classes_of_size), np.int64)
+        classes = np.array([classes_of_size[size] for size in sizes.tolist()], np.int64)
+        upto = np.cumsum(classes)
+        n, smallest = int(upto[-1]), int(sizes[0])
+        top = int(sizes[np.searchsorted(upto, 0.99 * n)])
+        grown = top >= WIDE * smallest
+        starts = _growing_starts(smallest, top) if grown else _even_starts(smallest, top)
+        bar = np.searchsorted(starts, sizes, side="right") - 1
+        labels = [f"{a}" if a == b - 1 else f"{a}–{b - 1}" for a, b in pairwise(starts)]
+        alone = sizes[-1] == starts[-1]
+        labels.append(f"{starts[-1]}" if alone else f"{starts[-1]}+")
+        middle = sizes[np.searchsorted(upto, [(n + 1) // 2, n // 2 + 1])]
+        return cls(
+            smallest=smallest,
+            median=float(middle.mean()),
+            mean=float((sizes * classes).sum() / n),
+            largest=int(sizes[-1]),
+            labels=tuple(labels),
+            classes=tuple(np.bincount(bar, classes).astype(int).tolist()),
+            records=tuple(np.bincount(bar, classes * sizes).astype(int).tolist()),
+        )
+
+
+def _even_starts(smallest: int, top: int) -> list[int]:
+    """Return where bars of one width begin."""
+    width = next(
+        digit * 10**power
+        for power in count()
+        for digit in (1, 2, 5)
+        if (top - smallest) // (digit * 10**power) < FEW_BARS
+    )
+    return list(range(smallest, top + 1, width))
+
+
+def _growing_starts(smallest: int, top: int) -> list[int]:
+    """Return the smallest size, and the sizes 1, 2 and 5 times a power of ten above it."""
+    powers = range(len(str(top)))
+    steps = (digit * 10**power for power in powers for digit in (1, 2, 5))
+    return [smallest, *(step for step in steps if smallest < step <= top)]
+
+
 MOST_JOINED = 3
 """Names of one bar."""
-FEW_BARS = 4
+FEWEST_BARS = 4
 TINY, HUGE = 1e-300, 1e300
 """Numbers that are not so far apart, or farther, share a bar: their steps are no numbers."""
 WHOLE = 2**62
@@ -163,7 +223,7 @@ def _texts(
         # Values that are always released together are named together.
         _, first, group = np.unique(marks, return_index=True, return_inverse=True)
         place = np.argsort(np.argsort(first))[group]
-        members: list[list[str]] = [[] for _ in first]
+        members: list[list[str]] = [[] for _turn in first]
         for text, count, code in zip(values, counts.tolist(), place.tolist(), strict=True):
             if count or len(first) == len(values):
                 members[code].append(text)
@@ -251,7 +311,7 @@ def _steps(
         for grid in _few_steps(_grids(line, low, high, most, speech, whole=whole), most)
     ]
     grid, starts = next(
-        (one for one in tried if len(one[1]) >= FEW_BARS),
+        (one for one in tried if len(one[1]) >= FEWEST_BARS),
         max(tried, key=lambda one: len(one[1])),
     )
     first, last = int(grid.step_of_code.min()), int(grid.step_of_code.max())
@@ -273,7 +333,7 @@ def _few_steps(grids: Iterator[_Grid], most: int) -> Iterator[_Grid]:
         steps = int(np.ptp(grid.step_of_code))
         if steps < most:
             yield grid
-        if steps < FEW_BARS:
+        if steps < FEWEST_BARS:
             return
 
 

@@ -18,11 +18,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.actions.registry import unwrap
-from kanonym.reporting.distributions.extents import POINTS, Extent
 from kanonym.reporting.distributions.label_ends import ends_of_label
+from kanonym.reporting.distributions.rectangles import POINTS, Extent
 
 if TYPE_CHECKING:
-    from kanonym.data.recoded_attribute import RecodedAttribute
+    from kanonym.data.partition import RecodedAttribute
     from kanonym.data.schema import Attribute
     from kanonym.data.table import Domain, EncodedTable
 

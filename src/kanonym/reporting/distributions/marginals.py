@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.distributions.bars import Bars, bars_of
-from kanonym.reporting.distributions.extents import Extent
-from kanonym.reporting.distributions.resolution import (
+from kanonym.reporting.distributions.rectangles import (
+    Extent,
     marks_of_intervals,
     marks_of_sets,
     released_counts,
     set_members,
 )
-from kanonym.reporting.rounding import round_count
+from kanonym.reporting.document import round_count
 
 if TYPE_CHECKING:
-    from kanonym.data.partition import Partition
-    from kanonym.data.recoded_attribute import RecodedAttribute
+    from kanonym.data.partition import Partition, RecodedAttribute
     from kanonym.data.table import Domain, EncodedTable
 
 MOST_BARS = 24

@@ -1,4 +1,4 @@
-"""The classes over two quasi-identifiers, as rectangles of their released bounds."""
+"""Classes as rectangles of two columns."""
 
 from __future__ import annotations
 
@@ -11,16 +11,127 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import SchemaError
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
+from kanonym.kernels.classes.histograms import class_histograms
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.distributions.bars import numbers
-from kanonym.reporting.distributions.extents import POINTS, Extent
 from kanonym.reporting.distributions.label_ends import LabelEnds, ends_of_label, ends_of_period
-from kanonym.reporting.distributions.resolution import marks_of_intervals
 
 if TYPE_CHECKING:
-    from kanonym.data.recoded_attribute import RecodedAttribute
+    from kanonym.data.partition import Partition, RecodedAttribute
     from kanonym.data.table import Domain, EncodedTable
+
+
+Marks = NDArray[np.uint64]
+
+
+def released_counts(table: EncodedTable, partition: Partition, column: int) -> NDArray[np.int64]:
+    """Return (domain.size,) the released records of each original value.
+
+    Suppressed records are left out, so that no figure of the report counts them.
+    """
+    codes, weights = table.codes[:, column], table.weights
+    if partition.by_row:
+        codes, weights = codes[table.tuple_of_row], np.ones(table.n_rows, np.int64)
+    kept = partition.labels >= 0
+    size = table.domains[column].size
+    return np.bincount(codes[kept], weights[kept], minlength=size).astype(np.int64)
+
+
+def marks_of_intervals(extent: Extent, n_codes: int) -> Marks:
+    """Return (n_codes,) marks, equal for codes that lie in the same intervals."""
+    spans = np.unique(np.stack([extent.low, extent.high], axis=1), axis=0)
+    change = np.zeros(n_codes + 1, np.uint64)
+    own = _random_marks(len(spans))
+    np.add.at(change, spans[:, 0], own)
+    np.subtract.at(change, spans[:, 1] + 1, own)
+    return np.cumsum(change[:n_codes], dtype=np.uint64)
+
+
+def marks_of_sets(table: EncodedTable, partition: Partition, column: int) -> Marks:
+    """Return (n_codes,) marks, equal for codes that are in the same released sets."""
+    offsets, members, _ = set_members(table, partition, column)
+    marks = np.zeros(table.domains[column].size, np.uint64)
+    np.add.at(marks, members, np.repeat(_random_marks(len(offsets) - 1), np.diff(offsets)))
+    return marks
+
+
+def set_members(
+    table: EncodedTable, partition: Partition, column: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], int]:
+    """Return the codes in each released set (CSR: offsets, codes), and the number of sets."""
+    codes, weights = table.codes[:, column], table.weights
+    if partition.by_row:
+        codes, weights = codes[table.tuple_of_row], np.ones(table.n_rows, np.int64)
+    labels, n_labels = partition.value_groups(column)
+    n_codes = table.domains[column].size
+    offsets, members, _ = class_histograms(
+        labels, np.ascontiguousarray(codes), weights, n_labels, n_codes
+    )
+    return offsets, members, n_labels
+
+
+def _random_marks(n: int) -> Marks:
+    return np.random.default_rng(0).integers(1, 2**63, n, dtype=np.uint64)
+
+
+POINTS = ("mean", "median", "mode", "balanced")
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """An interval of codes for each class.
+
+    low, high: (n_classes,) int32, first and last code covered.
+    mixed: (n_classes,) bool, null together with other values, or a blank that leaves all open.
+    """
+
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    mixed: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, domain: Domain, recoded: RecodedAttribute) -> Extent:
+        """Return the codes that the released values cover."""
+        low, high = recoded.low, recoded.high
+        if recoded.recoding in POINTS:
+            low = high = _nearest_code(domain, recoded)
+        elif recoded.recoding == "hierarchy" and domain.hierarchy is not None:
+            low, high = domain.hierarchy.subtree(low, high)
+        mixed = (high >= domain.apart) & (low != high)
+        if recoded.recoding == "value":
+            # A blank says nothing: where the values behind it end is not released.
+            blank = recoded.columns[0].is_null().to_numpy()[recoded.label_of_class]
+            mixed |= blank & (low != high)
+        if recoded.recoding != "set":  # such an interval is released as the whole domain
+            low = np.where(mixed, 0, low).astype(np.int32)
+            high = np.where(mixed, domain.size - 1, high).astype(np.int32)
+        return cls(low, high, mixed)
+
+
+def _nearest_code(domain: Domain, recoded: RecodedAttribute) -> NDArray[np.int32]:
+    """Return (n_classes,) the code nearest to the released value, one for a class."""
+    released = recoded.columns[0]
+    null = released.is_null().to_numpy()
+    if recoded.recoding in ("mode", "balanced") or domain.kind != "number":  # one of the values
+        values = domain.texts if domain.exceptions else domain.values
+        code_of = {value: code for code, value in enumerate(values.to_list())}
+        found = released.cast(values.dtype).to_list()
+        codes = np.array([code_of.get(value, domain.null_code) for value in found])
+    else:
+        line = numbers(domain).astype(np.float64)
+        order = np.argsort(line, kind="stable")
+        exceptions = {text: domain.apart + i for i, text in enumerate(domain.exceptions)}
+        named = [exceptions.get(one) for one in released.to_list()] if exceptions else []
+        points = released.cast(float, strict=False).fill_null(0.0).to_numpy()
+        between = (line[order][:-1] + line[order][1:]) / 2
+        codes = order[np.searchsorted(between, points)] if len(line) else np.zeros(len(null))
+        codes[null] = domain.null_code
+        for place, code in enumerate(named):
+            if code is not None:
+                codes[place] = code
+    return codes.astype(np.int32)[recoded.label_of_class]
+
 
 Rectangle = tuple[float, float, float, float, int, int]
 MAPPED_ATTRIBUTES = 5

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kanonym.language import Translator
 from kanonym.profiling.profile import Profile
 from kanonym.profiling.reasons import EVIDENCE, PUBLISHABLE, Reason
-from kanonym.reporting.rounding import FINEST, round_share
+from kanonym.reporting.document import FINEST, round_share
 
 WHOLE = 0.01
 

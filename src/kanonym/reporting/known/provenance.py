@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kanonym.data import files
 from kanonym.data.command_line import command_line, file_word
 from kanonym.data.errors import DataError
-from kanonym.release.manifest import manifest_path
+from kanonym.release.promise import manifest_path
 
 if TYPE_CHECKING:
     from kanonym.release import Release

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanonym.data.message import gettext as _
-from kanonym.data.message import ngettext
+from kanonym.data.errors import gettext as _
+from kanonym.data.errors import ngettext
 from kanonym.metrics.measure_names import MEASURE_NAMES
 from kanonym.reporting.document import Block, Bullets, Cell, Figure, Paragraph, Section, Table, Text
 
 if TYPE_CHECKING:
     from kanonym.language import Translator
-    from kanonym.reporting.known.choice import Choice, Neighbour
-    from kanonym.reporting.known.comparison import Alternatives
+    from kanonym.reporting.known.choice import Alternatives, Choice, Neighbour
     from kanonym.reporting.summary import Summary
 
 
@@ -78,9 +77,7 @@ def _comparison_section(found: Alternatives, says: Translator) -> Section:
         return Section("comparison", title, (reason,))
 
     def draw() -> str:
-        from kanonym.reporting.charts.alternatives import (  # noqa: PLC0415 - half a second
-            alternatives_chart,
-        )
+        from kanonym.reporting.charts.frontier import alternatives_chart  # noqa: PLC0415 - half a second
 
         return alternatives_chart(found, says).to_svg()
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from kanonym.data.message import gettext as _
-from kanonym.data.message import ngettext
-from kanonym.evaluation.attacks.limits import LimitVerdict, joint_verdict
+from kanonym.data.errors import gettext as _
+from kanonym.data.errors import ngettext
 from kanonym.evaluation.attacks.result import CONFIDENCE
 from kanonym.evaluation.attacks.sentences import (
+    LimitVerdict,
     finding_sentence,
+    joint_verdict,
     knowledge_sentence,
     limit_sentence,
     question_of,
@@ -29,9 +30,8 @@ from kanonym.reporting.document import (
     Table,
     Text,
 )
-from kanonym.reporting.known.attack_parts import PART_NAMES, Part, part_of
-from kanonym.reporting.known.attacks import guessed_column, rank_attacks
-from kanonym.reporting.known.units import UNIT_NAMES
+from kanonym.reporting.known.assessment import UNIT_NAMES
+from kanonym.reporting.known.attacks import PART_NAMES, Part, guessed_column, part_of, rank_attacks
 
 if TYPE_CHECKING:
     from kanonym.evaluation.attacks.result import AttackResult
@@ -178,7 +178,7 @@ def _chart(tried: Sequence[AttackResult], says: Translator) -> Figure:
     most = tried[0]
 
     def draw() -> str:
-        from kanonym.reporting.charts.attacks import attacks_chart  # noqa: PLC0415 - half a second
+        from kanonym.reporting.charts.bars import attacks_chart  # noqa: PLC0415 - half a second
 
         return attacks_chart(tried, titles, says).to_svg()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.reporting.document import Cell, Paragraph, Section, Table, Text
 
 if TYPE_CHECKING:

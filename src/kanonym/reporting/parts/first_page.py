@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from kanonym.data.message import Sentence, ngettext
-from kanonym.data.message import gettext as _
-from kanonym.evaluation.attacks.limits import joint_verdict
-from kanonym.evaluation.attacks.sentences import figures_sentence, title_of
+from kanonym.data.errors import Sentence, ngettext
+from kanonym.data.errors import gettext as _
+from kanonym.evaluation.attacks.sentences import figures_sentence, joint_verdict, title_of
 from kanonym.reporting.document import (
     Banner,
     Block,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanonym.data.message import gettext as _
-from kanonym.data.message import ngettext
+from kanonym.data.errors import gettext as _
+from kanonym.data.errors import ngettext
 from kanonym.reporting.document import (
     Block,
     Bullets,

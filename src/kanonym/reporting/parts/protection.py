@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanonym.data.message import Sentence, ngettext
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import Sentence, ngettext
+from kanonym.data.errors import gettext as _
 from kanonym.evaluation.attacks.base import Aim
 from kanonym.evaluation.attacks.sentences import figures_sentence, finding_sentence, title_of
 from kanonym.reporting.document import Block, Bullets, Heading, Link, Paragraph, Section

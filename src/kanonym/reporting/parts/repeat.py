@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.reporting.document import Cell, Code, Paragraph, Section, Table, Text
 from kanonym.reporting.known.provenance import PRINTED, Provenance
 

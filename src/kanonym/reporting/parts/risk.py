@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import isclose
 from typing import TYPE_CHECKING
 
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.metrics.measure_names import MEASURE_NAMES
 from kanonym.reporting.document import (
     Block,
@@ -19,8 +19,7 @@ from kanonym.reporting.document import (
     Table,
     Text,
 )
-from kanonym.reporting.known.assessment import is_share
-from kanonym.reporting.known.units import MEASURES, UNIT_NAMES
+from kanonym.reporting.known.assessment import MEASURES, UNIT_NAMES, is_share
 
 if TYPE_CHECKING:
     from kanonym.language import Translator

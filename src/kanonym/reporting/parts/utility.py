@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kanonym.data.message import gettext as _
-from kanonym.data.message import ngettext
+from kanonym.data.errors import gettext as _
+from kanonym.data.errors import ngettext
 from kanonym.reporting.charts.labels import is_cut
 from kanonym.reporting.document import (
     Block,
@@ -216,7 +216,7 @@ def _associations(found: Associations, says: Translator) -> tuple[Block, ...]:
     a, b, change = max(found.pairs, key=lambda pair: pair[2])
 
     def draw() -> str:
-        from kanonym.reporting.charts.associations import associations_chart  # noqa: PLC0415
+        from kanonym.reporting.charts.bars import associations_chart  # noqa: PLC0415
 
         return associations_chart(found, says).to_svg()
 

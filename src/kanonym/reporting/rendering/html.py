@@ -11,8 +11,8 @@ from markupsafe import Markup, escape
 
 from kanonym.data.errors import DataError
 from kanonym.language import ENGLISH, Translator, translator
+from kanonym.reporting.document import printable
 from kanonym.reporting.parts import document_of
-from kanonym.reporting.printable import printable
 
 if TYPE_CHECKING:
     from kanonym.reporting.document import Document, Figure

@@ -22,9 +22,9 @@ from kanonym.reporting.document import (
     Section,
     Table,
     Text,
+    printable,
 )
 from kanonym.reporting.parts import document_of
-from kanonym.reporting.printable import printable
 
 if TYPE_CHECKING:
     from kanonym.reporting.summary import Summary

@@ -1,4 +1,4 @@
-"""A quasi-identifier with one value per cell: drawn from its labels, or from its classes."""
+"""Columns of which values are drawn."""
 
 from __future__ import annotations
 
@@ -11,15 +11,53 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.columns.value_texts import text_of
-from kanonym.data.hierarchy import HierarchySource
-from kanonym.data.hierarchy.leaves import parse_times
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.columns.values import text_of
+from kanonym.data.hierarchy import HierarchySource, Masking
+from kanonym.data.hierarchy.base import ROOT
+from kanonym.data.hierarchy.labels import parse_times
+from kanonym.data.results import ShortRepr
 from kanonym.data.table import Domain
-from kanonym.evaluation.pair.drawing import draw_categories, draw_numbers
 from kanonym.evaluation.pair.reading.released import ReleasedColumn, read_released
-from kanonym.evaluation.pair.tables import CategoricalColumn
-from kanonym.synthesis.cell_values.masked_codes import intervals_of_masks
+from kanonym.evaluation.pair.tables import CategoricalColumn, draw_categories, draw_numbers
+
+MOST_DIGITS = 15
+"""Digits of the longest code that a float64 holds exactly."""
+
+
+def intervals_of_masks(
+    released: Sequence[pl.Series], source: HierarchySource | None
+) -> tuple[pl.Series, int] | None:
+    """Return masks of digits as intervals, `661**` as `[66100, 66199]`, and the codes' length.
+
+    None where masks are no intervals: the mask is not on the right, codes have letters or several
+    lengths; and where nothing is masked. What is masked whole is `*`.
+
+    Examples
+    --------
+    >>> intervals_of_masks([pl.Series(["041**", "04109", "*****"])], Masking())[0].to_list()
+    ['[4100, 4199]', '4109', '*']
+
+    """
+    if not isinstance(source, Masking) or source.from_ != "right" or len(released) > 1:
+        return None
+    character, hidden = source.character, re.escape(source.character)
+    labels = released[0].cast(pl.String)
+    labels = labels.set(labels.str.contains(f"^({hidden})+$"), ROOT)
+    codes = labels.filter(labels != ROOT).unique()
+    is_code = codes.str.contains(f"^[0-9]+({hidden})*$")
+    is_masked = codes.str.contains(character, literal=True)
+    width = int(codes.str.len_chars().max() or 0)  # type: ignore[arg-type]
+    if not (is_masked.any() and is_code.all() and (codes.str.len_chars() == width).all()):
+        return None
+    if width > MOST_DIGITS:
+        return None
+    low, high = (
+        codes.str.replace_all(character, digit, literal=True).cast(pl.Int64).cast(pl.String)
+        for digit in "09"
+    )
+    intervals = pl.select(pl.when(low == high).then(low).otherwise("[" + low + ", " + high + "]"))
+    return labels.replace(codes, intervals.to_series()), width
+
 
 Records = NDArray[np.int64]
 

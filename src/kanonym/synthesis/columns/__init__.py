@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from kanonym.synthesis.columns.constraints import Constraint
+from kanonym.synthesis.columns.relations import Constraint
 
 __all__ = ["Constraint"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.table import value_codes
 from kanonym.synthesis.columns.numbers import Grid, plain_numbers, typed_numbers
-from kanonym.synthesis.injection.bounds import Domain, count_within
+from kanonym.synthesis.injection.classes import Domain, count_within
 from kanonym.synthesis.trees import LearnedByTrees
 from kanonym.verification.released_classes import group_released
 

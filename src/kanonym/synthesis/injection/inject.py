@@ -15,24 +15,26 @@ from numpy.typing import NDArray
 
 from kanonym.data import frame_rows, frames
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.evaluation.columns import name_list, select_columns
 from kanonym.evaluation.utility.models.detection import DETECTION
 from kanonym.metrics.disclosure import Measurement, Spread
-from kanonym.metrics.measured_table import format_figure
-from kanonym.metrics.measured_value import MeasuredValue
+from kanonym.metrics.measured_value import MeasuredValue, format_figure
 from kanonym.models.base import check_integer
 from kanonym.pipeline import measure
 from kanonym.policy.faults import raise_together
 from kanonym.synthesis.columns import Constraint
-from kanonym.synthesis.injection.bounds import domain_of
-from kanonym.synthesis.injection.class_names import named_classes
-from kanonym.synthesis.injection.classes import Classes, classes_of
+from kanonym.synthesis.injection.classes import Classes, classes_of, domain_of, named_classes
 from kanonym.synthesis.injection.marks import Key, Marks, key_of, marks_of
-from kanonym.synthesis.injection.numbering import refuse_numbering
-from kanonym.synthesis.injection.quality import DISTANCE, joint_distance, measure_distinguishability
-from kanonym.synthesis.injection.records import new_records
-from kanonym.synthesis.injection.targets import ClassTargets, Needs, compute_needs
+from kanonym.synthesis.injection.records import new_records, refuse_numbering
+from kanonym.synthesis.injection.targets import (
+    DISTANCE,
+    ClassTargets,
+    Needs,
+    compute_needs,
+    joint_distance,
+    measure_distinguishability,
+)
 from kanonym.synthesis.tables import column_checks, constraint_checks, kept_columns
 from kanonym.synthesis.trees import SequentialTrees
 

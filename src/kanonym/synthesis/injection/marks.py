@@ -14,12 +14,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.actions.pseudonymization.key import LEAST_BYTES, check_source, read_key
+from kanonym.actions.pseudonymization.keyed_pseudonyms import LEAST_BYTES, check_source, read_key
 from kanonym.data import files, frames
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.files.disk import read_bytes
-from kanonym.data.results.short_repr import ShortRepr
-from kanonym.synthesis.injection.canonical import record_texts
+from kanonym.data.results import ShortRepr
+from kanonym.synthesis.injection.records import record_texts
 
 Key = bytes | str | Path | Mapping[str, str | Path]
 
@@ -132,7 +132,7 @@ def injected_rows(frame: Any, marks: Marks | str | Path, key: Key) -> NDArray[np
 
     Notes
     -----
-    Cost 2 µs a record. Values are compared by their text (`synthesis.injection.canonical`).
+    Cost 2 µs a record. Values are compared by their text (`synthesis.injection.records`).
 
     """
     known = marks if isinstance(marks, Marks) else Marks.read(marks)

@@ -1,4 +1,4 @@
-"""From values to cells of a public domain, and back: nothing here depends on the table."""
+"""Domains of columns, and constraints on them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import FromFile, FromMapping
 from kanonym.data.schema import Attribute, Role
 from kanonym.differential_privacy.cells import declared_cells, read_cells
-from kanonym.synthesis.marginals.rare_cells import pool_neighbours, pool_rare
+from kanonym.synthesis.columns import Constraint
+from kanonym.synthesis.marginals.graphical_model import Attributes
+from kanonym.synthesis.marginals.measuring import pool_neighbours, pool_rare
 
 MOST_CATEGORIES = 500
 """With more leaves, the cells are the labels of level 1 of the hierarchy."""
@@ -323,3 +325,36 @@ def _range(name: str, domain: Domain) -> Range:
         dtype=dtype,
         domain=domain,
     )
+
+
+def impossible_cells(
+    domains: Sequence[CellDomain], rules: Sequence[Constraint]
+) -> dict[Attributes, NDArray[np.bool_]]:
+    """Return which cells of two attributes break a constraint, whatever their values are."""
+    found: dict[Attributes, NDArray[np.bool_]] = {}
+    names = [domain.name for domain in domains]
+    for rule in rules:
+        low, high = names.index(rule.low), names.index(rule.high)
+        least, most = _reach(domains[low], rule)[0], _reach(domains[high], rule)[1]
+        if isinstance(least[0], date) is not isinstance(most[0], date):
+            raise PolicyError(f"constraint {rule}: one column has numbers, the other one dates")
+        table = np.zeros((domains[low].size, domains[high].size), np.bool_)
+        for place, smallest in enumerate(least):
+            for other, largest in enumerate(most):
+                table[place, other] = smallest >= largest if rule.strict else smallest > largest
+        if table[: len(least), : len(most)].all():
+            raise PolicyError(f"constraint {rule}: no values of the two domains satisfy it")
+        key, part = ((low, high), table) if low < high else ((high, low), table.T)
+        found[key] = found.get(key, np.zeros_like(part)) | part
+    return found
+
+
+def _reach(domain: CellDomain, rule: Constraint) -> tuple[list[Any], list[Any]]:
+    """Return the smallest and the largest value of each bin."""
+    if not isinstance(domain, Range):
+        raise PolicyError(
+            f"constraint {rule}: column {domain.name!r} needs a domain with minimum and maximum"
+        )
+    cells = np.arange(domain.groups, dtype=np.int32)
+    first, last = (domain.values_at(end, cells).to_list() for end in domain.ends())
+    return first, last

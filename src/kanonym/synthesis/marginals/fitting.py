@@ -17,14 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.synthesis.marginals.graphical_model import (
+    Attributes,
     GraphicalModel,
+    JunctionTree,
+    SharedSums,
     Table,
     axes_without,
+    build_tree,
     divide,
     spread,
 )
-from kanonym.synthesis.marginals.junction_tree import Attributes, JunctionTree, build_tree
-from kanonym.synthesis.marginals.sums import SharedSums
 
 LONGER, SHORTER = 1.2, 0.5
 LEAST = 1e-100

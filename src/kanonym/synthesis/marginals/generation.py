@@ -11,19 +11,20 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
-from kanonym.differential_privacy.accounting import Budget
-from kanonym.differential_privacy.bits import Bits
+from kanonym.differential_privacy.ledger import Budget
+from kanonym.differential_privacy.noise import Bits
 from kanonym.synthesis.columns import Constraint
-from kanonym.synthesis.drawing import keeps_constraints
-from kanonym.synthesis.marginals.aim import fit_aim
-from kanonym.synthesis.marginals.constraints import impossible_cells
-from kanonym.synthesis.marginals.domains import NOWHERE, CellDomain
+from kanonym.synthesis.marginals.domains import NOWHERE, CellDomain, impossible_cells
 from kanonym.synthesis.marginals.fitting import estimate_total
-from kanonym.synthesis.marginals.graphical_model import GraphicalModel
-from kanonym.synthesis.marginals.junction_tree import Attributes
-from kanonym.synthesis.marginals.measuring import Pooling, PrivateRecords
-from kanonym.synthesis.marginals.mst import fit_mst
-from kanonym.synthesis.marginals.records import draw_records
+from kanonym.synthesis.marginals.graphical_model import Attributes, GraphicalModel
+from kanonym.synthesis.marginals.measuring import (
+    Pooling,
+    PrivateRecords,
+    draw_records,
+    fit_aim,
+    fit_mst,
+)
+from kanonym.synthesis.synthesizer import keeps_constraints
 
 Fit = Callable[[PrivateRecords, Mapping[Attributes, NDArray[np.bool_]]], GraphicalModel]
 

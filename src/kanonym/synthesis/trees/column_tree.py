@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.synthesis.columns.scales import Codes, Scale
 
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, PolicyError, SchemaError
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.kernels.parallel import parallel
 from kanonym.models.base import check_integer
 from kanonym.policy.faults import unknown_name

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.data.table import value_codes
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from kanonym.data.columns.spellings import one_spelling
+from kanonym.data.columns.texts import one_spelling
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 from kanonym.verification.released_classes import SensitiveColumn
 

@@ -8,11 +8,11 @@ from urllib.parse import quote
 
 from kanonym.actions.registry import ACTIONS
 from kanonym.data.errors import KanonymError, PolicyError, SchemaError
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.policy.actions import WHEN, build_action
 from kanonym.policy.faults import FaultsFoundError, policy_error
 from kanonym.workbench.forms import Field, fields_of, parse_fields, with_sent
-from kanonym.workbench.project.edits import actions_of, with_action, without_action
+from kanonym.workbench.project.history import actions_of, with_action, without_action
 from kanonym.workbench.view import Screen, View
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from kanonym.data.errors import SchemaError
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.data.schema import Role
 from kanonym.profiling import Profile
-from kanonym.workbench.project.edits import columns_of, with_model, with_parts, with_roles
+from kanonym.workbench.project.history import columns_of, with_model, with_parts, with_roles
 from kanonym.workbench.view import Screen, View
 
 SETS = 6

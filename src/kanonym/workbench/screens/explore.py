@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from kanonym.data.errors import PolicyError
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.workbench.charts import dots_svg
-from kanonym.workbench.project.edits import is_private, with_parts
-from kanonym.workbench.project.history import Form
+from kanonym.workbench.project.history import Form, is_private, with_parts
 from kanonym.workbench.view import Screen, View
 from kanonym.workbench.work.facts import Solution
 

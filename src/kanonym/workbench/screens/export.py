@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from kanonym.data.command_line import command_line
-from kanonym.data.credentials import displayable_url
+from kanonym.data.databases import displayable_url
 from kanonym.data.errors import DataError
+from kanonym.data.errors import gettext as _
 from kanonym.data.files import sha256
-from kanonym.data.message import gettext as _
 from kanonym.language import LANGUAGES
 from kanonym.workbench.open_project import OpenProject
-from kanonym.workbench.project.releases import STAMPED
+from kanonym.workbench.project.folder import STAMPED
 from kanonym.workbench.view import Screen, View
 from kanonym.workbench.work.facts import PUBLIC
 

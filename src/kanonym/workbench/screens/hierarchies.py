@@ -7,8 +7,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from kanonym.data.errors import HierarchyError, KanonymError, PolicyError
+from kanonym.data.errors import gettext as _
 from kanonym.data.hierarchy import SOURCES
-from kanonym.data.message import gettext as _
 from kanonym.data.schema import RECODINGS, Role
 from kanonym.workbench.forms import (
     Field,
@@ -18,7 +18,6 @@ from kanonym.workbench.forms import (
     summary_of,
     with_sent,
 )
-from kanonym.workbench.project.edits import columns_of, with_attribute
 from kanonym.workbench.project.hierarchy_rows import (
     Row,
     branches_of,
@@ -28,6 +27,7 @@ from kanonym.workbench.project.hierarchy_rows import (
     with_level,
     write_rows,
 )
+from kanonym.workbench.project.history import columns_of, with_attribute
 from kanonym.workbench.view import Screen, View
 
 BUILDERS = tuple(name for name in SOURCES if name not in ("file", "mapping", "automatic"))

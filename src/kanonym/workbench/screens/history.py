@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kanonym.data.message import gettext as _
-from kanonym.workbench.project.releases import KeptRelease
+from kanonym.data.errors import gettext as _
+from kanonym.workbench.project.folder import KeptRelease
 from kanonym.workbench.view import Screen, View
 
 ABSENT = "–"

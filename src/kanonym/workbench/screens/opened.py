@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from kanonym.data.errors import DataError
-from kanonym.data.message import gettext as _
-from kanonym.workbench.project.edits import with_attribute
+from kanonym.data.errors import gettext as _
+from kanonym.workbench.project.history import with_attribute
 from kanonym.workbench.view import Screen, View
 
 ROWS = 25

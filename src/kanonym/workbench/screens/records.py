@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanonym.data.message import gettext as _
-from kanonym.data.message import ngettext
+from kanonym.data.errors import gettext as _
+from kanonym.data.errors import ngettext
 from kanonym.data.schema import Role
 from kanonym.pipeline.reasons import Reason
-from kanonym.workbench.project.edits import columns_of
+from kanonym.workbench.project.history import columns_of
 from kanonym.workbench.view import Screen, View
 from kanonym.workbench.work.facts import RecordRisk, RecordRisks
 

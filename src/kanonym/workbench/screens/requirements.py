@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kanonym.data.errors import KanonymError, PolicyError
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.data.schema import Role
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.models import MODELS
@@ -21,7 +21,7 @@ from kanonym.workbench.forms import (
     summary_of,
     with_sent,
 )
-from kanonym.workbench.project.edits import (
+from kanonym.workbench.project.history import (
     columns_of,
     is_private,
     with_model,

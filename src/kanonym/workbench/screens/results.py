@@ -6,7 +6,7 @@ from typing import Any
 
 from kanonym.data.errors import SchemaError
 from kanonym.data.schema import Role
-from kanonym.workbench.project.edits import columns_of
+from kanonym.workbench.project.history import columns_of
 from kanonym.workbench.view import Screen, View
 from kanonym.workbench.work.facts import ReportPart
 

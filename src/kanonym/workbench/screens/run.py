@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kanonym.data.errors import DataError, KanonymError, PolicyError
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import gettext as _
 from kanonym.data.schema import RECODINGS, Role
 from kanonym.differential_privacy.ledger import read_ledger
 from kanonym.policy.algorithms import ALGORITHMS
@@ -18,7 +18,7 @@ from kanonym.workbench.forms import (
     summary_of,
     with_sent,
 )
-from kanonym.workbench.project.edits import columns_of, is_private, with_parts
+from kanonym.workbench.project.history import columns_of, is_private, with_parts
 from kanonym.workbench.view import Screen, View
 
 FIRST = ("auto", "mondrian", "segmentation", "full-domain", "local-recoding", "mdav")

@@ -9,9 +9,9 @@ from typing import Any
 from kanonym import series
 from kanonym.data import files, frames
 from kanonym.data.errors import DataError, KanonymError
-from kanonym.data.files.lock import lock_file
+from kanonym.data.files.disk import lock_file
 from kanonym.release import Release
-from kanonym.release.manifest import manifest_path
+from kanonym.release.promise import manifest_path
 from kanonym.series import Fitted
 from kanonym.series.fitted import check_recoding
 from kanonym.workbench.work.facts import ReleasedBatch

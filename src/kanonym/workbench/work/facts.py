@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from kanonym.data.command_line import split_names
-from kanonym.data.credentials import displayable_url
-from kanonym.data.databases import database_kind
+from kanonym.data.databases import database_kind, displayable_url
 from kanonym.data.errors import DataError
 from kanonym.data.files import is_text
 from kanonym.pipeline.reasons import Reason

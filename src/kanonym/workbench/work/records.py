@@ -1,25 +1,99 @@
-"""Single records before and after: how many others are the same, and what tells them apart."""
+"""Records, readings and histograms of the table."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frames
-from kanonym.data.errors import SchemaError
+from kanonym.data.columns.values import text_of
+from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.readings import Reading, detect_readings, settle_readings
 from kanonym.data.schema import Role
-from kanonym.data.table import EncodedTable
+from kanonym.data.schema import readings_of as declared_readings
+from kanonym.data.table import EncodedTable, encode_column
 from kanonym.kernels.classes.grouping import group_rows
-from kanonym.metrics.person_risk import person_risk
+from kanonym.language import LANGUAGES
+from kanonym.metrics.record_risk import person_risk
 from kanonym.pipeline.checks import released_columns
 from kanonym.pipeline.planning import persons_of_tuples
 from kanonym.pipeline.reasons import reasons_of_records
+from kanonym.policy import Policy
 from kanonym.release import Release
-from kanonym.workbench.work.facts import RecordRisk, RecordRisks
+from kanonym.reporting.distributions.bars import bars_of
+from kanonym.workbench.work.facts import Histogram, ReadCell, RecordRisk, RecordRisks
+
+MOST_BARS = 16
+
+
+def histogram_of(column: Any) -> dict[str, Histogram]:
+    """Return the bars of a column, by language; at most 16, and one of missing values."""
+    domain, codes = encode_column(column, by_value=True)
+    counts = np.bincount(codes, minlength=domain.size)
+    found = {}
+    for code, speech in LANGUAGES.items():
+        bars = bars_of(domain, counts, 1, MOST_BARS, speech)
+        summed = np.bincount(bars.bar_of_code, counts, minlength=len(bars.labels))
+        found[code] = Histogram(bars.labels, tuple(int(number) for number in summed))
+    return found
+
+
+SHOWN = 2
+"""Texts of a column that are shown with their values."""
+
+
+def readings_of(frame: Any, policy: Policy) -> dict[str, tuple[ReadCell, ...]]:
+    """Return by column some of its cells and what each is read as, exceptions among them."""
+    native = frames.to_eager(frame)
+    declared = declared_readings(policy.attributes)
+    found: dict[str, tuple[ReadCell, ...]] = {}
+    for name in frames.column_names(native):
+        typed = getattr(policy.attributes.get(name), "type", None)
+        try:
+            texts = frames.column(native, name)
+            if texts.dtype != pl.String or typed == "text":
+                continue
+            if name in declared and declared[name].style is not None:
+                reading = settle_readings(native, {name: declared[name]})[name]
+            else:
+                words = {name: declared[name].missing} if name in declared else None
+                detected = detect_readings(native, [name], missing=words).readings
+                if name not in detected:
+                    continue
+                reading = detected[name]
+        except DataError as error:
+            found[name] = (ReadCell("fault", "", str(error)),)
+            continue
+        found[name] = tuple(_cells(texts, reading))
+    return found
+
+
+def _cells(texts: pl.Series, reading: Reading) -> list[ReadCell]:
+    """Return some cells of a column and what each is read as."""
+    values = reading.read(texts)
+    exceptions = texts.str.strip_chars().is_in(list(reading.exceptions or ()))
+    written = texts.is_not_null() & (texts.str.strip_chars() != "")
+    both = pl.DataFrame({"text": texts, "value": text_of(values)})
+    bounds = pl.Series([text for _, text in getattr(reading.style, "bounds", ())], dtype=pl.String)
+    is_bound = texts.str.strip_chars().is_in(bounds.implode())
+    shown = both.filter(values.is_not_null() & ~is_bound).unique("text", maintain_order=True)
+    cells = [ReadCell("value", *row) for row in shown.head(SHOWN).iter_rows()]
+    cells += [ReadCell("bound", text) for text in bounds.head(SHOWN)]
+    others: tuple[tuple[Literal["missing", "exception"], pl.Series], ...] = (
+        ("missing", written & values.is_null() & ~exceptions),
+        ("exception", exceptions),
+    )
+    for kind, among in others:
+        column = among.fill_null(value=False)
+        if column.any():
+            row = int(column.arg_max() or 0)
+            cells.append(ReadCell(kind, str(texts[row]), "", row + 1, int(column.sum())))
+    return cells
+
 
 MOST_COMPARED = 2_000_000
 """Of tables of more distinct records it is not said what tells a record apart: it takes long."""
@@ -75,7 +149,7 @@ class RankedRecords:
         reasons = reasons_of_records(
             release.decision.encoded(), release.policy.models, rows.tolist()
         )
-        cells = _cells(self._frame, release, names, rows, self._place[rows])
+        cells = _record_cells(self._frame, release, names, rows, self._place[rows])
         before, after = self._before, self._after
         shown = [
             RecordRisk(
@@ -115,7 +189,7 @@ def _released_places(release: Release, n_rows: int) -> NDArray[np.int64]:
     return place
 
 
-def _cells(
+def _record_cells(
     frame: Any,
     release: Release,
     names: list[str],

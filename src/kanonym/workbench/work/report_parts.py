@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from kanonym.language import translator
 from kanonym.reporting import Cover, KnownResults, summarize
+from kanonym.reporting.document import printable
 from kanonym.reporting.parts import document_of
-from kanonym.reporting.printable import printable
 from kanonym.reporting.rendering.html import environment
 from kanonym.workbench.work.facts import ReportPart
 

@@ -87,7 +87,7 @@ class TableWork:
 
     def readings(self, step: Step, policy: str, folder: str) -> dict[str, tuple[ReadCell, ...]]:
         """Return cells of columns of text that are read as values, and what each is read as."""
-        from kanonym.workbench.work.readings import readings_of
+        from kanonym.workbench.work.records import readings_of
 
         del step
         return readings_of(self._table(), _policy(policy, folder))
@@ -101,7 +101,7 @@ class TableWork:
 
     def hierarchy(self, step: Step, column: str, form: Any, folder: str) -> BoundHierarchy:
         """Bind a hierarchy to a column: one of a policy, or without one what is suggested."""
-        from kanonym.workbench.work.hierarchies import bind
+        from kanonym.workbench.work.held import bind
 
         del step
         return bind(frames.column(self._typed_table(), column), form, folder)
@@ -234,7 +234,7 @@ class TableWork:
         own: into a folder that no other release has; else beside what is written there already.
         """
         from kanonym.reporting.known.attacks import rank_attacks
-        from kanonym.workbench.project.releases import (
+        from kanonym.workbench.project.folder import (
             KeptRelease,
             keep_files,
             staged_folder,
@@ -268,8 +268,8 @@ class TableWork:
     ) -> tuple[tuple[str, ...], str]:
         """Write the files; returns their names, and the hash of the table."""
         from kanonym.policy.writing import policy_yaml
-        from kanonym.release.manifest import manifest_path
-        from kanonym.workbench.work.hierarchies import copy_hierarchies
+        from kanonym.release.promise import manifest_path
+        from kanonym.workbench.work.held import copy_hierarchies
 
         release = self._last_release()
         name, output = self._write_table(place, table)
@@ -335,7 +335,7 @@ class TableWork:
 
     def _histograms(self, columns: Sequence[Any]) -> dict[str, dict[str, Histogram]]:
         from kanonym.language import LANGUAGES
-        from kanonym.workbench.work.histograms import histogram_of
+        from kanonym.workbench.work.records import histogram_of
 
         native = self._typed_table()
         found: dict[str, dict[str, Histogram]] = {code: {} for code in LANGUAGES}

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from kanonym.actions.base import Context
-from kanonym.actions.free_text.mentions import Mention, merge_mentions
 from kanonym.actions.free_text.presidio import MissingExtraError
-from kanonym.actions.free_text.rules import LANGUAGES, find_by_rules
+from kanonym.actions.free_text.rules import LANGUAGES, Mention, find_by_rules, merge_mentions
 from kanonym.actions.free_text.scrub_text import ScrubText
 from kanonym.data.errors import PolicyError
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from acting import applied, context
+from action_context import applied, context
 from kanonym import DataError, PolicyError, SchemaError
 from kanonym.actions import ShiftDate, TruncateDate
 

@@ -8,7 +8,7 @@ from dataclasses import fields
 import polars as pl
 import pytest
 
-from acting import context
+from action_context import context
 from kanonym import SchemaError
 from kanonym.actions import (
     Bin,

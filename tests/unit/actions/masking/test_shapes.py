@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acting import applied
+from action_context import applied
 from kanonym.actions import MaskEmail, MaskIban, MaskPhone
 
 

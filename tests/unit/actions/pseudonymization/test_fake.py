@@ -6,7 +6,7 @@ import builtins
 
 import pytest
 
-from acting import applied
+from action_context import applied
 from kanonym import PolicyError
 from kanonym.actions import Fake
 from kanonym.actions.pseudonymization.fake import KINDS

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from acting import applied
+from action_context import applied
 from kanonym import PolicyError
 from kanonym.actions import FF1, Fake, KeyedHash
 from kanonym.policy.construction import call_with_values

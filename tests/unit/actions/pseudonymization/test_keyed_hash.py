@@ -7,7 +7,7 @@ import hmac
 
 import pytest
 
-from acting import applied
+from action_context import applied
 from kanonym import DataError, PolicyError
 from kanonym.actions import KeyedHash
 

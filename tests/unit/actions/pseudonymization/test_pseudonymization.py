@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acting import applied, context
+from action_context import applied, context
 from effort import examples
 from kanonym import SchemaError
 from kanonym.actions import FF1, Fake, KeyedHash, Surrogate

@@ -12,7 +12,7 @@ from filelock import FileLock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acting import applied
+from action_context import applied
 from effort import examples
 from kanonym import DataError, PolicyError
 from kanonym.actions import Surrogate
@@ -79,7 +79,7 @@ def test_a_mapping_that_stays_locked_is_an_error(tmp_path, monkeypatch):
     """Nothing is numbered without the lock; what is known already needs none."""
     path = tmp_path / "names.csv"
     applied(Surrogate(mapping=path), ["John"])
-    monkeypatch.setattr("kanonym.data.files.lock.PATIENCE", 0.1)
+    monkeypatch.setattr("kanonym.data.files.disk.PATIENCE", 0.1)
     with FileLock(tmp_path / ".names.csv.lock"):
         assert applied(Surrogate(mapping=path), ["John"]) == [1]
         with pytest.raises(DataError, match="locked by another run"):

@@ -12,11 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
-import naive_k_member
-import naive_mondrian
 from effort import examples
 from kanonym.algorithms.base import Problem
-from kanonym.algorithms.clustering.k_member import KMember
+from kanonym.algorithms.clustering import KMember
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.table import encode
 from kanonym.metrics.certainty import certainty_costs
@@ -28,7 +26,9 @@ from kanonym.models import (
     SampleUniqueness,
     TCloseness,
 )
-from naive_mondrian import Range, Row, Set
+from twins import clustering as naive_k_member
+from twins import mondrian as naive_mondrian
+from twins.mondrian import Range, Row, Set
 
 TOWNS = ["Bonn", "Köln", "Łódź"]
 

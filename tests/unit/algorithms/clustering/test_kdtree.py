@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kanonym as ka
-import naive_kdtree
-import naive_mondrian as naive
+import twins.mondrian as naive
 from kanonym.algorithms.base import Problem
-from kanonym.algorithms.clustering.kdtree import KDTree
+from kanonym.algorithms.clustering import KDTree
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.table import encode
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.models import KAnonymity, KMap, LDiversity, TCloseness
+from twins import clustering as naive_kdtree
 
 NO_COSTS = Costs(
     np.empty((0, 4), np.int64), np.empty(0), np.empty((0, 0), np.int32), np.empty((0, 0))

@@ -15,10 +15,10 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import kanonym as ka
 from effort import examples
 from kanonym.algorithms.base import Problem
-from kanonym.algorithms.clustering.kmeans import KMeans
+from kanonym.algorithms.clustering import KMeans
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.models import AverageRisk, KAnonymity, KMap, LDiversity, SampleUniqueness
 
 NO_COSTS = Costs(

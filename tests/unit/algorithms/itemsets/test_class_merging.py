@@ -9,15 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kanonym as ka
-from kanonym.algorithms.itemsets import class_merging
+from kanonym.algorithms.itemsets import classes
 from kanonym.algorithms.itemsets.apriori import Apriori
 from kanonym.algorithms.itemsets.base import ItemProblem
-from kanonym.algorithms.itemsets.class_merging import ClassMerging
-from kanonym.algorithms.itemsets.class_spans import ClassSpans
+from kanonym.algorithms.itemsets.classes import ClassMerging, ClassSpans
 from kanonym.data.errors import InfeasibleError
-from kanonym.kernels.classes.penalty import RANGE, SET, Costs
+from kanonym.kernels.classes.histograms import RANGE, SET, Costs
 from kanonym.models import KKmAnonymity
-from naive_itemsets import CODES, arrays_of, divisions, hierarchy_of, rows_of, tree_of
+from twins.itemsets import CODES, arrays_of, divisions, hierarchy_of, rows_of, tree_of
 
 TREE = tree_of(CODES)
 COSTS = Costs(
@@ -75,7 +74,7 @@ def test_the_best_division_of_the_tree_is_found(rows, k, drop, large):
     merging = ClassMerging(Apriori(drop), problem, own, spans)
     tree = merging.tree(np.arange(len(own)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(class_merging, "LARGE", large)
+        patch.setattr(classes, "LARGE", large)
         found = merging.best(tree)
     every = divisions(tree)
     losses = {

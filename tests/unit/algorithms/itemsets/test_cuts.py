@@ -7,15 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanonym.algorithms.itemsets.apriori import Apriori, best_cut, search_of
+from kanonym.algorithms.itemsets.apriori import (
+    LRA,
+    VPA,
+    Apriori,
+    best_cut,
+    recode_classes,
+    search_of,
+)
 from kanonym.algorithms.itemsets.base import ItemProblem
-from kanonym.algorithms.itemsets.loss_bound import least_loss
-from kanonym.algorithms.itemsets.lra import LRA
+from kanonym.algorithms.itemsets.cut_search import least_loss
 from kanonym.algorithms.itemsets.optimal_cut import OptimalCut, number_of_cuts
-from kanonym.algorithms.itemsets.parts import recode_classes
-from kanonym.algorithms.itemsets.vpa import VPA
 from kanonym.data.errors import InfeasibleError, PolicyError
-from naive_itemsets import CODES, arrays_of, cuts, loss, rare, recoded, rows_of, tree_of
+from twins.itemsets import CODES, arrays_of, cuts, loss, rare, recoded, rows_of, tree_of
 
 TREES = (tree_of(CODES), tree_of({"a1": ["A", "*"], "a2": ["A", "*"], "c": ["*"]}, CODES))
 ALGORITHMS = (Apriori, OptimalCut, LRA, VPA)

@@ -16,7 +16,7 @@ from kanonym.algorithms.base import Problem
 from kanonym.algorithms.microaggregation.individual_ranking import IndividualRanking
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.microaggregation.univariate import optimal_cut
 from kanonym.models import KAnonymity, LDiversity
 

@@ -13,14 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
-import naive_mdav
 from effort import examples
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.microaggregation.mdav import MDAV
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError
 from kanonym.data.hierarchy import groups
 from kanonym.data.table import encode
-from kanonym.kernels.classes.penalty import Costs
+from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.microaggregation.centroid import NOMINAL, NUMBER, ORDERED
 from kanonym.models import (
     AlphaKAnonymity,
@@ -32,6 +31,7 @@ from kanonym.models import (
     SampleUniqueness,
     TCloseness,
 )
+from twins import microaggregation as naive_mdav
 
 NO_COSTS = Costs(
     np.empty((0, 4), np.int64), np.empty(0), np.empty((0, 0), np.int32), np.empty((0, 0))

@@ -16,15 +16,13 @@ from hypothesis import strategies as st
 import kanonym as ka
 from effort import examples
 from kanonym.algorithms.base import Problem
-from kanonym.algorithms.microaggregation import mona as mona_module
-from kanonym.algorithms.microaggregation.mona import MONA
-from kanonym.algorithms.microaggregation.ona import ONA
+from kanonym.algorithms.microaggregation import mdav as mona_module
+from kanonym.algorithms.microaggregation.mdav import MONA, ONA
 from kanonym.algorithms.microaggregation.records import record_space
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
 from kanonym.kernels import parallel
-from kanonym.kernels.microaggregation.blocks import blocks
-from kanonym.kernels.microaggregation.mdav import mdav
+from kanonym.kernels.microaggregation.mdav import blocks, mdav
 from kanonym.kernels.microaggregation.ona import ona
 from kanonym.models import KAnonymity, LDiversity
 

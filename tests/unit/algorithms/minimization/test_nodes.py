@@ -8,11 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
-import naive_minimization as naive
+import twins.minimization as naive
 from effort import examples
-from kanonym.algorithms.minimization.boxes import Feature, boxes_of, categories_of
-from kanonym.algorithms.minimization.nodes import Nodes, cell_of
-from kanonym.algorithms.minimization.representatives import representatives_of
+from kanonym.algorithms.minimization.nodes import (
+    Feature,
+    Nodes,
+    boxes_of,
+    categories_of,
+    cell_of,
+    representatives_of,
+)
 
 
 def grown(seed, leaves, n=60):

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_minimization as naive
+import twins.minimization as naive
 from effort import examples
-from kanonym.algorithms.minimization.knapsack import best_pruning
-from kanonym.algorithms.minimization.links import cells_after_merges, weakest_links
+from kanonym.algorithms.minimization.losses import best_pruning, cells_after_merges, weakest_links
 from kanonym.algorithms.minimization.nodes import Nodes
 
 ANY = settings(max_examples=examples(150), deadline=None)

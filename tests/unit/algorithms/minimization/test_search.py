@@ -10,12 +10,11 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-import naive_minimization as naive
+import twins.minimization as naive
 from effort import examples
 from kanonym.algorithms.minimization import search
-from kanonym.algorithms.minimization.boxes import Feature
-from kanonym.algorithms.minimization.exemption import exempt_features
-from kanonym.algorithms.minimization.losses import Scale
+from kanonym.algorithms.minimization.losses import Scale, exempt_features
+from kanonym.algorithms.minimization.nodes import Feature
 from kanonym.data.errors import InfeasibleError
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.text.cells import infer_type, parse_temporal, require_printable
+from kanonym.data.files.text_cells import infer_type, parse_temporal, require_printable
 
 
 def column(*texts):

@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 import kanonym as ka
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_with_content, sha256
-from kanonym.data.files.text.delimited import read, write
+from kanonym.data.files.delimited import read, write
 
 
 def table(text, separator=None):

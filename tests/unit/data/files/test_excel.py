@@ -11,7 +11,7 @@ import pytest
 import xlsxwriter
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.binary.excel import read, write
+from kanonym.data.files.excel import read, write
 
 
 def workbook(*rows, sheets=1):

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.text.json_records import read, write_array, write_lines
+from kanonym.data.files.json_records import read, write_array, write_lines
 
 
 def lines(*records):

@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 
 import kanonym as ka
+from attack_tables import KNOWN, banded, people, released, scene, shuffled, starred
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks import downcoding
 from kanonym.evaluation.attacks.downcoding import Downcoding
 from margins import assert_covered
-from scenes import KNOWN, banded, people, released, scene, shuffled, starred
 
 EVERYBODY = Downcoding(attempts=10**6)
 

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
+from attack_tables import HIDDEN, ILLNESS, KNOWN, banded, people, released, scene, shuffled, starred
 from effort import examples
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks.inference import Inference
 from margins import SURE, assert_covered
-from scenes import HIDDEN, ILLNESS, KNOWN, banded, people, released, scene, shuffled, starred
 
 EVERYBODY = Inference(attempts=10**6)
 

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from attack_tables import HIDDEN, KNOWN, banded, people, released, scene, shuffled, starred
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks.membership import NO_CONTROL, Membership
 from margins import SURE, assert_covered, slack
-from scenes import HIDDEN, KNOWN, banded, people, released, scene, shuffled, starred
 
 EVERYBODY = Membership(attempts=10**6)
 

@@ -17,11 +17,11 @@ import pytest
 
 import kanonym as ka
 import kanonym.evaluation.attacks
+from attack_tables import scene
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks.base import Attack
 from kanonym.evaluation.attacks.registry import ATTACKS
-from kanonym.policy.attack_limits import ATTACK_NAMES
-from scenes import scene
+from kanonym.policy.field_validators import ATTACK_NAMES
 
 NAMES = list(ATTACKS)
 TABLES = {

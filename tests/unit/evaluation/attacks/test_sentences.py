@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.evaluation.attacks.limits import LimitCheck, check_limits, joint_verdict
 from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.attacks.result import (
     AttackResult,
@@ -19,9 +18,12 @@ from kanonym.evaluation.attacks.result import (
 )
 from kanonym.evaluation.attacks.sentences import (
     FINDINGS,
+    LimitCheck,
+    check_limits,
     figures_sentence,
     finding_notes,
     finding_sentence,
+    joint_verdict,
     limit_sentence,
     title_of,
 )

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import kanonym as ka
+from attack_tables import scene
 from kanonym.data.errors import SchemaError
 from kanonym.evaluation.attacks.matching.lookup import find_candidates
-from scenes import scene
 
 TABLE = {"age": [20, 30, 40], "town": ["Ulm", "Bonn", "Ulm"], "disease": ["flu", "cold", "flu"]}
 CONTROL = {"age": [25, 99], "town": ["Ulm", "Kiel"], "disease": ["flu", "gout"]}

@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+from attack_tables import KNOWN, people, released, scene, shuffled, starred
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.attacks.singling_out import SinglingOut, evidence_rank
 from margins import SURE, least_held
-from scenes import KNOWN, people, released, scene, shuffled, starred
 
 
 def carried_out(sight, attack=None, seed=0):

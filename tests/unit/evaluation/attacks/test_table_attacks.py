@@ -15,18 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
+from attack_tables import HIDDEN, ILLNESS, KNOWN, banded, people, released, shuffled, starred
 from conftest import FRAMES
 from effort import examples
 from kanonym.data.progress import Progress
-from kanonym.evaluation.attacks.classes.background import BackgroundKnowledge
-from kanonym.evaluation.attacks.classes.homogeneity import Homogeneity
+from kanonym.evaluation.attacks.classes.homogeneity import BackgroundKnowledge, Homogeneity
 from kanonym.evaluation.attacks.inference import Inference
-from kanonym.evaluation.attacks.linking.linkability import Linkability
-from kanonym.evaluation.attacks.linking.linkage import Linkage
+from kanonym.evaluation.attacks.linking.linkage import Linkability, Linkage
 from kanonym.evaluation.attacks.membership import Membership
 from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.attacks.singling_out import SinglingOut
-from scenes import HIDDEN, ILLNESS, KNOWN, banded, people, released, shuffled, starred
 
 EVERY = [name for name, one in ATTACKS.items() if not one.needs_sets]
 SLOW = [

@@ -15,8 +15,8 @@ from kanonym.evaluation.risk import (
     measure_risk,
     population_uniques,
 )
-from kanonym.evaluation.risk.known_items import ItemCandidates
-from kanonym.metrics.person_risk import person_risk
+from kanonym.evaluation.risk.individual import ItemCandidates
+from kanonym.metrics.record_risk import person_risk
 
 LABELS = np.array([0, 1, 1, 2, 2, 2, -1], np.int32)
 HOMES = np.array([0, 0, 1, 1, -1, 2, 2], np.int32)

@@ -1,4 +1,4 @@
-"""Individual risk from sampling weights, and household risk: twins, limits, refusals."""
+"""Tests: risk of single records, in the table and in the population."""
 
 from __future__ import annotations
 
@@ -6,14 +6,121 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_individual as naive
+import kanonym as ka
+import twins.risk as naive
 from effort import examples
 from kanonym.data.errors import DataError
-from kanonym.evaluation.risk import estimated_population, household_risk, individual_risk
+from kanonym.evaluation.risk import (
+    estimated_population,
+    household_risk,
+    individual_risk,
+    population_uniques,
+)
+from kanonym.kernels.risk.population import ESTIMATORS, histogram
+from kanonym.models import KKmAnonymity
+
+
+@settings(max_examples=examples(60))
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=25), st.integers(0, 3000))
+def test_every_estimator_is_asked_and_the_chosen_one_is_dankars(sizes, more):
+    """Estimates are those of the kernels, None for none, and Dankar's is that of the chosen."""
+    population = sum(sizes) + more
+    found = population_uniques(np.array(sizes), population)
+    for name, estimate in ESTIMATORS.items():
+        expected = estimate(*histogram(np.array(sizes)), population)
+        if found.estimates[name] is None:
+            assert np.isnan(expected)
+            assert found.share(name) is found.expected_in_table(name) is None
+        else:
+            assert found.estimates[name] == expected
+            assert found.share(name) == expected / population
+    assert found.estimates["dankar"] == found.estimates[found.chosen]
+
+
+@pytest.mark.parametrize(
+    ("population", "chosen"), [(10**6, "pitman"), (1000, "pitman"), (999, "snb")]
+)
+def test_the_rule_goes_by_the_sampling_fraction(population, chosen):
+    """Up to a tenth of the population it is Pitman's; above, the smaller of the other two."""
+    sizes = np.array([1] * 20 + [2] * 10 + [3] * 10 + [10] * 3)
+    assert population_uniques(sizes, population).chosen == chosen
+
+
+def test_in_a_whole_population_the_uniques_of_the_table_are_counted():
+    """A table of everybody has all population uniques in it."""
+    found = population_uniques(np.array([1, 1, 3]), 5)
+    assert (found.estimates["dankar"], found.expected_in_table("dankar")) == (2, 2)
+
+
+def test_uniques_expected_in_the_table_are_no_more_than_its_own():
+    """Of the sample uniques, those unique in the population are a part, by Zayatz' estimate."""
+    sizes = np.array([1] * 8 + [2] * 5 + [7])
+    assert 0 < population_uniques(sizes, 500).expected_in_table("zayatz") <= 8
+
+
+def test_a_population_smaller_than_the_table_is_refused():
+    """The message has both numbers."""
+    with pytest.raises(DataError, match="10 records, but the population only 9 persons"):
+        population_uniques(np.array([10]), 9)
+
+
+SETS = pl.DataFrame(
+    {
+        "age": [30] * 4 + [50] * 4,
+        "items": [["a", "b"], ["a", "b"], ["a"], ["b"], ["a"], ["a"], ["a"], ["c"]],
+    }
+)
+
+
+def sets_policy(*models, hierarchy=None):
+    """Return a policy about ages and sets of items."""
+    attributes = {"age": ka.QuasiIdentifier(), "items": ka.ItemSet(hierarchy)}
+    return ka.Policy(attributes=attributes, models=models)
+
+
+def test_known_items_decide_presets():
+    """Of whoever knows a class and items fewer records could be than the class has."""
+    policy = sets_policy(KKmAnonymity(2, m=2))
+    for table, fewest in ((SETS.head(4), 2), (SETS, 1)):
+        found = ka.risk(table, policy, presets=["health-canada-trusted"])
+        highest = found.entries()["known_items_highest"]
+        assert (highest.value, highest.parts) == (1 / fewest, {"m": 2})
+        verdict = found.assessment.verdicts["health-canada-trusted"]
+        assert not verdict.met
+        assert f"known items in a class is {fewest}" in verdict.reason
+        assert f"fewest with up to 2 known items {fewest}" in str(found)
+
+
+def test_items_that_cannot_be_counted_leave_presets_open():
+    """No preset is met by quasi-identifiers alone where items are known, too."""
+    hierarchy = ka.hierarchy.from_mapping({"a": ["x", "*"]})
+    found = ka.risk(SETS, sets_policy(KKmAnonymity(1, m=1), hierarchy=hierarchy), population=90)
+    assert {one.met for one in found.assessment.verdicts.values()} == {None}
+    entries = found.entries()
+    assert "'items' could not be counted" in entries["known_items_highest"].reason
+    assert "estimators see the quasi" in entries["population_uniques_dankar"].reason
+
+
+def test_a_population_table_knows_no_items():
+    """Persons of a class elsewhere may lack the items that are known."""
+    policy = sets_policy(KKmAnonymity(2, m=1))
+    everybody = pl.DataFrame({"age": [30] * 40 + [50] * 40})
+    found = ka.risk(SETS, policy, population=everybody)
+    assert {one.met for one in found.assessment.verdicts.values()} == {None}
+
+
+def test_measure_says_that_items_are_not_counted(frame):
+    """A column of lists is named, in every library; k is that of the quasi-identifiers."""
+    found = ka.measure(frame({"age": [30, 30], "items": [["a"], ["b"]]}), quasi_identifiers=["age"])
+    assert (found.k, found.uncounted_sets) == (2, ("items",))
+    assert found.to_dict()["uncounted_sets"] == ["items"]
+    assert "the items of items: whoever knows some" in str(found)
+
 
 SIZES = st.integers(1, 120)
 

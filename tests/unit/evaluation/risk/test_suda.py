@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_suda
 from effort import examples
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.evaluation.risk.suda import ENTRIES, MOST_ATTRIBUTES, MOST_SETS, largest_feasible, suda
+from twins import risk as naive_suda
 
 
 @st.composite

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import contingency
 
-import pairs
+import utility_pairs as pairs
 from effort import examples
 from kanonym.evaluation.utility.associations import MEASURES, cramers_v
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import pairs
+import utility_pairs as pairs
 from effort import examples
 from kanonym.evaluation.pair.tables import CategoricalColumn
 from kanonym.evaluation.utility.cells import (

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import pairs
+import utility_pairs as pairs
 from kanonym.evaluation.utility.k_marginal import (
     CATEGORIES,
     DRAWN_PAIRS,
@@ -20,7 +20,7 @@ from kanonym.evaluation.utility.k_marginal import (
     table_sides,
     two_way_table,
 )
-from kanonym.evaluation.utility.measures import measure_of
+from kanonym.evaluation.utility.table_utility import measure_of
 
 RECORD = st.tuples(*[st.sampled_from(["a", "b", None])] * 3)
 RECORDS = st.lists(RECORD, min_size=1, max_size=8)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.spatial import distance
 
-import pairs
+import utility_pairs as pairs
 from effort import examples
 from kanonym.evaluation.utility.marginals import (
     MEASURES,

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.evaluation.utility.measures import ALL, MEASURES
+from kanonym.evaluation.utility.table_utility import ALL, MEASURES
 from kanonym.metrics.information_loss import METRICS
 
 KNOWN = ["age", "sex"]

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive_cells as naive
+import twins.cells as naive
 from kanonym.kernels.cells.groups import feasible_groups, gather_members
 
 NULL = 3

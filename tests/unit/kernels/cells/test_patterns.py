@@ -1,13 +1,99 @@
-"""Laws of the patterns that suit a table: what is shown fits k records, and no more would."""
+"""Tests: patterns of suppressed cells, hitting sets, and cells that are restored."""
 
 from __future__ import annotations
+
+from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanonym.kernels.cells.patterns import grow_patterns, split_top_down
+from kanonym.kernels.cells import patterns as hitting
+from kanonym.kernels.cells.patterns import grow_patterns, split_top_down, unblank_pieces
+
+
+@given(seed=st.integers(0, 10_000))
+def test_pieces_show_a_cell_where_no_class_gets_too_small(seed):
+    """One after the other: the class that a piece leaves is empty or large enough, as is the new.
+
+    The records of each class are brought up to date.
+    """
+    rng = np.random.default_rng(seed)
+    least, n, n_combinations = int(rng.integers(1, 5)), int(rng.integers(0, 12)), 2
+    weights = rng.integers(1, 4, n)
+    moves = np.empty((n_combinations, 2, n), np.int64)
+    sizes = rng.integers(0, 4, 6 * n_combinations)
+    for c in range(n_combinations):
+        moves[c] = rng.integers(0, 3, (2, n)) + np.array([[6 * c], [6 * c + 3]])
+        np.add.at(sizes, moves[c, 0], weights)
+    classes = dict(enumerate(sizes.tolist()))
+    expected = []
+    for i in range(n):
+        after = dict(classes)
+        for old, new in moves[:, :, i].tolist():
+            after[old] -= int(weights[i])
+            after[new] += int(weights[i])
+        left, joined = ([after[one] for one in moves[:, at, i].tolist()] for at in (0, 1))
+        fits = all(size == 0 or size >= least for size in left)
+        expected.append(fits and min(joined) >= least)
+        classes = after if expected[-1] else classes
+    assert unblank_pieces(moves, sizes, weights, np.int64(least)).tolist() == expected
+    assert dict(enumerate(sizes.tolist())) == classes
+
+
+@st.composite
+def problems(draw, d=6):
+    """Draw subsets of attributes, which of them are rare for each tuple, and costs."""
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    every = [one for size in (1, 2, 3) for one in combinations(range(d), size)]
+    chosen = [every[i] for i in rng.permutation(len(every))[: rng.integers(1, 20)]]
+    subsets = np.array([[a in one for a in range(d)] for one in chosen])
+    rare = rng.random((len(chosen), 4)) < rng.random()
+    return rare, subsets, rng.integers(1, 9, d), rng.permutation(d)
+
+
+def hits_all(pattern, rare):
+    """Say whether a set of attributes has one in each rare subset."""
+    return all(set(pattern) & set(np.flatnonzero(one)) for one in rare)
+
+
+@given(problem=problems())
+def test_the_cheapest_set_that_hits_every_rare_subset_is_found(problem):
+    """No set of attributes that hits every rare subset of a tuple costs less."""
+    rare, subsets, costs, order = problem
+    found = hitting.cheapest_hitting_sets(rare, subsets, costs, order)
+    d = len(costs)
+    every = [one for size in range(d + 1) for one in combinations(range(d), size)]
+    for t, chosen in enumerate(found):
+        own = subsets[rare[:, t]]
+        assert hits_all(np.flatnonzero(chosen), own)
+        least = min(sum(costs[a] for a in one) for one in every if hits_all(one, own))
+        assert chosen @ costs == least
+
+
+def test_ties_go_by_the_order():
+    """Of two attributes that hit equally much for their cost, the first in the order is taken."""
+    subsets = np.array([[True, True]])
+    rare = np.array([[True]])
+    ones = np.ones(2, np.int64)
+    for order in ([0, 1], [1, 0]):
+        found = hitting.cheapest_hitting_sets(rare, subsets, ones, np.array(order))
+        assert np.flatnonzero(found[0]).tolist() == order[:1]
+
+
+def test_a_hard_problem_ends_with_a_set_that_hits_everything():
+    """Where there are too many branches for all to be looked at, the set found holds still."""
+    rng = np.random.default_rng(0)
+    d = 30
+    subsets = np.zeros((400, d), np.bool_)
+    for one in subsets:
+        one[rng.permutation(d)[:4]] = True
+    found = hitting.cheapest_hitting_sets(
+        np.ones((400, 1), np.bool_), subsets, np.ones(d, np.int64), np.arange(d)
+    )
+    assert (subsets & found[0]).any(axis=1).all()
+    assert found[0].sum() < d
 
 
 @st.composite

@@ -1,4 +1,4 @@
-"""Laws of conditions as kernels ask them of the sides of a cut, against their slow twin."""
+"""Tests: conditions over the values of records, alone and in pairs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,40 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_mondrian as naive
+import twins.mondrian as naive
 from effort import examples
 from kanonym.algorithms.criteria import compile_criteria
 from kanonym.algorithms.mondrian import _records
+from kanonym.kernels.classes import conditions
 from kanonym.kernels.classes.conditions import shell_sort, sides_satisfy
 from tables import tables
+
+
+def number(rows, known=()):
+    """Return numbers and first places of pairs by the kernel."""
+    codes = np.empty(len(rows), np.int32)
+    words = np.array(rows, np.uint64).reshape(len(rows), 2)
+    first = conditions.number_pairs(words, np.array(known, np.bool_), codes)
+    return codes.tolist(), first.tolist()
+
+
+WORDS = st.sampled_from([0, 1, 2**32, 2**64 - 1])
+
+
+@given(st.lists(st.tuples(WORDS, WORDS, st.booleans()), max_size=30))
+def test_pairs_are_numbered_as_they_appear(drawn):
+    """Equal pairs have one number, in the order of their first place; others have -1."""
+    rows, known = [row[:2] for row in drawn], [row[2] for row in drawn]
+    order = list(dict.fromkeys(row for row, counts in zip(rows, known, strict=True) if counts))
+    codes = [order.index(row) if counts else -1 for row, counts in zip(rows, known, strict=True)]
+    assert number(rows, known) == (codes, [codes.index(place) for place in range(len(order))])
+
+
+def test_many_different_pairs_are_not_numbered():
+    """One pair more than the table takes, and none is numbered."""
+    rows = np.arange(2 * conditions.MOST + 2).reshape(-1, 2)
+    assert number(rows[:-1])[1] == list(range(conditions.MOST))
+    assert number(rows)[1] == []
 
 
 @settings(max_examples=examples(300))

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
 from kanonym.kernels.classes import disclosure
+from twins import classes as naive
 
 NO_TREE = np.zeros((0, 0), np.int32)
 MEASURES = [*naive.BY_CLASS, *naive.BY_TABLE, "T_HIERARCHICAL", "RECURSIVE"]

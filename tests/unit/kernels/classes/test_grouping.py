@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
 from kanonym.kernels.classes import grouping
+from twins import classes as naive
 
 WIDE = 2**31 - 1
 

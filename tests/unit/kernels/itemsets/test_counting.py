@@ -9,9 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanonym.kernels.itemsets.counting import count_itemsets, recode_sets
-from kanonym.kernels.itemsets.packing import pack
-from naive_itemsets import arrays_of, rows_of
+from kanonym.kernels.itemsets import count_itemsets, pack, recode_sets
+from twins.itemsets import arrays_of, rows_of
 
 BITS = 4
 SETS = st.lists(st.frozensets(st.integers(0, 9), max_size=6), max_size=12)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from effort import examples
-from kanonym.kernels.lattice.branch_and_bound import search_below
+from kanonym.kernels.lattice.sweep import search_below
 from kanonym.kernels.lattice.walk import (
     ABOVE,
     LABEL,
@@ -21,7 +21,7 @@ from kanonym.kernels.lattice.walk import (
     read_classes,
     try_levels,
 )
-from walks import walks
+from lattice_walks import walks
 
 
 def steps(walk):

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 import kanonym as ka
 from effort import examples
-from kanonym.algorithms.microaggregation.squared_error import squared_error
-from kanonym.kernels.microaggregation.centroid import NOMINAL, NUMBER
-from kanonym.kernels.microaggregation.error_bound import error_bound
+from kanonym.algorithms.microaggregation.records import squared_error
+from kanonym.kernels.microaggregation.centroid import NOMINAL, NUMBER, error_bound
 
 
 def divisions(records, k):

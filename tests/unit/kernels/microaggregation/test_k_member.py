@@ -10,14 +10,14 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_k_member
 from effort import examples
 from kanonym.data.hierarchy.base import with_null
 from kanonym.data.table import Domain
 from kanonym.kernels.microaggregation.k_member import k_member
 from kanonym.metrics.certainty import certainty_costs
-from naive_mondrian import Range, Row, Set, Tree
 from tables import levels, pick, tree
+from twins import clustering as naive_k_member
+from twins.mondrian import Range, Row, Set, Tree
 
 
 def attribute(rng, name):

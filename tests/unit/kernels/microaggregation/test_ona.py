@@ -7,11 +7,11 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-import naive_ona
 from effort import examples
 from kanonym.kernels.microaggregation.mdav import mdav
 from kanonym.kernels.microaggregation.ona import ona
 from tables import pick
+from twins import microaggregation as naive_ona
 
 
 class Case:

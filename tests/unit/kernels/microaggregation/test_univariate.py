@@ -11,9 +11,9 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-import naive_univariate
 from effort import examples
 from kanonym.kernels.microaggregation.univariate import optimal_cut
+from twins import microaggregation as naive_univariate
 
 
 @st.composite

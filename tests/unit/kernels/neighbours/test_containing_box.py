@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-import naive_containing
 from effort import examples
 from kanonym.kernels.neighbours.containing_box import LEAF, Boxes, build_box_tree, find_containing
+from twins import neighbours as naive_containing
 
 
 def random_boxes(rng, n, d, size):

@@ -1,16 +1,36 @@
-"""The compiled search for the nearest released classes against its plain twin."""
+"""Tests: the nearest classes and records of persons."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-import naive_linkage
 from effort import examples
+from kanonym.evaluation.attacks.base import AttackedPersons
 from kanonym.kernels.neighbours.class_tree import BITS, LEAF
-from linkages import away_from, linkages, searched
-from pairs import categorical, numeric, pair
+from linkage_tables import away_from, linkages, searched
+from twins import neighbours as naive_linkage
+from utility_pairs import categorical, numeric, pair
+
+
+@given(linkages(most=7), st.integers(1, 4))
+@settings(max_examples=examples(100))
+def test_neighbours_of_both_sets_of_columns(tables, wanted):
+    """Neighbours have one in common as often as among all sets that could be the nearest."""
+    from kanonym.evaluation.attacks.linking.linkage import _count_links
+
+    names = tables.quasi_identifiers
+    halves = (names[:1], names[1:] or names)
+    wanted = min(wanted, tables.n_released)
+    everyone = AttackedPersons.of(tables, np.arange(tables.n_original))
+    found = _count_links((tables, tables), halves, wanted, everyone, lambda: None)
+    expected = [
+        naive_linkage.linked(tables, person, halves, wanted) for person in range(tables.n_original)
+    ]
+    assert found.successes == pytest.approx(sum(expected))
+    assert found.attempts == tables.n_original
 
 
 @given(linkages())

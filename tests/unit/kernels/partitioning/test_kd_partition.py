@@ -1,4 +1,4 @@
-"""Laws of the kd-tree's kernels, against the slow twin that sorts lists."""
+"""Tests: partition by a k-d tree."""
 
 from __future__ import annotations
 
@@ -10,12 +10,70 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_kdtree
 from effort import examples
 from kanonym.algorithms.criteria import compile_criteria
 from kanonym.algorithms.mondrian import _records
 from kanonym.kernels.partitioning.kd_partition import accumulated_order, halve_in_turn
+from kanonym.sigo.anonymizers import clusters_of, models_of
+from kanonym.sigo.attributes import Attribute
 from tables import tables
+from twins import clustering as naive_kdtree
+
+ROWS = st.integers(1, 3).flatmap(
+    lambda d: st.lists(st.lists(st.integers(0, 6), min_size=d, max_size=d), min_size=1, max_size=40)
+)
+
+
+def cells(rows, k):
+    """Return (low, high) of each cluster in depth-first order, SIGO's way, on lists."""
+    d = len(rows[0])
+    found = []
+
+    def grown(node, turn, bounds):
+        if len(node) >= 2 * k:
+            for a in [(turn + step) % d for step in range(d)]:
+                node = sorted(node, key=lambda row: row[a])
+                last = node[len(node) // 2 - 1][a]
+                lower = [row for row in node if row[a] <= last]
+                upper = node[len(lower) :]
+                if len(upper) >= k:
+                    below, above = list(bounds), list(bounds)
+                    below[a] = (bounds[a][0], last)
+                    above[a] = (upper[0][a], bounds[a][1])
+                    grown(lower, a + 1, below)
+                    grown(upper, a + 1, above)
+                    return
+        found.append(bounds)
+
+    grown(rows, 0, [(min(column), max(column)) for column in zip(*rows, strict=True)])
+    return found
+
+
+@given(ROWS, st.integers(1, 4))
+def test_cells_are_the_twins(rows, k):
+    """The bounds read off the classes are those that the cuts have made."""
+    if len(rows) < k:
+        return
+    columns = [Attribute(str(a), "number", np.array(c, float)) for a, c in enumerate(zip(*rows))]  # noqa: B905
+    made = clusters_of(columns, [], models_of(k, 1, [], entropy=False))
+    low, high = made.cells()
+    found = [
+        [(made.values[a][low[c, a]], made.values[a][high[c, a]]) for a in range(len(columns))]
+        for c in range(len(made))
+    ]
+    assert found == cells(rows, k)
+
+
+@given(ROWS, st.integers(1, 4))
+def test_cells_hold_their_clusters(rows, k):
+    """A cluster lies inside of its cell."""
+    if len(rows) < k:
+        return
+    columns = [Attribute(str(a), "number", np.array(c, float)) for a, c in enumerate(zip(*rows))]  # noqa: B905
+    made = clusters_of(columns, [], models_of(k, 1, [], entropy=False))
+    (low, high), (least, most) = made.cells(), made.ranges()
+    assert (low <= least).all()
+    assert (most <= high).all()
 
 
 def halved(table):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_mondrian as naive
+import twins.mondrian as naive
 from effort import examples
 from kanonym.algorithms.criteria import compile_criteria
 from kanonym.algorithms.mondrian import _records

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive_segmentation as naive
-from kanonym.kernels.partitioning.orders import hilbert, serpentine
+import twins.partitioning as naive
+from kanonym.kernels.partitioning.workspace import hilbert, serpentine
 
 
 @pytest.mark.parametrize(("d", "bits"), [(1, 6), (2, 1), (2, 4), (3, 3), (4, 2), (5, 2)])

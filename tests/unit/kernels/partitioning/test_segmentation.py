@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_segmentation as naive
-import naive_workload
+import twins.partitioning as naive
 from effort import examples
 from kanonym.algorithms.criteria import compile_criteria
 from kanonym.data.table import encode
@@ -20,6 +19,7 @@ from kanonym.kernels.partitioning.segmentation import Limits, Purity, cut, first
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import AlphaKAnonymity, KAnonymity, LDiversity
 from tables import tables
+from twins import workload as naive_workload
 
 SMALL = tables(2, 11)
 UNGUIDED = Purity(np.zeros(0, np.int64), np.zeros(0, np.int64), 0.0)

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_small_classes
 from effort import examples
-from kanonym.kernels.partitioning.small_classes import merge_targets, nearest_centres
+from kanonym.kernels.partitioning.joining import merge_targets, nearest_centres
 from tables import pick
+from twins import partitioning as naive_small_classes
 
 
 class Case:

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_mondrian as naive
-import naive_workload as twins
+import twins.mondrian as naive
+import twins.workload as twins
 from effort import examples
-from guided import guided
 from kanonym.algorithms.criteria import compile_criteria
 from kanonym.algorithms.mondrian import _records
 from kanonym.algorithms.workload import guiding_target
 from kanonym.data.table import encode
 from kanonym.kernels.partitioning import target_cuts as workload
 from kanonym.models import KAnonymity
+from target_tables import guided
 
 SMALL = guided()
 LARGE = guided(60, 120)

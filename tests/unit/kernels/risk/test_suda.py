@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_suda
 from effort import examples
 from kanonym.kernels.risk.suda import BLOCK, minimal_uniques
+from twins import risk as naive_suda
 
 
 @st.composite

@@ -19,7 +19,7 @@ from kanonym.metrics.information_loss.released_values import (
     leaves_below,
     released_loss,
 )
-from nodes import lattices
+from lattice_nodes import lattices
 
 CITIES = hierarchy.from_mapping(
     {"world": {"France": ["Paris", "Lyon"], "Monaco": ["Monaco"], "Italy": ["Rome"]}}

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.data.patients import patients
+from kanonym.data.example_tables import patients
 from kanonym.profiling.identifiers import find_identifiers
 from kanonym.profiling.identifiers.sample import DISTINCT, Sample
 from kanonym.profiling.safe_harbor import safe_harbor

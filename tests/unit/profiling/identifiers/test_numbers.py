@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 
 from kanonym.profiling.identifiers import find_identifiers
-from kanonym.profiling.identifiers.check_digits.chance import is_evidence, pass_rate_by_chance
-from kanonym.profiling.identifiers.check_digits.schemes import SCHEMES
+from kanonym.profiling.identifiers.check_digits import SCHEMES, is_evidence, pass_rate_by_chance
 
 N = 60
 DIGITS = string.digits

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanonym.synthesis.columns.numbers import Grid
-from kanonym.synthesis.columns.stretches import stretches_of
+from kanonym.synthesis.columns.numbers import Grid, stretches_of
 
 
 @pytest.mark.parametrize(

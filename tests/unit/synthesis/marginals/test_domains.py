@@ -14,8 +14,7 @@ from kanonym.data.domain import Domain
 from kanonym.differential_privacy.cells import canonical_texts
 from kanonym.synthesis.columns import Constraint
 from kanonym.synthesis.marginals import domains
-from kanonym.synthesis.marginals.constraints import impossible_cells
-from kanonym.synthesis.marginals.domains import cell_domains, count_beyond
+from kanonym.synthesis.marginals.domains import cell_domains, count_beyond, impossible_cells
 
 RANDOM = np.random.default_rng(0)
 

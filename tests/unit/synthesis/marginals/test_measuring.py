@@ -9,13 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanonym.differential_privacy.accounting import Budget, OverspentError, rho_for
-from kanonym.differential_privacy.bits import SeededBits
-from kanonym.synthesis.marginals import aim, measuring, mst
-from kanonym.synthesis.marginals.aim import candidate_weights, fit_aim
+from kanonym.differential_privacy.ledger import Budget, OverspentError, rho_for
+from kanonym.differential_privacy.noise import SeededBits
+from kanonym.synthesis.marginals import measuring
 from kanonym.synthesis.marginals.generation import FITS
-from kanonym.synthesis.marginals.measuring import PrivateRecords, epsilon_for
-from kanonym.synthesis.marginals.rare_cells import pool_neighbours, pool_rare, shares_within
+from kanonym.synthesis.marginals.measuring import (
+    PrivateRecords,
+    candidate_weights,
+    epsilon_for,
+    fit_aim,
+    pool_neighbours,
+    pool_rare,
+    shares_within,
+)
 
 
 def records_of(codes, sizes, rho, seed=0, per_person=1, pooling=None):
@@ -33,10 +39,10 @@ def records_of(codes, sizes, rho, seed=0, per_person=1, pooling=None):
 @pytest.fixture
 def short_fits(monkeypatch):
     """Let fits take one step: what is spent does not depend on them."""
-    for module in (aim, mst):
+    for module in (measuring, measuring):
         monkeypatch.setattr(module, "STEPS", 1)
         monkeypatch.setattr(module, "LAST_STEPS", 1)
-    monkeypatch.setattr(aim, "ROUNDS_PER_ATTRIBUTE", 3)
+    monkeypatch.setattr(measuring, "ROUNDS_PER_ATTRIBUTE", 3)
 
 
 @pytest.mark.usefixtures("short_fits")
@@ -79,7 +85,7 @@ def test_the_golden_scales_of_aim_are_ours():
     ]:
         rho = rho_for(Fraction(epsilon), Fraction(1, 10**9))
         records = records_of(np.zeros((9, 1)), (2,) * 9, rho)
-        variance, found = aim.scales_for(records, rho / (aim.ROUNDS_PER_ATTRIBUTE * 9))
+        variance, found = measuring.scales_for(records, rho / (measuring.ROUNDS_PER_ATTRIBUTE * 9))
         assert float(variance) ** 0.5 == pytest.approx(sigma, rel=1e-6)
         assert float(found) == pytest.approx(choice, rel=1e-6)
 

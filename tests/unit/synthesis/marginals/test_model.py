@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanonym.synthesis.marginals import junction_tree
+from kanonym.synthesis.marginals import graphical_model
 from kanonym.synthesis.marginals.fitting import (
     Measurement,
     Potentials,
@@ -18,10 +18,15 @@ from kanonym.synthesis.marginals.fitting import (
     estimate_total,
     fit_model,
 )
-from kanonym.synthesis.marginals.graphical_model import GraphicalModel, spread
-from kanonym.synthesis.marginals.junction_tree import build_tree, cells_of, triangulate
-from kanonym.synthesis.marginals.records import draw_records
-from kanonym.synthesis.marginals.sums import SharedSums
+from kanonym.synthesis.marginals.graphical_model import (
+    GraphicalModel,
+    SharedSums,
+    build_tree,
+    cells_of,
+    spread,
+    triangulate,
+)
+from kanonym.synthesis.marginals.measuring import draw_records
 
 SIZES = (2, 3, 2, 4, 3)
 
@@ -66,7 +71,7 @@ def test_a_set_that_fits_needs_no_more_cells_than_estimated(asked, place):
     tree = build_tree(asked, SIZES)
     most = sum(cells_of(one, SIZES) for one in tree.cliques) + 40
     every = parts_of(range(5))
-    with patch.object(junction_tree, "FEW_CANDIDATES", 0):
+    with patch.object(graphical_model, "FEW_CANDIDATES", 0):
         found = tree.fitting(every, asked, SIZES, most)
         assert tree.fitting(every, asked, SIZES, 0) == [one for one in every if tree.holds(one)]
     one = found[place % len(found)]

@@ -11,10 +11,10 @@ import pytest
 import kanonym as ka
 from kanonym.data.domain import Domain
 from kanonym.data.errors import PolicyError
-from kanonym.differential_privacy.bits import SeededBits, SystemBits
 from kanonym.differential_privacy.cells import declared_cells
+from kanonym.differential_privacy.noise import SeededBits, SystemBits
 from kanonym.synthesis import private
-from kanonym.synthesis.marginals import aim, mst
+from kanonym.synthesis.marginals import measuring
 
 POLICY = {
     "id": ka.Identifier(),
@@ -28,10 +28,10 @@ POLICY = {
 @pytest.fixture(autouse=True)
 def short_fits(monkeypatch):
     """Let fits take few steps and rounds: these laws do not depend on how close they are."""
-    for module in (aim, mst):
+    for module in (measuring, measuring):
         monkeypatch.setattr(module, "STEPS", 5)
         monkeypatch.setattr(module, "LAST_STEPS", 20)
-    monkeypatch.setattr(aim, "ROUNDS_PER_ATTRIBUTE", 3)
+    monkeypatch.setattr(measuring, "ROUNDS_PER_ATTRIBUTE", 3)
 
 
 def people(n=200, seed=0):

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError, shown_value
 from kanonym.data.hierarchy.base import ROOT, Hierarchy, with_null
-from kanonym.data.hierarchy.leaves import has_null, require_text, value_texts
+from kanonym.data.hierarchy.labels import has_null, require_text, value_texts
 from kanonym.data.readings.bounds import ends_with_bound
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 
 _HALF_OPEN = re.compile(r"\[(.*), (.*)\)")
 Labels = Callable[[NDArray[np.int64], NDArray[np.int64]], Sequence[str]]

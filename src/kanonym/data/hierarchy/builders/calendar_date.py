@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy.builders.base import Builder, Column, Level, Plan, values_per_level
-from kanonym.data.hierarchy.leaves import count_phrase, parse_times, quote_first
+from kanonym.data.hierarchy.labels import count_phrase, parse_times, quote_first
 
 _when = pl.col("when")
 _date = _when.dt

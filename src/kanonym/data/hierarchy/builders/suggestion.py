@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 
 from kanonym.data.hierarchy.builders.base import Builder, Column, Level, Plan
 from kanonym.data.hierarchy.builders.calendar_date import Dates
-from kanonym.data.hierarchy.builders.grid import numbers_of
-from kanonym.data.hierarchy.builders.interval import Intervals
-from kanonym.data.hierarchy.builders.mask import Masking
-from kanonym.data.hierarchy.builders.rarity import Frequency
-from kanonym.data.hierarchy.builders.trie import Prefix
-from kanonym.data.hierarchy.leaves import parse_times, value_texts
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.hierarchy.builders.codes import Masking, Prefix
+from kanonym.data.hierarchy.builders.group import Frequency
+from kanonym.data.hierarchy.builders.interval import Intervals, numbers_of
+from kanonym.data.hierarchy.labels import parse_times, value_texts
+from kanonym.data.results import ShortRepr
 
 FEW = 5  # up to here, a root over the values is the whole hierarchy
 INTERVALS = 20  # about so many intervals at the finest level

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from kanonym.engines.sql.large.classes import ReleasedClasses
-from kanonym.engines.sql.large.engine_partition import EnginePartition, partition_on_engine
-from kanonym.engines.sql.large.large_release import released_query
+from kanonym.engines.sql.large.engine_partition import (
+    EnginePartition,
+    partition_on_engine,
+    released_query,
+)
+from kanonym.engines.sql.large.fragments import ReleasedClasses
 
 __all__ = [
     "EnginePartition",

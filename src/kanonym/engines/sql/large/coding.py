@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sqlglot import exp
 
 from kanonym.data.errors import DataError
-from kanonym.engines.sql.coded_columns import values_of
+from kanonym.engines.sql.frequencies import values_of
 from kanonym.engines.sql.statements import (
     COUNT,
     alias_column,

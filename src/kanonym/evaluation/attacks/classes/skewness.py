@@ -1,20 +1,31 @@
-"""The skewness attack: a class has more of a value than the table."""
+"""Values of a class that are over-represented, or close in meaning."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
-from kanonym.data.message import gettext as _
+from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
+from kanonym.data.hierarchy import Hierarchy
 from kanonym.evaluation.attacks.base import Aim, Attack
-from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
+from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE, judge_few_values
 from kanonym.evaluation.attacks.intruder_view import AttackContext
-from kanonym.evaluation.attacks.matching.disclosure import Judgement, PossibleValues, run_disclosure
-from kanonym.evaluation.attacks.matching.values import values_of
+from kanonym.evaluation.attacks.matching.disclosure import (
+    Coder,
+    Judge,
+    Judgement,
+    PossibleValues,
+    run_disclosure,
+)
+from kanonym.evaluation.attacks.matching.guessing import Values, values_of
 from kanonym.evaluation.attacks.result import AttackResult
+from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 from kanonym.models.base import check_integer, check_number
 
 _ROUNDING = 1e-12
@@ -120,3 +131,146 @@ def _claims(learned: PossibleValues, lift: float) -> Judgement:
     chances = np.zeros(n_persons)
     chances[rows[best]] = table[codes[best]] / n_known
     return Judgement(claimed == learned.own, chances, claimed >= 0)
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarityOfValues(Attack):
+    """Learn nearly what a person's sensitive value is, from records that nearly agree.
+
+    As `Homogeneity`, but values need not be the same. With a hierarchy of the attribute they
+    agree where one label of a level covers all of them; numbers without a hierarchy where
+    they span at most a share of the range of all released ones, and none is null. Success:
+    they agree, and the person's value lies within. Categories without a hierarchy, or with
+    one that has no level between the values and the root, are left out.
+
+    Attributes
+    ----------
+    level
+        The level of the hierarchy, from 1; that below the root where it has fewer.
+    share
+        The largest span of numbers that are close, as a share of the range, in [0, 1].
+    attempts
+        How many persons are looked up at most.
+
+    Raises
+    ------
+    PolicyError
+        A parameter is out of its range.
+
+    Notes
+    -----
+    Full success as of homogeneity, with groups of values. The baseline sees the released
+    values without the classes. Where the hierarchy does not know a released value, it is a
+    group of its own. Several sensitive attributes, changed values and cost as of homogeneity.
+
+    References
+    ----------
+    Li, Li, Venkatasubramanian (2007). t-Closeness: privacy beyond k-anonymity and
+    l-diversity. ICDE, section 3 (similarity attack). Level and share are ours.
+
+    """
+
+    type: ClassVar[str] = "similarity"
+    title: ClassVar[str] = _("Similarity")
+    asks: ClassVar[str] = _(
+        "What kind of sensitive value does a person have, where the values of a class are alike?"
+    )
+    told: ClassVar[str] = _(
+        "Knows the quasi-identifiers. Of 100 known people, the value of {right} is known "
+        "approximately; by chance, of {chance}."
+    )
+    question: ClassVar[str] = (
+        "Can someone who knows a person's quasi-identifiers learn nearly what the sensitive "
+        "value is, because all records that could be the person's nearly agree?"
+    )
+    method: ClassVar[str] = (
+        "learns the range or the group of a value, because all are close in meaning"
+    )
+    source: ClassVar[str] = "Li et al. 2007"
+    aim: ClassVar[Aim] = "inference"
+
+    level: int = 1
+    share: float = 0.05
+    attempts: int = 2000
+
+    def __post_init__(self) -> None:
+        check_integer("similarity", "level", self.level, 1)
+        check_number("similarity", "share", self.share, minimum=0, maximum=1)
+        check_integer("similarity", "attempts", self.attempts, 1)
+
+    def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
+        """Return what the intruder achieved; see the class."""
+        judges: dict[str, tuple[Coder, Judge]] = {}
+        for name in scene.sensitive:
+            tree = scene.trees.get(name)
+            if tree is not None and tree.n_levels > 2:
+                level = min(self.level, tree.n_levels - 2)
+                judges[name] = (
+                    partial(_group_values, name=name, tree=tree, level=level),
+                    partial(judge_few_values, most=1),
+                )
+            elif isinstance(scene.pair.column(name), NumericColumn):
+                judges[name] = (
+                    partial(values_of, name=name),
+                    partial(_judge_closeness, share=self.share),
+                )
+        reason = Message(
+            "no sensitive attribute is a number or has a hierarchy of more than two levels"
+        )
+        return run_disclosure(self, scene, random, judges, reason)
+
+
+def _group_values(pair: TablePair, name: str, tree: Hierarchy, level: int) -> Values:
+    """Code an attribute by its labels of a level."""
+    values, column = values_of(pair, name), pair.column(name)
+    leaves = _leaves(tree, values, column)
+    own = len(tree.labels[level]) + np.arange(values.size)
+    labels = np.where(leaves >= 0, tree.codes[level, leaves], own)
+    groups, place = np.unique(labels, return_inverse=True)
+    code = np.append(place, len(groups)).astype(np.int32)
+    return replace(
+        values,
+        own=code[values.own],
+        released=code[values.released],
+        size=len(groups),
+        line=None,
+    )
+
+
+def _leaves(
+    tree: Hierarchy, values: Values, column: NumericColumn | CategoricalColumn
+) -> NDArray[np.int32]:
+    """Return (size,) int32: the leaf of each code, -1 where the hierarchy does not know it."""
+    if values.line is None:
+        assert isinstance(column, CategoricalColumn)  # noqa: S101 - the only one without a line
+        return tree.leaf_of(column.categories.sort(nulls_last=True))
+    known = tree.values.to_physical() if tree.values.dtype.is_temporal() else tree.values
+    physical = replace(tree, values=known.cast(pl.Float64))
+    return physical.leaf_of(pl.Series(tree.values.name, values.line))
+
+
+def _judge_closeness(learned: PossibleValues, share: float) -> Judgement:
+    """Judge whether all numbers that could be each person's lie close together."""
+    assert learned.line is not None  # noqa: S101 - numbers have a line
+    line = np.append(learned.line, np.nan)
+    width = share * _span(line[learned.table > 0])
+    ends = learned.counts.indptr
+    some = np.diff(ends) > 0
+    low, high = np.full((2, len(some)), np.nan)
+    low[some] = line[learned.counts.indices[ends[:-1][some]]]
+    # Codes ascend, null at the end, and cells alone that say nothing: a NaN is close to nothing.
+    high[some] = line[learned.counts.indices[ends[1:][some] - 1]]
+    claims = high - low <= width
+    own = line[learned.own]
+    everything = _span(line[learned.table > 0], whole=True) <= width
+    return Judgement(
+        claims & (low <= own) & (own <= high),
+        (everything & (learned.table[learned.own] > 0)).astype(np.float64),
+        claims,
+    )
+
+
+def _span(numbers: NDArray[np.float64], *, whole: bool = False) -> float:
+    """Return how far numbers reach; NaN where one is none and `whole`, or where there is none."""
+    held = numbers if whole else numbers[~np.isnan(numbers)]
+    return float(held.max() - held.min()) if len(held) else float("nan")

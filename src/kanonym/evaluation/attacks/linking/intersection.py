@@ -8,10 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.message import Message
-from kanonym.data.message import gettext as _
-from kanonym.evaluation.attacks.attacked_persons import AttackedPersons, draw_persons
-from kanonym.evaluation.attacks.base import Aim, Attack
+from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
+from kanonym.evaluation.attacks.base import Aim, Attack, AttackedPersons, draw_persons
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.disclosure import (
@@ -19,8 +18,8 @@ from kanonym.evaluation.attacks.matching.disclosure import (
     PossibleValues,
     look_up_values,
 )
+from kanonym.evaluation.attacks.matching.guessing import Values, shared_values
 from kanonym.evaluation.attacks.matching.lookup import is_changed
-from kanonym.evaluation.attacks.matching.values import Values, shared_values
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount, worst_of
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.models.base import check_integer

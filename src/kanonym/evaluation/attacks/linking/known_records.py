@@ -11,10 +11,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.message import Message
-from kanonym.data.message import gettext as _
-from kanonym.evaluation.attacks.attacked_persons import AttackedPersons, draw_persons
-from kanonym.evaluation.attacks.base import Aim, Attack
+from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
+from kanonym.evaluation.attacks.base import Aim, Attack, AttackedPersons, draw_persons
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.linkage import (
     CHANGED,

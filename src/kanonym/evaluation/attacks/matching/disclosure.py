@@ -10,17 +10,17 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.message import Message
-from kanonym.data.results.short_repr import ShortRepr
-from kanonym.evaluation.attacks.attacked_persons import AttackedPersons, draw_persons
+from kanonym.data.errors import Message
+from kanonym.data.results import ShortRepr
+from kanonym.evaluation.attacks.base import AttackedPersons, draw_persons
 from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.matching.guessing import Values
 from kanonym.evaluation.attacks.matching.lookup import (
     Candidates,
     classes_of,
     informative_candidates,
     is_changed,
 )
-from kanonym.evaluation.attacks.matching.values import Values
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount, worst_of
 from kanonym.evaluation.pair.tables import TablePair
 

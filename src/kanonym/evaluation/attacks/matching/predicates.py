@@ -1,26 +1,274 @@
-"""Predicates that are made of released cells, and how many records each one matches."""
+"""Predicates that single out persons, as bits over the records."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.results.short_repr import ShortRepr
-from kanonym.evaluation.attacks.matching.cells import cell_codes
-from kanonym.evaluation.attacks.matching.condition_bits import (
-    Flags,
-    Packer,
-    pack_flags,
-    packer_of,
-)
-from kanonym.evaluation.pair.tables import TablePair
+from kanonym.data.results import ShortRepr
+from kanonym.evaluation.attacks.matching.cells import cell_codes, regroup_records
+from kanonym.evaluation.attacks.matching.classes import classes_by
+from kanonym.evaluation.attacks.matching.lookup import find_candidates
+from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
+
+CELLS = 1 << 24
+"""Persons times classes that are looked at together: bounds the memory."""
+
+
+def nearest_gaps(
+    pair: TablePair, persons: NDArray[np.int64], names: Sequence[str], units: TablePair
+) -> NDArray[np.float64]:
+    """Return how far the nearest released record is from each person.
+
+    persons: (n,) rows of the original.
+
+    Returns
+    -------
+    (n,) float64, at least 0. The distance is a sum over columns: of a number its way to the
+    released interval in units, at most 1; 1 for a category that is not left open, and for
+    null beside a value. 0 where some record leaves all values of the person open.
+
+    Notes
+    -----
+    Cost of a search in the classes' tree (`ReleasedClasses.nearest`); where cells are sets of
+    numbers, O(columns · n_classes) for each person whom no class leaves open. Distances are
+    rounded to float32, so that equal ones are equal whatever was added up first.
+
+    """
+    classes = regroup_records(pair, names)
+    if not any(_has_sets(pair.column(name)) for name in names):
+        searched = classes_by(replace(pair, classes=classes), names, units)
+        apart = searched.nearest(*searched.persons(pair, persons))[1]
+        return apart.astype(np.float32).astype(np.float64)
+    rows = np.unique(classes, return_index=True)[1]
+    fitting = find_candidates(replace(pair, classes=classes), persons, names).numbers > 0
+    found = np.zeros(len(persons))
+    lost = np.flatnonzero(~fitting)
+    step = max(CELLS // max(len(rows), 1), 1)
+    for start in range(0, len(lost), step):
+        places = lost[start : start + step]
+        apart = np.zeros((len(places), len(rows)), np.float32)
+        for name in names:
+            column = pair.column(name)
+            own = column.original[persons[places]].astype(np.float64)
+            # Equal values are compared once; float32 halves what has to be added up.
+            values, place = np.unique(own, return_inverse=True)
+            apart += _gaps(column, values, rows, units.column(name))[place]
+        found[places] = apart.min(axis=1)
+    return found
+
+
+def _has_sets(column: Column) -> bool:
+    """Whether some cells are sets of numbers."""
+    return isinstance(column, NumericColumn) and column.sets is not None
+
+
+def _gaps(
+    column: Column, values: NDArray[np.float64], rows: NDArray[np.int64], unit: Column
+) -> NDArray[np.float32]:
+    """Return (n_values, n_rows) in [0, 1]: how far each value is from what a record leaves open."""
+    if isinstance(column, CategoricalColumn):
+        return _categories_differ(column, values, rows).astype(np.float32)
+    known = unit.original[~np.isnan(unit.original)]
+    width = (float(np.ptp(known)) if len(known) else 0.0) or 1.0
+    return _number_gaps(column, values, rows, width).astype(np.float32)
+
+
+def _number_gaps(
+    column: NumericColumn, values: NDArray[np.float64], rows: NDArray[np.int64], width: float
+) -> NDArray[np.float64]:
+    low, high = column.low[rows], column.high[rows]
+    asked = values[:, None]
+    apart = np.maximum(np.maximum(low - asked, asked - high), 0)
+    if column.sets is not None:
+        apart = np.fmax(apart, column.sets.gaps(values, rows))
+    apart /= width
+    apart = np.minimum(np.where(np.isnan(apart), 1.0, apart), 1.0)
+    apart[np.isnan(values)] = ~np.isnan(low)
+    apart[:, column.suppressed[rows]] = 0.0
+    return apart
+
+
+def _categories_differ(
+    column: CategoricalColumn, values: NDArray[np.float64], rows: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    place = np.full(len(column.categories), -1, np.int64)
+    place[values.astype(np.int64)] = np.arange(len(values))
+    labels = np.repeat(np.arange(len(column.offsets) - 1), np.diff(column.offsets))
+    asked = place[column.members]
+    apart = np.ones((len(values), len(column.offsets) - 1), np.bool_)
+    apart[asked[asked >= 0], labels[asked >= 0]] = False
+    return apart[:, column.labels[rows]]
+
+
+FEW = 1024
+"""With more categories their records are compared with each condition, not kept as bits."""
+
+EVERY = slice(None)
+
+Flags = NDArray[np.bool_]
+Rows = NDArray[np.int64] | slice
+Words = NDArray[np.uint64]
+
+
+class Packer(Protocol):
+    """The records of one column, to be asked about conditions."""
+
+    def pack(self, rows: NDArray[np.int64], sides: NDArray[np.int8]) -> Words:
+        """Return (n_conditions, n_records / 64) words, a bit for each record that satisfies one.
+
+        rows, sides: as of `Predicates`, one a condition.
+        """
+        ...
+
+
+def packer_of(column: Column, cells: NDArray[np.int32] | None, among: Rows = EVERY) -> Packer:
+    """Return the original's records of a column, or with their `cell_codes` the released ones.
+
+    among: rows of the released ones that are asked about.
+    """
+    if isinstance(column, CategoricalColumn):
+        own = column.original if cells is None else column.labels[among]
+        return _CategoryBits.of(column, own, released=cells is not None)
+    return _NumberBits.of(column, cells, among)
+
+
+def pack_flags(flags: Flags) -> Words:
+    """Return (..., n / 64) words of (..., n) flags."""
+    packed = np.packbits(flags, axis=-1)
+    words = np.zeros((*flags.shape[:-1], -(-flags.shape[-1] // 64) * 8), np.uint8)
+    words[..., : packed.shape[-1]] = packed
+    return words.view(np.uint64)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _NumberBits(ShortRepr):
+    """Records of numbers or intervals: what begins before an end, and ends after a beginning.
+
+    low, high: (n_cells,) float64, the different cells of the records; NaN for null.
+    cell: (n_records,) which of them each record has.
+    """
+
+    column: NumericColumn
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    cell: NDArray[np.int64]
+    always: Words
+    sets: _CategoryBits | None
+
+    @classmethod
+    def of(cls, column: NumericColumn, cells: NDArray[np.int32] | None, among: Rows) -> _NumberBits:
+        sets = None
+        if column.sets is not None:
+            listed = column.as_categories()
+            labels = listed.original if cells is None else listed.labels[among]
+            sets = _CategoryBits.of(listed, labels, released=cells is not None)
+        if cells is None:
+            line, own = np.unique(column.original, return_inverse=True)
+            none = np.zeros(len(own), np.bool_)
+            return cls(column, line, line, own, pack_flags(none), sets)
+        first = np.zeros(int(cells.max(initial=0)) + 1, np.int64)
+        first[cells] = np.arange(len(cells))
+        low, high = column.low[first], column.high[first]
+        always = pack_flags(column.suppressed[among])
+        return cls(column, low, high, cells[among].astype(np.int64), always, sets)
+
+    def pack(self, rows: NDArray[np.int64], sides: NDArray[np.int8]) -> Words:
+        """Return the words of some conditions."""
+        low, high = self.column.low[rows], self.column.high[rows]
+        null = np.isnan(low)
+        first = np.where(sides < 0, -np.inf, np.where(sides > 0, high, low))
+        last = np.where(sides > 0, np.inf, np.where(sides < 0, low, high))
+        words = np.empty((len(rows), len(self.always)), np.uint64)
+        words[~null] = self._at_most(self.low, last[~null])
+        words[~null] &= self._at_most(-self.high, -first[~null])
+        words[null] = pack_flags(np.isnan(self.low)[self.cell])
+        words[self.column.suppressed[rows]] = ~np.uint64(0)
+        if self.sets is not None:
+            inside = sides == 0
+            words[inside] = self.sets.pack(rows[inside], sides[inside])
+        words |= self.always
+        return words
+
+    def _at_most(self, ends: NDArray[np.float64], asked: NDArray[np.float64]) -> Words:
+        """Return (n_asked, n_records / 64) words: records whose end is at most each asked number.
+
+        Each record is entered at the smallest number that it satisfies; the larger ones inherit.
+        """
+        numbers, place = np.unique(asked, return_inverse=True)
+        entry = np.searchsorted(numbers, ends)[self.cell]
+        record = np.flatnonzero(entry < len(numbers))
+        bytes_ = np.zeros((len(numbers), len(self.always) * 8), np.uint8)
+        at = entry[record] * bytes_.shape[1] + record // 8
+        np.add.at(bytes_.reshape(-1), at, (128 >> record % 8).astype(np.uint8))
+        words = bytes_.view(np.uint64)
+        np.bitwise_or.accumulate(words, axis=0, out=words)
+        return words[place]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _CategoryBits(ShortRepr):
+    """Records of categories: the original's have one, released ones what their label leaves open.
+
+    own: (n_records,) the label, or the category, of each record.
+    bits: (n_categories, n_records / 64) words, the records with each category; None where there are
+    too many categories.
+    """
+
+    column: CategoricalColumn
+    released: bool
+    own: NDArray[np.int32]
+    bits: Words | None
+
+    @classmethod
+    def of(
+        cls, column: CategoricalColumn, own: NDArray[np.int32], *, released: bool
+    ) -> _CategoryBits:
+        most = _number_of_categories(column)
+        if most > FEW:
+            return cls(column, released, own, None)
+        opened = np.eye(most, dtype=np.bool_)
+        if released:
+            numbers = np.diff(column.offsets)
+            opened = np.zeros((len(numbers), most), np.bool_)
+            opened[np.repeat(np.arange(len(numbers)), numbers), column.members] = True
+        bits = np.stack([pack_flags(one[own]) for one in opened.T])
+        return cls(column, released, own, bits)
+
+    def pack(self, rows: NDArray[np.int64], sides: NDArray[np.int8]) -> Words:  # noqa: ARG002
+        """Return the words of some conditions; categories have no sides."""
+        words = np.empty((len(rows), -(-len(self.own) // 64)), np.uint64)
+        ends = self.column.offsets.tolist()
+        for word, label in zip(words, self.column.labels[rows].tolist(), strict=True):
+            members = self.column.members[ends[label] : ends[label + 1]]
+            if self.bits is not None:
+                np.bitwise_or.reduce(self.bits[members], axis=0, out=word)
+            else:
+                word[:] = pack_flags(self._with_any_of(members))
+        return words
+
+    def _with_any_of(self, members: NDArray[np.int32]) -> Flags:
+        """Return (n_records,) bool: who has one of some categories."""
+        mask = np.zeros(_number_of_categories(self.column), np.bool_)
+        mask[members] = True
+        if self.released:
+            mask = np.logical_or.reduceat(mask[self.column.members], self.column.offsets[:-1])
+        return np.asarray(mask[self.own])
+
+
+def _number_of_categories(column: CategoricalColumn) -> int:
+    """Return how many there are, with one that no person has where a label leaves it open."""
+    return max(int(column.members.max(initial=-1)) + 1, len(column.categories))
+
 
 BYTES = 1 << 26
 """Bytes of predicates' bits, and of conditions' bits, that are held together."""
 
-CELLS = 1 << 24
+CELLS_AT_ONCE = 1 << 24
 """Predicates times records that are looked at together: bounds the memory."""
 
 
@@ -139,7 +387,7 @@ def _count_owners(bits: NDArray[np.uint64], whose: NDArray[np.int64]) -> NDArray
     order = np.argsort(whose, kind="stable")
     starts = np.flatnonzero(np.diff(whose[order], prepend=-1))
     counts = np.zeros(len(bits), np.int64)
-    step = max(CELLS // max(len(whose), 1), 1)
+    step = max(CELLS_AT_ONCE // max(len(whose), 1), 1)
     for start in range(0, len(bits) if len(whose) else 0, step):
         flags = bits[start : start + step].view(np.uint8)
         held = np.unpackbits(flags, axis=1, count=len(whose))[:, order]

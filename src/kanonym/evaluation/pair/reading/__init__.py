@@ -13,9 +13,9 @@ from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.table import kind_of, value_codes
 from kanonym.evaluation.pair.reading.categories import read_categories
-from kanonym.evaluation.pair.reading.cells import Cells, ColumnReading
 from kanonym.evaluation.pair.reading.hierarchical import read_labels
 from kanonym.evaluation.pair.reading.numbers import read_numbers
+from kanonym.evaluation.pair.reading.texts import Cells, ColumnReading
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.recoding.recode import released_names

@@ -8,13 +8,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.columns.value_texts import text_of
+from kanonym.data.columns.values import text_of
 from kanonym.data.hierarchy.labels import members_of
 from kanonym.data.table import Domain, encode_column
-from kanonym.evaluation.pair.reading.cells import Cells, ColumnReading, encode_distinct
 from kanonym.evaluation.pair.reading.spread import spread_over_class
 from kanonym.evaluation.pair.reading.texts import (
+    Cells,
     Codes,
+    ColumnReading,
+    encode_distinct,
     ends_of,
     is_label,
     says_nothing,
@@ -23,7 +25,7 @@ from kanonym.evaluation.pair.reading.texts import (
 )
 from kanonym.evaluation.pair.tables import CategoricalColumn, Generalization
 from kanonym.kernels.classes.grouping import group_rows
-from kanonym.metrics.span import Axis
+from kanonym.metrics.certainty import Axis
 
 Members = NDArray[np.int32]
 

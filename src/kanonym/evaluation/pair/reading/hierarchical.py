@@ -8,21 +8,26 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.columns.value_texts import text_of
+from kanonym.data.columns.values import text_of
 from kanonym.data.hierarchy import Hierarchy, HierarchySource
 from kanonym.data.table import Domain, encode_column
-from kanonym.evaluation.pair.number_sets import NumberSets
-from kanonym.evaluation.pair.reading.cells import (
+from kanonym.evaluation.pair.reading.texts import (
     Cells,
     ColumnReading,
     encode_distinct,
     parse_values,
+    says_nothing,
     to_physical,
     value_range,
 )
-from kanonym.evaluation.pair.reading.texts import says_nothing
-from kanonym.evaluation.pair.tables import CategoricalColumn, Column, Generalization, NumericColumn
-from kanonym.metrics.span import Axis
+from kanonym.evaluation.pair.tables import (
+    CategoricalColumn,
+    Column,
+    Generalization,
+    NumberSets,
+    NumericColumn,
+)
+from kanonym.metrics.certainty import Axis
 
 
 def read_labels(cells: Cells, source: HierarchySource) -> ColumnReading | None:

@@ -8,30 +8,27 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.columns.value_texts import text_of
+from kanonym.data.columns.values import text_of
 from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.hierarchy.labels import members_of
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.data.table import LARGEST, Domain, encode_column
-from kanonym.evaluation.pair.number_sets import NumberSets
-from kanonym.evaluation.pair.reading.cells import (
-    Cells,
-    ColumnReading,
-    encode_distinct,
-    parse_values,
-    to_physical,
-    value_range,
-)
 from kanonym.evaluation.pair.reading.spread import spread_over_class
 from kanonym.evaluation.pair.reading.texts import (
+    Cells,
     Codes,
+    ColumnReading,
     Span,
+    encode_distinct,
+    parse_values,
     period_of,
     says_nothing,
     span_of,
+    to_physical,
+    value_range,
     with_stars,
 )
-from kanonym.evaluation.pair.tables import Generalization, NumericColumn
+from kanonym.evaluation.pair.tables import Generalization, NumberSets, NumericColumn
 from kanonym.kernels.classes.grouping import group_rows
 
 _ALL = Span(None, None)

@@ -12,14 +12,19 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import FromFile, FromMapping, Hierarchy, HierarchySource
-from kanonym.data.hierarchy.labels import members_of
-from kanonym.data.hierarchy.leaves import parse_times
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.hierarchy.labels import members_of, parse_times
+from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.reading.categories import read_categories
-from kanonym.evaluation.pair.reading.cells import Cells, encode_distinct
 from kanonym.evaluation.pair.reading.hierarchical import read_labels
 from kanonym.evaluation.pair.reading.numbers import read_numbers
-from kanonym.evaluation.pair.reading.texts import Span, period_of, says_nothing, span_of
+from kanonym.evaluation.pair.reading.texts import (
+    Cells,
+    Span,
+    encode_distinct,
+    period_of,
+    says_nothing,
+    span_of,
+)
 from kanonym.evaluation.pair.tables import Column
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?(?:[eE][-+]?\d+)?")

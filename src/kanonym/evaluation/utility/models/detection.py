@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.message import Message
-from kanonym.evaluation.utility.models.features import draw_records
+from kanonym.data.errors import Message
+from kanonym.evaluation.utility.models.learning import draw_records
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 RECORDS = 5_000

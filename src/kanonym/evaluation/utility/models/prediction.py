@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.results.short_repr import ShortRepr
+from kanonym.data.results import ShortRepr
 from kanonym.kernels.parallel import parallel
 
 BOOSTING: dict[str, Any] = {"max_iter": 50, "max_leaf_nodes": 15, "early_stopping": False}

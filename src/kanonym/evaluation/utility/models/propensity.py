@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.evaluation.utility.cells import nothing_to_compare
 from kanonym.evaluation.utility.measure import Measure
-from kanonym.evaluation.utility.models.features import draw_records, features_of
+from kanonym.evaluation.utility.models.learning import draw_records, features_of
 from kanonym.kernels.parallel import parallel
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from attack_tables import KNOWN, people, released, scene, shuffled, starred
 from kanonym.data.errors import PolicyError
-from kanonym.evaluation.attacks.classes.background import BackgroundKnowledge
-from kanonym.evaluation.attacks.classes.homogeneity import Homogeneity
+from kanonym.evaluation.attacks.classes.homogeneity import BackgroundKnowledge, Homogeneity
 from margins import assert_covered
-from scenes import KNOWN, people, released, scene, shuffled, starred
 
 EVERYBODY = 10**6
 

@@ -6,11 +6,11 @@ import numpy as np
 import polars as pl
 from hypothesis import given, settings
 
+from attack_tables import KNOWN, people, released, scene
 from effort import examples
 from kanonym.evaluation.attacks.matching.classes import classes_by
-from linkages import everybody, linkages
-from pairs import categorical, kept, numeric, pair
-from scenes import KNOWN, people, released, scene
+from linkage_tables import everybody, linkages
+from utility_pairs import categorical, kept, numeric, pair
 
 
 def opened(tables, record, names):

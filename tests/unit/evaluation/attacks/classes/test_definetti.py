@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_definetti
+from attack_tables import scene, shuffled
 from effort import examples
-from kanonym.evaluation.attacks.classes import reweighting
-from kanonym.evaluation.attacks.classes.definetti import DeFinetti
-from kanonym.evaluation.attacks.classes.reweighting import ClassShares, assign_values
+from kanonym.evaluation.attacks.classes import definetti
+from kanonym.evaluation.attacks.classes.definetti import ClassShares, DeFinetti, assign_values
 from margins import SURE
-from scenes import scene, shuffled
+from twins import risk as naive_definetti
 
 BUCKETS = ["number", "smoker", "age"]
 
@@ -76,9 +75,9 @@ def test_equals_the_twin(data):
     )
     held = ClassShares(classes, counts / counts.sum(axis=1, keepdims=True))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reweighting, "CLOSE", 0.0)
-        patch.setattr(reweighting, "STILL", -1.0)
-        patch.setattr(reweighting, "ALTERNATIONS", 1000)
+        patch.setattr(definetti, "CLOSE", 0.0)
+        patch.setattr(definetti, "STILL", -1.0)
+        patch.setattr(definetti, "ALTERNATIONS", 1000)
         found = assign_values(profiles, held)
     shares = {
         i: {value: share for value, share in enumerate(row.tolist()) if share}

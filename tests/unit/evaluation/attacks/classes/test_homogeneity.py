@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 import kanonym as ka
+from attack_tables import HIDDEN, KNOWN, banded, people, released, scene, shuffled, starred
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks.classes.homogeneity import Homogeneity
 from margins import assert_covered
-from scenes import HIDDEN, KNOWN, banded, people, released, scene, shuffled, starred
 
 EVERYBODY = Homogeneity(attempts=10**6)
 

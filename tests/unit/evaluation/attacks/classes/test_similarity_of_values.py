@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 import kanonym as ka
+from attack_tables import ILLNESS, KNOWN, people, released, scene, shuffled, starred
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks.classes.homogeneity import Homogeneity
-from kanonym.evaluation.attacks.classes.similarity_of_values import SimilarityOfValues
+from kanonym.evaluation.attacks.classes.skewness import SimilarityOfValues
 from margins import assert_covered
-from scenes import ILLNESS, KNOWN, people, released, scene, shuffled, starred
 
 EVERYBODY = SimilarityOfValues(attempts=10**6)
 TREE = ka.hierarchy.from_mapping(ILLNESS)

@@ -7,10 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from attack_tables import KNOWN, people, released, scene, shuffled, starred
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks.classes.skewness import Skewness
 from margins import assert_covered
-from scenes import KNOWN, people, released, scene, shuffled, starred
 
 EVERYBODY = Skewness(attempts=10**6)
 

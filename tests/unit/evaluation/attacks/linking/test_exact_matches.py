@@ -6,10 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanonym.evaluation.attacks.classes.disco import Disco
-from kanonym.evaluation.attacks.linking.apparent_matches import AGREE, ApparentMatches
-from kanonym.evaluation.attacks.linking.unique_exact_matches import UniqueExactMatches
-from scenes import KNOWN, people, released, scene, starred
+from attack_tables import KNOWN, people, released, scene, starred
+from kanonym.evaluation.attacks.classes.homogeneity import Disco
+from kanonym.evaluation.attacks.linking.exact_matches import (
+    AGREE,
+    ApparentMatches,
+    UniqueExactMatches,
+)
 
 TABLE = pl.DataFrame(
     {

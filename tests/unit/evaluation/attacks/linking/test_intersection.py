@@ -6,12 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from attack_tables import HIDDEN, KNOWN, banded, people, released, scene, shuffled, starred
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks.classes.homogeneity import Homogeneity
 from kanonym.evaluation.attacks.linking.intersection import Intersection
 from kanonym.evaluation.attacks.matching import disclosure
 from margins import assert_covered
-from scenes import HIDDEN, KNOWN, banded, people, released, scene, shuffled, starred
 
 EVERYBODY = Intersection(attempts=10**6)
 

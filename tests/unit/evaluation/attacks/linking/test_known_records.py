@@ -11,9 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kanonym as ka
+from attack_tables import banded
 from effort import examples
 from kanonym.evaluation.attacks.linking.known_records import KnownRecords
-from scenes import banded
 
 ROLES = {
     "person": ka.Identifier(action=ka.actions.Surrogate()),

@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 import kanonym as ka
+from attack_tables import KNOWN, people, released, scene, shuffled, starred
 from kanonym.data.errors import PolicyError
-from kanonym.evaluation.attacks.linking.linkability import Linkability
+from kanonym.evaluation.attacks.linking.linkage import Linkability
 from margins import least_held
-from scenes import KNOWN, people, released, scene, shuffled, starred
 
 
 def carried_out(sight, seed=0, **options):

@@ -7,15 +7,15 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 
-import naive_linkage
+from attack_tables import KNOWN, banded, people, released, scene, shuffled, starred
 from effort import examples
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.linkage import CHANGED, Linkage
-from linkages import linkages
+from linkage_tables import linkages
 from margins import assert_covered
-from pairs import kept, numeric, pair
-from scenes import KNOWN, banded, people, released, scene, shuffled, starred
+from twins import neighbours as naive_linkage
+from utility_pairs import kept, numeric, pair
 
 
 def carried_out(sight, attempts=None, seed=0):

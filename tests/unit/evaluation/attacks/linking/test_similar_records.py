@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 import kanonym as ka
+from attack_tables import KNOWN, banded, people, released, scene, shuffled, starred
 from kanonym.data.errors import PolicyError
-from kanonym.evaluation.attacks.linking.similar_records import SimilarRecords
+from kanonym.evaluation.attacks.linking.similarity import SimilarRecords
 from margins import assert_covered
-from scenes import KNOWN, banded, people, released, scene, shuffled, starred
 
 
 def carried_out(sight, seed=0, **options):

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_similarity
 from effort import examples
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.evaluation.attacks import similarity_attack
+from twins import neighbours as naive_similarity
 
 CELL = st.one_of(st.none(), st.integers(-4, 4), st.sampled_from([0.5, 2.25]))
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.evaluation.attacks.matching import gaps as module
-from kanonym.evaluation.attacks.matching.gaps import nearest_gaps
-from pairs import categorical, numeric, pair
+from kanonym.evaluation.attacks.matching import predicates as module
+from kanonym.evaluation.attacks.matching.predicates import nearest_gaps
+from utility_pairs import categorical, numeric, pair
 
 AGES = [None, 0.0, 3.0, 10.0]
 TOWNS = [None, "Bonn", "Kiel", "Ulm"]

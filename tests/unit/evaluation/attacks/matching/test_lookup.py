@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attack_tables import scene, shuffled
 from effort import examples
 from kanonym.evaluation.attacks.matching import lookup
 from kanonym.evaluation.attacks.matching.lookup import classes_of, find_candidates, is_changed
-from naive_candidates import open_to
-from scenes import scene, shuffled
+from twins.cells import open_to
 
 AGES = st.one_of(st.none(), st.integers(0, 9))
 TOWNS = st.sampled_from(["Ulm", "Bonn", "Kiel", None])

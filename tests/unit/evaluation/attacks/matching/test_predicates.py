@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.evaluation.attacks.matching import condition_bits
+from kanonym.evaluation.attacks.matching import predicates
 from kanonym.evaluation.attacks.matching import predicates as module
 from kanonym.evaluation.attacks.matching.predicates import Predicates, count_matches, count_possible
-from pairs import categorical, numeric, pair
+from utility_pairs import categorical, numeric, pair
 
 NUMBERS = [None, 0.0, 1.0, 2.0, 3.0]
 CELLS = [*NUMBERS, "*", (0.0, 1.0), (1.0, 3.0)]
@@ -110,10 +110,10 @@ def test_memory_does_not_change_counts(situation, size, few):
     tables, _, asked = situation
     everybody = np.ones(tables.n_released, np.bool_)
     expected = count_matches(tables, asked), count_possible(tables, asked, everybody)
-    kept = module.BYTES, module.CELLS, condition_bits.FEW
-    module.BYTES, module.CELLS, condition_bits.FEW = size, size, few
+    kept = module.BYTES, module.CELLS_AT_ONCE, predicates.FEW
+    module.BYTES, module.CELLS_AT_ONCE, predicates.FEW = size, size, few
     try:
         found = count_matches(tables, asked), count_possible(tables, asked, everybody)
     finally:
-        module.BYTES, module.CELLS, condition_bits.FEW = kept
+        module.BYTES, module.CELLS_AT_ONCE, predicates.FEW = kept
     assert [one.tolist() for one in found] == [one.tolist() for one in expected]

@@ -14,10 +14,10 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClas
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import kanonym as ka
+from attack_tables import KNOWN, people, shuffled
 from kanonym.evaluation.attacks.models.table_membership import model_membership
 from kanonym.evaluation.attacks.table_attacks import split_hold_out
 from margins import slack
-from scenes import KNOWN, people, shuffled
 
 TREE = DecisionTreeClassifier()
 NAMED = {"quasi_identifiers": KNOWN, "sensitive": ["disease"]}

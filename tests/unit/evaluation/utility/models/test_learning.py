@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import pairs
+import utility_pairs as pairs
 from kanonym.evaluation.utility.models import learning as room
 from kanonym.evaluation.utility.models.learning import learning, learning_measure
 

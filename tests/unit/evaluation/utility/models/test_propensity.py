@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-import pairs
+import utility_pairs as pairs
 from kanonym.evaluation.utility.models import propensity
-from kanonym.evaluation.utility.models.features import features_of
+from kanonym.evaluation.utility.models.learning import features_of
 from kanonym.evaluation.utility.models.propensity import propensity_error
 
 

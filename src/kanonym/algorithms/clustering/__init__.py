@@ -1,1 +1,0 @@
-"""Clustering: classes of records that are alike, whatever the kind of their attributes."""

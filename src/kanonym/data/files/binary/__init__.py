@@ -1,1 +1,0 @@
-"""Files with typed columns: Parquet, Arrow, Excel, SPSS, Stata and SAS."""

@@ -1,1 +1,0 @@
-"""Files of text: separated cells and JSON."""

@@ -1,1 +1,0 @@
-"""What is imported on first use, and what may be absent."""

@@ -1,1 +1,0 @@
-"""Results: how they print, without values of a table."""

@@ -1,1 +1,0 @@
-"""Sets of items: recoding, counts of itemsets, and candidates of known items."""

@@ -1,1 +1,0 @@
-"""Numbers with check digits."""
