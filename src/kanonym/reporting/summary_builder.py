@@ -16,7 +16,7 @@ from kanonym.language import Translator, translator
 from kanonym.policy.faults import without_values
 from kanonym.release import versions
 from kanonym.release.account import published_account
-from kanonym.reporting import wording
+from kanonym.reporting import account_wording, wording
 from kanonym.reporting.distributions.bars import ClassSizes
 from kanonym.reporting.distributions.examples import transformations_of
 from kanonym.reporting.distributions.marginals import Marginal, marginal_of
@@ -233,9 +233,11 @@ def _loss(context: _Context, rectangles: tuple[str, str] | None) -> Loss:
     return Loss(
         price=(
             *price,
-            *wording.items_text(says, context.account),
-            *wording.suppressed_cells_text(says, context.account, release.verification.rows),
-            *wording.squared_error_text(says, context.account),
+            *account_wording.items_text(says, context.account),
+            *account_wording.suppressed_cells_text(
+                says, context.account, release.verification.rows
+            ),
+            *account_wording.squared_error_text(says, context.account),
         ),
         utility=coarse_utility(release.utility, context.step),
         attributes=_losses(context, covered),
@@ -334,7 +336,9 @@ def _countings(says: Translator, verification: Verification) -> list[str]:
     """Return what is to say about how models were counted."""
     ways = [check.counting for check in verification.checks if check.counting is not None]
     said = [
-        wording.counting_text(says, way.nulls, way.subsets) for way in ways if verification.rows
+        account_wording.counting_text(says, way.nulls, way.subsets)
+        for way in ways
+        if verification.rows
     ]
     return [one for one in dict.fromkeys(said) if one]
 

@@ -9,7 +9,7 @@ import pytest
 
 import kanonym as ka
 from kanonym.language import ENGLISH
-from kanonym.reporting import wording
+from kanonym.reporting import account_wording
 
 TABLE = pl.DataFrame(
     {
@@ -96,11 +96,11 @@ def test_a_stopped_search_says_what_is_not_proven():
     """The sentence names the gap between the best node found and the bound."""
     account = {"metric": "loss", "score": 0.5, "lattice_size": 1000, "nodes_checked": 10}
     stopped = {**account, "optimal": False, "gap": 0.2, "lower_bound": 0.3, "interrupted": True}
-    _, proof = wording.search_text(ENGLISH, stopped)
+    _, proof = account_wording.search_text(ENGLISH, stopped)
     assert "10 were checked" in proof
     assert "stopped by the user" in proof
     assert "0.2 lower, but none below 0.3" in proof
-    assert "not proven" not in wording.search_text(ENGLISH, {**account, "optimal": True})[1]
+    assert "not proven" not in account_wording.search_text(ENGLISH, {**account, "optimal": True})[1]
 
 
 def test_an_attribute_at_an_end_has_one_neighbour(written):

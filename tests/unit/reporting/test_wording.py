@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kanonym.language import ENGLISH
-from kanonym.reporting import wording
+from kanonym.reporting import account_wording, wording
 
 MODELS = [
     ("k-anonymity", None, 5, {}, "at least 4 others: each class has at least 5 records"),
@@ -124,10 +124,10 @@ def test_price_counts_suppressed_records():
 def test_a_lower_bound_of_the_squared_error_is_not_rounded_up():
     """The report says what microaggregation lost; without a bound it claims none."""
     error = {"squared_error": 0.056922}
-    (said,) = wording.squared_error_text(ENGLISH, {**error, "lower_bound": 0.040999})
+    (said,) = account_wording.squared_error_text(ENGLISH, {**error, "lower_bound": 0.040999})
     assert "5.692 %" in said
     assert "less than 4.09 %" in said
-    (said,) = wording.squared_error_text(ENGLISH, error)
+    (said,) = account_wording.squared_error_text(ENGLISH, error)
     assert "less than" not in said
 
 

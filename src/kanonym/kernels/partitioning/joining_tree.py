@@ -127,9 +127,9 @@ def joining_tree(
     for node in range(m, n_nodes):
         leaves[node] = leaves[children[node, 0]] + leaves[children[node, 1]]
     start = np.int64(0)
-    for node in nodes:
-        first[node] = start
-        start += leaves[node]
+    for root in nodes:
+        first[root] = start
+        start += leaves[root]
     for node in range(n_nodes - 1, m - 1, -1):
         one, other = children[node]
         first[one] = first[node]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kanonym.algorithms.full_domain import evaluate_nodes
 from kanonym.language import ENGLISH, Translator
 from kanonym.release.account import published_account
-from kanonym.reporting import wording
+from kanonym.reporting import account_wording, wording
 from kanonym.reporting.document import round_count
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ def choice_of(release: Release, base: int = 1, says: Translator = ENGLISH) -> Ch
         metric=account["metric"],
         score=chosen.score,
         account={key: account[key] for key in PROOF if key in account},
-        sentences=wording.search_text(says, account),
+        sentences=account_wording.search_text(says, account),
         suppressed=release.suppressed,
         classes=release.verification.n_classes,
         prices=tuple(

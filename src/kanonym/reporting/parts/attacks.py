@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from kanonym.data.errors import Sentence, ngettext
 from kanonym.data.errors import gettext as _
-from kanonym.data.errors import ngettext
 from kanonym.evaluation.attacks.result import CONFIDENCE
 from kanonym.evaluation.attacks.sentences import (
     LimitVerdict,
+    figures_sentence,
     finding_sentence,
     joint_verdict,
     knowledge_sentence,
@@ -31,13 +32,21 @@ from kanonym.reporting.document import (
     Text,
 )
 from kanonym.reporting.known.assessment import UNIT_NAMES
-from kanonym.reporting.known.attacks import PART_NAMES, Part, guessed_column, part_of, rank_attacks
+from kanonym.reporting.known.attacks import (
+    PART_NAMES,
+    Part,
+    guessed_column,
+    part_of,
+    rank_attacks,
+    top_attacks,
+)
 
 if TYPE_CHECKING:
     from kanonym.evaluation.attacks.result import AttackResult
     from kanonym.language import Translator
     from kanonym.reporting.summary import Summary
 
+MOST_ATTACKS = 4
 MOST_PARTS = 40
 COLOURS: Mapping[LimitVerdict | None, Colour] = {
     "kept": "satisfied",
@@ -269,3 +278,110 @@ def _parts(summary: Summary, says: Translator) -> tuple[Block, ...]:
         )
         blocks += (Paragraph(kept, "note"),)
     return (Collapsible(says.text(_("Parts")), blocks),)
+
+
+def attack_summary(tried: Sequence[AttackResult], says: Translator) -> str:
+    """Say how many attacks succeed beyond chance, and how the first of them came out."""
+    n = sum(result.finding == "beyond" for result in tried)
+    unknown = sum(result.hidden_by is not None for result in tried)
+    key, attacks = (
+        ngettext(
+            "Of {attacks} run, {number} surely succeeds more often than by chance.",
+            "Of {attacks} run, {number} surely succeed more often than by chance.",
+        )
+        if n
+        else _("None of {attacks} run surely succeeds more often than by chance."),
+        says.plural(len(tried), ngettext("attack", "attacks")),
+    )
+    told = [says.text(key, n, attacks=attacks, number=says.count(n))]
+    if unknown:
+        told.append(
+            says.text(
+                _("For {number} it is unknown whether the release helps."),
+                number=says.count(unknown),
+            )
+        )
+    if n:
+        title = title_of(tried[0].type, says)
+        told.append(
+            says.text(
+                _("The clearest is “{title}”. {told}"),
+                title=title,
+                told=figures_sentence(tried[0], says),
+            )
+        )
+    return " ".join(told)
+
+
+def intruder_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
+    """Return the part of the first page about intruders."""
+    tried = [attack for attack in rank_attacks(summary.attacks) if attack.attempts]
+    if not summary.size.rows_out:
+        return (
+            Paragraph(
+                says.text(
+                    _("No record was released: there is nothing to find out, and nothing to use.")
+                )
+            ),
+        )
+    if not tried:
+        risk = summary.privacy.risk
+        rows = tuple(
+            (says.text(key), says.chance(chance))
+            for key, chance in (
+                (_("at most"), risk.highest),
+                (_("on average"), risk.average),
+                (_("at random, without any knowledge"), 1 / max(summary.size.rows_in, 1)),
+            )[: 2 if summary.counts_persons else 3]
+        )
+        sizes = (
+            _(
+                "Chance that somebody who knows the quasi-identifiers of one record of a person "
+                "picks this person among those of the class (who has several records is easier to "
+                "find):"
+            )
+            if summary.counts_persons
+            else _(
+                "Chance that somebody who knows the quasi-identifiers of a record of the table "
+                "picks this record:"
+            )
+        )
+        return (
+            Paragraph(says.text(sizes)),
+            Table(("", ""), rows, style="plain"),
+            Paragraph(
+                says.text(
+                    _(
+                        "No attack was run on this release. To run them: `kanonym attack ORIGINAL "
+                        "RELEASED --policy POLICY`."
+                    )
+                ),
+                "note",
+            ),
+        )
+    reading = says.text(
+        _(
+            "By chance: without the release, or on people who are not in the table. Beyond chance: "
+            "of the attempts that fail by chance, the share that the release makes succeed; below, "
+            "its {confidence} interval."
+        ),
+        confidence=says.percent(tried[0].confidence),
+    )
+    shown = top_attacks(tried, MOST_ATTACKS)
+    further = len(tried) - len(shown)
+    if further > 0:
+        if shown != tried[: len(shown)]:
+            chosen = says.text(_("The table has the most successful attack on each question."))
+            reading += f" {chosen}"
+        more = more_rows_note(further, _("Attacks: success compared with chance"), says)
+        reading += f" {more.text}"
+    return attack_table(summary, shown, says), Paragraph(reading, "note")
+
+
+def more_rows_note(number: int, section: Sentence, says: Translator) -> Paragraph:
+    """Say where the rest of a table is."""
+    named = says.text(section)
+    return Paragraph(
+        says.text(_("{number} more under “{section}”."), number=says.count(number), section=named),
+        "note",
+    )

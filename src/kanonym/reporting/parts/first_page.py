@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kanonym.data.errors import Sentence, ngettext
 from kanonym.data.errors import gettext as _
-from kanonym.evaluation.attacks.sentences import figures_sentence, joint_verdict, title_of
+from kanonym.evaluation.attacks.sentences import joint_verdict
 from kanonym.reporting.document import (
     Banner,
     Block,
@@ -20,20 +20,22 @@ from kanonym.reporting.document import (
     Table,
     Tile,
 )
-from kanonym.reporting.known.attacks import rank_attacks, top_attacks
-from kanonym.reporting.parts.attacks import attack_table
+from kanonym.reporting.known.attacks import rank_attacks
+from kanonym.reporting.parts.attacks import (
+    attack_summary,
+    intruder_blocks,
+    more_rows_note,
+)
 from kanonym.reporting.parts.attributes import role_of, role_treatment
 from kanonym.reporting.parts.privacy import requirements_table, worst_classes
 from kanonym.reporting.parts.repeat import seed_of, sentence_on_checks
 from kanonym.reporting.wording import ANSWERS
 
 if TYPE_CHECKING:
-    from kanonym.evaluation.attacks.result import AttackResult
     from kanonym.language import Translator
     from kanonym.reporting.summary import Summary
     from kanonym.verification.verdict import Part, PartName, Verdict
 
-MOST_ATTACKS = 4
 MOST_REQUIREMENTS = 3
 LETTERS = 80
 """From so many letters on, further names are counted only."""
@@ -247,7 +249,7 @@ def lead(summary: Summary, says: Translator) -> tuple[Paragraph, ...]:
     told = [summary.privacy.answer[0]]
     tried = [attack for attack in rank_attacks(summary.attacks) if attack.attempts]
     if tried and summary.size.rows_out:
-        told.append(_attacked(tried, says))
+        told.append(attack_summary(tried, says))
     elif summary.size.rows_out:
         told.append(
             says.text(
@@ -290,39 +292,6 @@ def lead(summary: Summary, says: Translator) -> tuple[Paragraph, ...]:
     )
 
 
-def _attacked(tried: Sequence[AttackResult], says: Translator) -> str:
-    """Say how many attacks succeed beyond chance, and how the first of them came out."""
-    n = sum(result.finding == "beyond" for result in tried)
-    unknown = sum(result.hidden_by is not None for result in tried)
-    key, attacks = (
-        ngettext(
-            "Of {attacks} run, {number} surely succeeds more often than by chance.",
-            "Of {attacks} run, {number} surely succeed more often than by chance.",
-        )
-        if n
-        else _("None of {attacks} run surely succeeds more often than by chance."),
-        says.plural(len(tried), ngettext("attack", "attacks")),
-    )
-    told = [says.text(key, n, attacks=attacks, number=says.count(n))]
-    if unknown:
-        told.append(
-            says.text(
-                _("For {number} it is unknown whether the release helps."),
-                number=says.count(unknown),
-            )
-        )
-    if n:
-        title = title_of(tried[0].type, says)
-        told.append(
-            says.text(
-                _("The clearest is “{title}”. {told}"),
-                title=title,
-                told=figures_sentence(tried[0], says),
-            )
-        )
-    return " ".join(told)
-
-
 def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
     """Return the evidence: what was released, required, attacked, lost, and how to repeat it."""
     return tuple(
@@ -331,7 +300,7 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
             (
                 ("released", _release_blocks(summary, says)),
                 ("required", _requirement_blocks(summary, says)),
-                ("intruder", _intruder_blocks(summary, says)),
+                ("intruder", intruder_blocks(summary, says)),
                 ("lost", _loss_blocks(summary, says)),
                 ("repeat", _repeat_blocks(summary, says)),
             ),
@@ -389,82 +358,9 @@ def _requirement_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]
     blocks: tuple[Block, ...] = (requirements_table(summary, says, MOST_REQUIREMENTS),)
     further = len(models) - MOST_REQUIREMENTS
     if further > 0:
-        blocks += (_more_rows_note(further, _("Privacy: required and achieved"), says),)
+        blocks += (more_rows_note(further, _("Privacy: required and achieved"), says),)
     worst = worst_classes(summary, says)[:MOST_REQUIREMENTS]
     return (*blocks, *(Paragraph(one, "note") for one in worst))
-
-
-def _intruder_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
-    tried = [attack for attack in rank_attacks(summary.attacks) if attack.attempts]
-    if not summary.size.rows_out:
-        return (
-            Paragraph(
-                says.text(
-                    _("No record was released: there is nothing to find out, and nothing to use.")
-                )
-            ),
-        )
-    if not tried:
-        risk = summary.privacy.risk
-        rows = tuple(
-            (says.text(key), says.chance(chance))
-            for key, chance in (
-                (_("at most"), risk.highest),
-                (_("on average"), risk.average),
-                (_("at random, without any knowledge"), 1 / max(summary.size.rows_in, 1)),
-            )[: 2 if summary.counts_persons else 3]
-        )
-        sizes = (
-            _(
-                "Chance that somebody who knows the quasi-identifiers of one record of a person "
-                "picks this person among those of the class (who has several records is easier to "
-                "find):"
-            )
-            if summary.counts_persons
-            else _(
-                "Chance that somebody who knows the quasi-identifiers of a record of the table "
-                "picks this record:"
-            )
-        )
-        return (
-            Paragraph(says.text(sizes)),
-            Table(("", ""), rows, style="plain"),
-            Paragraph(
-                says.text(
-                    _(
-                        "No attack was run on this release. To run them: `kanonym attack ORIGINAL "
-                        "RELEASED --policy POLICY`."
-                    )
-                ),
-                "note",
-            ),
-        )
-    reading = says.text(
-        _(
-            "By chance: without the release, or on people who are not in the table. Beyond chance: "
-            "of the attempts that fail by chance, the share that the release makes succeed; below, "
-            "its {confidence} interval."
-        ),
-        confidence=says.percent(tried[0].confidence),
-    )
-    shown = top_attacks(tried, MOST_ATTACKS)
-    further = len(tried) - len(shown)
-    if further > 0:
-        if shown != tried[: len(shown)]:
-            chosen = says.text(_("The table has the most successful attack on each question."))
-            reading += f" {chosen}"
-        more = _more_rows_note(further, _("Attacks: success compared with chance"), says)
-        reading += f" {more.text}"
-    return attack_table(summary, shown, says), Paragraph(reading, "note")
-
-
-def _more_rows_note(number: int, section: Sentence, says: Translator) -> Paragraph:
-    """Say where the rest of a table is."""
-    named = says.text(section)
-    return Paragraph(
-        says.text(_("{number} more under “{section}”."), number=says.count(number), section=named),
-        "note",
-    )
 
 
 def _loss_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
