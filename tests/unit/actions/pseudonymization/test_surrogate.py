@@ -44,7 +44,7 @@ def test_tables_that_share_a_mapping_share_their_pseudonyms(order, tmp_path):
 
 RUN = """
 import sys
-from acting import applied
+from action_context import applied
 from kanonym.actions import Surrogate
 first = int(sys.argv[2])
 for step in range(0, 200, 10):
