@@ -10,9 +10,10 @@ import sys
 import pytest
 
 from kanonym.data.errors import DataError
-from kanonym.engines.spark import session
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="runs shell scripts")
+
+session = pytest.importorskip("kanonym.engines.spark.session")
 
 
 def program(folder, version):
@@ -110,7 +111,7 @@ def test_spark_starts_on_the_package(tmp_path):
     script = tmp_path / "job.py"
     script.write_text(
         "import polars as pl\n"
-        "from kanonym.engines.spark import java, Spark\n"
+        "from kanonym.engines.spark import scan_spark, session as java\n"
         "from kanonym.engines.spark.session import session_of\n"
         "java.shutil.which = lambda _: None\n"
         "session = session_of(None)\n"
