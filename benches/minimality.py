@@ -44,7 +44,7 @@ class BlindMondrian(Mondrian):
         least = next(m.l for m in problem.models if isinstance(m, LDiversity))
         records = _records(table, by_row=False)
         criteria = compile_criteria(sizes, table)
-        work = workspace(self.exhaustive_limit(len(records)), problem.costs)
+        work = workspace(len(records), problem.costs)
         marks = np.zeros(len(records), np.bool_)
         leaves, waiting = [], [(0, len(records))]
         while waiting:

@@ -208,6 +208,21 @@ def test_databases_are_refused_without_their_password(kanonym, fitted, line):
     assert not (fitted / "out.csv").exists()
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "fit postgresql://u:hidden@127.0.0.1:1/db --table t --policy policy.yaml -o again.json",
+        "apply recoding.json postgresql://u:hidden@127.0.0.1:1/db --table t -o out.csv",
+    ],
+)
+def test_a_database_that_does_not_answer_keeps_its_password(kanonym, fitted, line):
+    """The URL is named without the password."""
+    ran = kanonym(line)
+    assert ran.code == 3
+    assert "postgresql://" in ran.error
+    assert "hidden" not in ran.error + ran.text
+
+
 def test_a_changed_recoding_is_refused(refused, fitted):
     """A file that somebody edited is not applied."""
     path = fitted / "recoding.json"

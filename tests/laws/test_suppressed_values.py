@@ -72,8 +72,9 @@ def without_hashes_and_seconds(text):
     text = re.sub(r'"seconds": \{[^}]*\}', "", text)
     text = re.sub(r"(read|count|encode) \d[\d.]*, [^<|]*", "", text)
     text = re.sub(r"\d+\.\d+ s\b|\b\d+(\.\d+)? m?s\b", "", text)
-    # A stage that took long, or of which a part is done.
-    return re.sub(r"(?m)^kanonym: .*(\(\)| done \(.* left\)| nodes visited, .*)\n", "", text)
+    # A stage that took long, or of which a part is done; and the first run on a machine.
+    parts = r"\(\)| done \(.* left\)| nodes visited, .*|compiling its kernels .*"
+    return re.sub(rf"(?m)^kanonym: .*({parts})\n", "", text)
 
 
 def published(folder, table, form, line, capfd):

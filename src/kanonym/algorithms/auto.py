@@ -10,7 +10,7 @@ import numpy as np
 from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.clustering import KMember
 from kanonym.algorithms.mondrian import Mondrian
-from kanonym.algorithms.segmentation import Segmentation
+from kanonym.algorithms.segmentation import ANY_ORDER, Segmentation
 from kanonym.data.errors import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
@@ -29,7 +29,9 @@ class Auto(Algorithm):
     Segmentation nearly always loses less than Mondrian, which takes little additional time, and is
     the only one that suppresses records. If only a class size is required, and the table has at
     most 20,000 distinct tuples, k-member is run, too. They are compared by their loss, with
-    suppressed records counted as completely lost.
+    suppressed records counted as completely lost. Which one loses least depends on sensitive
+    values: where a model looks at them and the problem has a key, any is taken by chance
+    (`ANY_ORDER`).
     """
 
     type: ClassVar[str] = "auto"
@@ -63,9 +65,14 @@ class Auto(Algorithm):
         by_size = all(model.attribute is None for model in problem.models)
         if by_size and len(table.weights) <= SMALL:
             tried.append(KMember())
-        partitions = [one.partition(problem) for one in tried]
-        losses = [_loss(table, costs, one) for one in partitions]
+        partitions = [algorithm.partition(problem) for algorithm in tried]
+        losses = [_loss(table, costs, partition) for partition in partitions]
         best = int(np.argmin(losses))
+        if problem.key is not None and not by_size:
+            random = np.random.default_rng([problem.key, table.n_rows, 2])
+            other = int(random.integers(len(tried)))
+            if random.random() < ANY_ORDER:
+                best = other
         account = {"chosen": tried[best].type, **partitions[best].account}
         return replace(partitions[best], account=account)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import typing
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -174,6 +175,20 @@ def test_small_tables_are_clustered_where_that_loses_less():
     table, costs = encoded({name: rng.integers(0, 4, 300) for name in "abcdef"})
     account = Auto().partition(Problem(table, costs, [KAnonymity(3)])).account
     assert account["chosen"] == "k-member"
+
+
+def test_by_chance_auto_takes_what_does_not_lose_least():
+    """With a key, either algorithm may be taken where a model looks at values; without, never."""
+    rng = np.random.default_rng(4)
+    columns = {"a": rng.integers(0, 9, 60), "b": rng.integers(0, 9, 60), "s": [0, 1, 2] * 20}
+    table, costs = encoded(columns, "s")
+    problem = Problem(table, costs, [KAnonymity(3), LDiversity("s", 2)])
+    chosen = Counter(
+        Auto().partition(replace(problem, key=key)).account["chosen"] for key in range(200)
+    )
+    assert Auto().partition(problem).account["chosen"] == "segmentation"
+    assert chosen.total() == 200
+    assert 0 < chosen["mondrian"] < 30
 
 
 def test_where_no_short_class_is_diverse_classes_are_joined():
