@@ -221,6 +221,7 @@ def test_a_database_that_does_not_answer_keeps_its_password(kanonym, fitted, lin
     assert ran.code == 3
     assert "postgresql://" in ran.error
     assert "hidden" not in ran.error + ran.text
+    assert not (fitted / "out.csv").exists()
 
 
 def test_a_changed_recoding_is_refused(refused, fitted):

@@ -46,26 +46,27 @@ def declared_options(command: Command) -> Command:
     """Return a command as typer reads it; fields of dataclasses become options of their own."""
     parameters = inspect.signature(command, eval_str=True).parameters.values()
     groups: dict[str, Any] = {
-        one.name: one.annotation for one in parameters if is_dataclass(one.annotation)
+        p.name: p.annotation for p in parameters if is_dataclass(p.annotation)
     }
     spelt: list[inspect.Parameter] = []
-    for one in parameters:
-        spelt += _fields(one.annotation) if one.name in groups else [one]
-    declared = {one.name: (one, found[1]) for one in spelt if (found := option_of(one.annotation))}
+    for parameter in parameters:
+        name = parameter.name
+        spelt += _fields(parameter.annotation) if name in groups else [parameter]
+    declared = {p.name: (p, pair[1]) for p in spelt if (pair := option_of(p.annotation))}
 
     @functools.wraps(command)
-    def run(**values: Any) -> None:
+    def run_command(**values: Any) -> None:
         values.pop("help_all", None)
-        for name, (one, option) in declared.items():
-            values[name] = _parsed(one, option, values[name])
+        for name, (parameter, option) in declared.items():
+            values[name] = _parse_value(parameter, option, values[name])
         for name, kind in groups.items():
-            values[name] = kind(**{one.name: values.pop(one.name) for one in fields(kind)})
+            values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
         command(**values)
 
-    typed = [_typer_parameter(one) for one in spelt]
-    made: Any = run
+    typed = [_typer_parameter(parameter) for parameter in spelt]
+    made: Any = run_command
     made.__signature__ = inspect.Signature(typed)
-    made.__annotations__ = {one.name: one.annotation for one in typed}
+    made.__annotations__ = {parameter.name: parameter.annotation for parameter in typed}
     made.rare = {name for name, (_, option) in declared.items() if _is_rare(option)}
     return run
 
@@ -80,12 +81,12 @@ def _fields(kind: Any) -> list[inspect.Parameter]:
     hints = get_type_hints(kind, include_extras=True)
     return [
         inspect.Parameter(
-            one.name,
+            field.name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if one.default is MISSING else one.default,
-            annotation=hints[one.name],
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=hints[field.name],
         )
-        for one in fields(kind)
+        for field in fields(kind)
     ]
 
 
@@ -97,27 +98,29 @@ def flags_of(name: str, option: Option) -> list[str]:
     return [FLAGS.get(name, f"--{name.replace('_', '-')}"), *own]
 
 
-def _typer_parameter(one: inspect.Parameter) -> inspect.Parameter:
-    """Return a parameter with typer's option in the place of the declared one."""
-    found = option_of(one.annotation)
-    one = one.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-    if found is None:
-        return one
-    kind, option = found
+def _typer_parameter(parameter: inspect.Parameter) -> inspect.Parameter:
+    """Return a parameter with typer's option in the place of the declared parameter."""
+    pair = option_of(parameter.annotation)
+    parameter = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+    if pair is None:
+        return parameter
+    kind, option = pair
     group = option.group or None
     info = typer.Option(
-        *flags_of(one.name, option),
+        *flags_of(parameter.name, option),
         metavar=option.value or None,
         help=option.sentence,
         rich_help_panel=PANELS.get(group, group) if group else None,
-        autocompletion=_completion(option, choices_of(one.annotation)),
+        autocompletion=_completion(option, choices_of(parameter.annotation)),
     )
     whole: Any = list[str] if option.is_list else kind
-    default = None if option.is_list and one.default is not one.empty else one.default
+    default = (
+        None if option.is_list and parameter.default is not parameter.empty else parameter.default
+    )
     if kind is bool and default is None and "/" not in option.flag:
         default = False
     optional = whole | None if default is None else whole
-    return one.replace(default=default, annotation=Annotated[optional, info])
+    return parameter.replace(default=default, annotation=Annotated[optional, info])
 
 
 def _completion(option: Option, choices: tuple[str, ...]) -> Completion | None:
@@ -128,12 +131,12 @@ def _completion(option: Option, choices: tuple[str, ...]) -> Completion | None:
     return complete_columns if named else None
 
 
-def _parsed(one: inspect.Parameter, option: Option, given: Any) -> Any:
+def _parse_value(parameter: inspect.Parameter, option: Option, given: Any) -> Any:
     """Return the value of a parameter from what was typed; its default where nothing was."""
     if given in (None, [], ()):
-        return one.default
-    choices = choices_of(one.annotation)
-    flag = flags_of(one.name, option)[0]
+        return parameter.default
+    choices = choices_of(parameter.annotation)
+    flag = flags_of(parameter.name, option)[0]
     if choices and given not in choices:
         raise typer.BadParameter(f"{given!r} is none of {', '.join(choices)}", param_hint=flag)
     least, most = option.least, option.most
@@ -222,7 +225,7 @@ def _parse_parts(given: list[str], flag: str) -> list[Any]:
 
 PARSERS: Mapping[str, Callable[[Any, str], Any]] = {
     "columns": parse_names,
-    "paths": lambda given, _flag: [Path(one) for one in given],
+    "paths": lambda given, _flag: [Path(path) for path in given],
     "files": _parse_files,
     "sets": _parse_sets,
     "words": _parse_words,

@@ -80,7 +80,7 @@ Schema = Annotated[str | None, Option("Schema of the tables in PostgreSQL.", "NA
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class ReadingOptions:
     """How an input is read."""
 
     table_name: Annotated[
@@ -150,7 +150,7 @@ class Reading:
         own: list[dict[str, Any]] = [self.arguments(), named, *({} for _ in others)]
         return [
             place
-            and Reading(format=self.format).rows(
+            and ReadingOptions(format=self.format).rows(
                 place, **arguments | {"user_missing": missing[place]}
             )
             for place, arguments in zip(places, own, strict=True)
@@ -164,7 +164,7 @@ class Reading:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EngineReading(Reading):
+class EngineReading(ReadingOptions):
     """How an input is read that may stay on its engine."""
 
     engine: Annotated[

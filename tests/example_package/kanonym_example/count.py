@@ -6,7 +6,9 @@ from kanonym.cli import options
 from kanonym.cli.terminal import show, show_json
 
 
-def count(table: options.Table, *, reading: options.Reading, json: options.Json = False) -> None:
+def count(
+    table: options.Table, *, reading: options.ReadingOptions, json: options.Json = False
+) -> None:
     """Count the records of a table."""
     records = len(reading.rows(table))
     if json:

@@ -237,7 +237,7 @@ def test_every_attack_says_what_it_knows(name):
     """No attack of the registry is without a plain reading on the first page."""
     assert ATTACKS[name].title
     assert ATTACKS[name].asks
-    assert {"right", "chance"} <= facts(ATTACKS[name].told)
+    assert {"right", "chance"} <= facts(ATTACKS[name].result_sentence)
 
 
 def test_no_entry_is_missing_unused_or_untranslated():

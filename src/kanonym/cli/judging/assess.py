@@ -19,7 +19,7 @@ COMPARED = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Persons:
+class PersonOptions:
     """Who is in a table, and from which risk on a record is at risk."""
 
     population: Annotated[
@@ -80,7 +80,7 @@ def assess(
     ] = None,
     *,
     asked: PolicyOptions,
-    persons: Persons,
+    persons: PersonOptions,
     aligned: options.Aligned = None,
     target: Annotated[
         str | None,
@@ -93,7 +93,7 @@ def assess(
     records: Annotated[
         Path | None, Option("File for the risk of each record, without its values.", "FILE")
     ] = None,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     released_table: options.ReleasedTable = None,
     long: options.LongTable = None,
     json: options.Json = False,

@@ -63,7 +63,7 @@ def attack(
         bool,
         typer.Option("--list", callback=_list_attacks, is_eager=True, help="List all attacks."),
     ] = False,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     released_table: options.ReleasedTable = None,
     long: options.LongTable = None,
     json: options.Json = False,

@@ -32,7 +32,7 @@ def audit(
     ] = 1_000,
     seed: options.Seed = 0,
     *,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     json: options.Json = False,
 ) -> None:
     """Audit a differentially private mechanism by canaries in one run.

@@ -19,7 +19,7 @@ def check(
         ),
     ] = None,
     *,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     schema: options.Schema = None,
     json: options.Json = False,
 ) -> None:

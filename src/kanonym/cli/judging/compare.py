@@ -82,7 +82,7 @@ def compare(
     write: options.WrittenPolicy = None,
     chart: options.Chart = None,
     language: options.Language = "en",
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     json: options.Json = False,
 ) -> None:
     """Anonymize a table in many ways, and recommend a release.

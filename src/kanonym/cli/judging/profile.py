@@ -35,7 +35,7 @@ def profile(
     ] = None,
     language: options.Language = "en",
     *,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     json: options.Json = False,
 ) -> None:
     """Suggest a role for each column, with the reasons.

@@ -18,7 +18,7 @@ def recommend(
     write: options.WrittenPolicy = None,
     k: Annotated[int, Option("k-anonymity.", "K", "-k", least=1)] = 5,
     *,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     json: options.Json = False,
 ) -> None:
     """Recommend a first policy: roles from the profile, the algorithm by trying a few.

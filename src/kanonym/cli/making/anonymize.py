@@ -87,7 +87,7 @@ def anonymize(
 
     Example: kanonym anonymize patients.csv -q age,zip -s disease -k 5 -l 2 -o released.csv
     """
-    if tables.given:
+    if tables.is_given:
         refused = {
             "INPUT": table,
             "-o": output,

@@ -53,7 +53,7 @@ def apply(
     *,
     papers: Manifest,
     writing: options.Writing,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     json: options.Json = False,
 ) -> None:
     """Release a batch by a fitted recoding, verified alone and with all earlier batches.

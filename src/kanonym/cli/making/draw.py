@@ -21,7 +21,7 @@ def draw(
     ] = None,
     *,
     writing: options.Writing,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     json: options.Json = False,
 ) -> None:
     """Draw one value per cell from the labels of a released table.

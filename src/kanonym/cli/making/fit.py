@@ -28,7 +28,7 @@ def fit(
     union_only: Annotated[
         bool, Option("Require the policy for all batches together, not for each one.", group=SERIES)
     ] = False,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     json: options.Json = False,
 ) -> None:
     """Fit a recoding to a table, and save it for future batches.

@@ -73,7 +73,7 @@ def inject(
         ),
     ] = None,
     writing: options.Writing,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     json: options.Json = False,
 ) -> None:
     """Add records that look real, until classes reach a target size and diversity.
@@ -173,7 +173,7 @@ def _remove(
     output: str,
     key: str,
     marks: str,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     writing: options.Writing,
     *,
     json: bool,

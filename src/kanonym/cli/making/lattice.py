@@ -20,7 +20,7 @@ def lattice(
     language: options.Language = "en",
     *,
     asked: PolicyOptions,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     json: options.Json = False,
 ) -> None:
     """Evaluate every node of the generalization lattice.

@@ -46,7 +46,7 @@ class LinkedPlaces:
     ] = None
 
     @property
-    def given(self) -> bool:
+    def is_given(self) -> bool:
         """Whether there are several tables."""
         return self.several is not None or self.to is not None
 

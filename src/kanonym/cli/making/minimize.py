@@ -29,7 +29,7 @@ def minimize(
     seed: options.Seed = 0,
     *,
     writing: options.Writing,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     json: options.Json = False,
 ) -> None:
     """Minimize the data that a model of one column needs.

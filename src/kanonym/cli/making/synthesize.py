@@ -41,7 +41,7 @@ class Trees:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Budget:
+class BudgetOptions:
     """What differential privacy needs besides epsilon."""
 
     delta: Annotated[
@@ -113,7 +113,7 @@ def synthesize(
     ] = None,
     *,
     trees: Trees,
-    budget: Budget,
+    budget: BudgetOptions,
     papers: PublicPapers,
     hold_out: Annotated[
         float | None,
@@ -136,7 +136,7 @@ def synthesize(
         Option("What intruders want to learn.", "C", "-s", kind="columns", group=JUDGED),
     ] = (),
     writing: options.Writing,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     json: options.Json = False,
 ) -> None:
     """Draw a synthetic table from a model of the original.
@@ -223,7 +223,7 @@ def _is_private(method: str | None, epsilon: float | None) -> bool:
 
 
 def _check_budget(
-    budget: Budget, papers: PublicPapers, trees: Trees, seed: int | None, *, private: bool
+    budget: BudgetOptions, papers: PublicPapers, trees: Trees, seed: int | None, *, private: bool
 ) -> None:
     """Refuse options that only aim and mst have, and what lacks for them."""
     for name, value in {**vars(budget), **vars(papers)}.items():

@@ -50,7 +50,7 @@ def transform(
     ] = False,
     *,
     writing: options.Writing,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     json: options.Json = False,
 ) -> None:
     """Mask, pseudonymize or perturb columns, cell by cell.

@@ -192,14 +192,14 @@ def _style_column(column: pl.Series, reading: Reading, style: Style) -> pl.Serie
     labels = column.set(marked, None)
     exact = True
 
-    def written(parts: pl.Series) -> pl.Series:
+    def rewrite_parts(parts: pl.Series) -> pl.Series:
         nonlocal exact
         values = style.read_canonical(parts)
         texts = style.write(values)
         exact = style.read(texts).cast(values.dtype).eq_missing(values).all()
         return texts
 
-    texts = translate_labels(labels, written, (", ", style.separator))
+    texts = translate_labels(labels, rewrite_parts, (", ", style.separator))
     texts = texts if exact else labels
     return column.str.strip_prefix(MARK).zip_with(marked, texts) if marked.any() else texts
 

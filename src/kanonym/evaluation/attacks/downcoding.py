@@ -84,7 +84,7 @@ class Downcoding(Attack):
     type: ClassVar[str] = "downcoding"
     title: ClassVar[str] = _("Downcoding")
     asks: ClassVar[str] = _("Which exact values are behind the released ones?")
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows only the release. Of 100 generalized values, {right} are named correctly; by "
         "chance, {chance}."
     )

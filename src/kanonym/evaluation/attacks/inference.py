@@ -80,7 +80,7 @@ class Inference(Attack):
         "Which value does a person have in a column that the intruder does not know?"
     )
     asks_of: ClassVar[str] = _("What is the {name} of a known person?")
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers. Of 100 known people, {right} are guessed right; by chance, "
         "{chance}."
     )

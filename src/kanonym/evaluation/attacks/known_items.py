@@ -67,7 +67,7 @@ class KnownItems(Attack):
     asks: ClassVar[str] = _(
         "Which released record belongs to a person of whom some items are known?"
     )
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows some of the items of a person. Of 100 known people, {right} are matched to their "
         "own record; by chance, {chance}."
     )

@@ -64,7 +64,7 @@ class Membership(Attack):
     type: ClassVar[str] = "membership"
     title: ClassVar[str] = _("Membership")
     asks: ClassVar[str] = _("Is a known person in the table at all?")
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers. Of 100 decisions, {right} are right; by chance, {chance}."
     )
     question: ClassVar[str] = (

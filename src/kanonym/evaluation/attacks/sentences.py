@@ -121,7 +121,7 @@ def question_of(one: AttackResult, says: Translator, column: str | None = None) 
 
 def knowledge_sentence(one: AttackResult, says: Translator) -> str:
     """Say what an intruder knows, and what came out in a hundred attempts; may be empty."""
-    told = _wording(one.type, "told")
+    told = _wording(one.type, "result_sentence")
     return told and says.text(
         told, right=says.per_hundred(one.targets.rate), chance=says.per_hundred(one.chance.rate)
     )

@@ -108,7 +108,7 @@ class SinglingOut(Attack):
     type: ClassVar[str] = "singling-out"
     title: ClassVar[str] = _("Singling out")
     asks: ClassVar[str] = _("Which description matches exactly one person in the table?")
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows nobody: describes a person by all released columns, including the sensitive ones, "
         "which k-anonymity does not cover. Of 100 descriptions, {right} match exactly one person; "
         "by chance, {chance}."

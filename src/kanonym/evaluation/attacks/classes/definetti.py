@@ -183,7 +183,7 @@ class DeFinetti(Attack):
     asks: ClassVar[str] = _(
         "Which sensitive value of a class is whose, judging by all classes together?"
     )
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows everybody’s quasi-identifiers, and shares the values of each class out by likeness. "
         "Of 100 known people, {right} are guessed right; by chance, {chance}."
     )

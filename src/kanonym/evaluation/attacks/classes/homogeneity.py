@@ -69,7 +69,7 @@ class Homogeneity(Attack):
     asks: ClassVar[str] = _(
         "What is a person’s sensitive value, where all records of the class have the same one?"
     )
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers. Of 100 known people, the value of {right} is certain; by "
         "chance, of {chance}."
     )
@@ -152,7 +152,7 @@ class BackgroundKnowledge(Attack):
     type: ClassVar[str] = "background-knowledge"
     title: ClassVar[str] = _("Background knowledge")
     asks: ClassVar[str] = _("What is a person’s sensitive value, if some values can be ruled out?")
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers, and some values that the person does not have. Of 100 known "
         "people, the value of {right} is certain; by chance, of {chance}."
     )
@@ -214,7 +214,7 @@ class Disco(Attack):
         "What is a person’s sensitive value, where all records with exactly the known values have "
         "the same one?"
     )
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers. Of 100 known people, the value of {right} is the only one in "
         "records with exactly these values; by chance, of {chance}."
     )

@@ -165,7 +165,7 @@ class Minimality(Attack):
     asks: ClassVar[str] = _(
         "Which sensitive value does a person have, given what the algorithm did not do?"
     )
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers of everybody and the algorithm with its parameters. Of 100 "
         "persons {right} are told for sure, by the classes alone {chance}. What may as well have "
         "been left out by chance is not counted."

@@ -82,7 +82,7 @@ class Skewness(Attack):
         "Whose sensitive value is much more probable in their class than in the whole table?"
     )
     asks_of: ClassVar[str] = _("Whose {name} is now easier to guess than from the whole table?")
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers. Of 100 known people, {right} are guessed right; by chance, "
         "{chance}."
     )
@@ -175,7 +175,7 @@ class SimilarityOfValues(Attack):
     asks: ClassVar[str] = _(
         "What kind of sensitive value does a person have, where the values of a class are alike?"
     )
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers. Of 100 known people, the value of {right} is known "
         "approximately; by chance, of {chance}."
     )

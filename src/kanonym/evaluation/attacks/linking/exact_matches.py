@@ -51,7 +51,7 @@ class UniqueExactMatches(Attack):
     asks: ClassVar[str] = _(
         "Which released record has exactly the values of a person who is the only one with them?"
     )
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows everybody’s values. Of 100 people whose values nobody shares, a released record has "
         "exactly those of {right}; by chance, of {chance}."
     )
@@ -127,7 +127,7 @@ class ApparentMatches(Attack):
     asks: ClassVar[str] = _(
         "Which person and which released record are both the only ones with the known values?"
     )
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows everybody’s quasi-identifiers. Of 100 people, {right} seem to match one released "
         "record; by chance, {chance}."
     )

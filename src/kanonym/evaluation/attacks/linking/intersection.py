@@ -64,7 +64,7 @@ class Intersection(Attack):
     type: ClassVar[str] = "intersection"
     title: ClassVar[str] = _("Intersection of two releases")
     asks: ClassVar[str] = _("What is a person’s sensitive value, if two releases are combined?")
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers and a second release. Of 100 known people, the value of "
         "{right} is certain; by chance, of {chance}."
     )

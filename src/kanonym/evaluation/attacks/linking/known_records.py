@@ -77,7 +77,7 @@ class KnownRecords(Attack):
     asks: ClassVar[str] = _(
         "Which pseudonym belongs to a person of whom several records are known?"
     )
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers of all records of a person. Of 100 known people, {right} are "
         "the only ones left; by chance, {chance}."
     )

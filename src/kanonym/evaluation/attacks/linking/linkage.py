@@ -86,7 +86,7 @@ class Linkage(Attack):
     type: ClassVar[str] = "linkage"
     title: ClassVar[str] = _("Record linkage")
     asks: ClassVar[str] = _("Which released record belongs to a known person?")
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers. Of 100 known people, {right} are matched to their own "
         "record; by chance, {chance}."
     )
@@ -288,7 +288,7 @@ class Linkability(Attack):
     asks: ClassVar[str] = _(
         "Which entries of two sources with different columns belong to the same person?"
     )
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows some quasi-identifiers from one source and others from another. Of 100 people, "
         "{right} are linked correctly; by chance, {chance}."
     )

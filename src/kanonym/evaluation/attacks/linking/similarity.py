@@ -335,7 +335,7 @@ class SimilarRecords(Attack):
     asks: ClassVar[str] = _(
         "Which class is most similar to a person, and does it disclose the sensitive value?"
     )
-    told: ClassVar[str] = _(
+    result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers. Of 100 known people, {right} are guessed right; by chance, "
         "{chance}."
     )
