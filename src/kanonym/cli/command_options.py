@@ -68,7 +68,7 @@ def declared_options(command: Command) -> Command:
     made.__signature__ = inspect.Signature(typed)
     made.__annotations__ = {parameter.name: parameter.annotation for parameter in typed}
     made.rare = {name for name, (_, option) in declared.items() if _is_rare(option)}
-    return run
+    return run_command
 
 
 def _is_rare(option: Option) -> bool:
