@@ -138,6 +138,13 @@ def test_a_policy_says_what_becomes_of_exceptions():
         release(cells, type="number", exceptions="refuse")
 
 
+def test_the_word_null_needs_no_quotes_in_yaml():
+    """`exceptions: null` in a policy file makes exceptions missing."""
+    form = {"role": "quasi-identifier", "type": "number", "exceptions": None}
+    policy = ka.Policy(attributes={"age": form}, models=[ka.KAnonymity(2)])
+    assert policy.attributes["age"].exceptions == "null"
+
+
 @pytest.mark.parametrize("word", ["NA", "N/A", ".", "-", "unknown", "k. A.", "no consta", "#N/A"])
 def test_words_for_missing_values_are_null_in_columns_of_numbers(word):
     """Well-known words are null beside numbers and dates, and told; texts keep them."""

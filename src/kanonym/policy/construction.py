@@ -130,6 +130,8 @@ def _attribute(name: Any, given: Any, directory: Path) -> Attribute:
     if not isinstance(given, Mapping) or "role" not in given:
         raise FaultsFoundError([Fault((), f"needs a role: {{role: {' | '.join(ROLES)}}}")])
     role, values = given["role"], {k: v for k, v in given.items() if k != "role"}
+    if values.get("exceptions", "") is None:  # the word null of YAML
+        values["exceptions"] = "null"
     faults: list[Fault] = []
     if values.get("hierarchy") is not None:
         try:
