@@ -269,6 +269,17 @@ def test_everything_known_is_told(summary_of, format_):
     assert "No attack was run on this release" not in text
 
 
+def test_the_first_page_names_the_thresholds_that_are_not_met(summary_of):
+    """What an authority asks and the release does not reach stands beside the requirements."""
+    summary = summary_of(COLUMNS, LABELS, **KNOWN)
+    text = render(summary, "markdown")
+    (line,) = (line for line in text.splitlines() if "authorities that are not met" in line)
+    met = {preset.title: preset.met for preset in summary.assessed.presets}
+    assert {title for title in met if str(title) in line} == {
+        title for title, fulfilled in met.items() if fulfilled is False
+    }
+
+
 @pytest.mark.parametrize("format_", ["html", "markdown"])
 def test_what_is_not_known_has_no_section(summary_of, format_):
     """Where nothing was handed over, there is no section to say so; attacks are named once."""

@@ -360,7 +360,21 @@ def _requirement_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]
     if further > 0:
         blocks += (more_rows_note(further, _("Privacy: required and achieved"), says),)
     worst = worst_classes(summary, says)[:MOST_REQUIREMENTS]
-    return (*blocks, *(Paragraph(one, "note") for one in worst))
+    return (*blocks, *(Paragraph(one, "note") for one in worst), *_unmet_thresholds(summary, says))
+
+
+def _unmet_thresholds(summary: Summary, says: Translator) -> tuple[Paragraph, ...]:
+    """Name the thresholds of authorities that the release does not meet."""
+    presets = summary.assessed.presets if summary.assessed else ()
+    unmet = [says.translate(preset.title) for preset in presets if preset.met is False]
+    if not unmet:
+        return ()
+    words = says.text(
+        _("Thresholds of authorities that are not met: {names}. See “{section}”."),
+        names="; ".join(unmet),
+        section=says.text(_("Risk in figures")),
+    )
+    return (Paragraph(words, "note"),)
 
 
 def _loss_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:

@@ -157,7 +157,9 @@ def _presets(found: AssessmentFigures, says: Translator) -> tuple[Block, ...]:
         )
         for preset in found.presets
     )
-    return Heading(says.text(_("Regulatory thresholds"))), Table(header, rows, style="presets")
+    table = Table(header, rows, style="presets")
+    note = _("“Sign a release” in the documentation (docs/sign.md) says what each is for.")
+    return Heading(says.text(_("Regulatory thresholds"))), table, Paragraph(says.text(note), "note")
 
 
 def _suda(found: AssessmentFigures, says: Translator) -> tuple[Block, ...]:
