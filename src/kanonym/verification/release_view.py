@@ -22,6 +22,8 @@ from kanonym.data.person_key import PersonKey, columns_of
 from kanonym.data.schema import Attribute, Insensitive, Role, Schema, Sensitive
 from kanonym.models import KAnonymity, PrivacyModel
 from kanonym.policy import Policy
+from kanonym.profiling.groupings import CodedColumn, coded_columns
+from kanonym.profiling.persons import ProposedPersons, proposed_persons
 from kanonym.verification.checked_classes import CheckedClasses, PopulationColumn, check_models
 from kanonym.verification.linked_rows import with_linked_rows
 from kanonym.verification.released_classes import (
@@ -317,6 +319,20 @@ class ReleaseView:
     def records(self) -> pl.DataFrame:
         """Records of the original, in which persons show."""
         return pl.DataFrame() if self.original is None else self.original.records()
+
+    @cached_property
+    def coded_records(self) -> list[CodedColumn]:
+        """The columns of `records` as codes."""
+        return coded_columns(self.records)
+
+    @cached_property
+    def proposed_persons(self) -> list[ProposedPersons]:
+        """Who the persons may be; groups of persons count where nobody states that rows are."""
+        if self.original is None:
+            return []
+        stated = self.persons is not None
+        proposed = proposed_persons(self.coded_records)
+        return [person for person in proposed if not (stated and person.likely_groups)]
 
     def copied_columns(self) -> list[tuple[str, str]]:
         """Return columns of linked tables that repeat a hidden column of another one, with it."""

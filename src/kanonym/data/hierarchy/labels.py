@@ -241,6 +241,8 @@ def _datetimes(leaves: pl.Series, dtype: pl.Datetime) -> pl.Series:
     """Parse ISO dates and times, each in any of the usual forms."""
     zone, unit = dtype.time_zone, dtype.time_unit
     parsed = pl.Series(leaves.name, [None] * len(leaves), dtype=dtype)
+    if not leaves.str.contains(r"\d-").any():  # in each form it follows the year
+        return parsed
     for form in _DATETIMES:
         naive = leaves.str.to_datetime(form, strict=False, time_unit=unit)
         local = naive if zone is None else naive.dt.replace_time_zone(zone, ambiguous="earliest")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kanonym.data.schema import Identifier
-from kanonym.profiling.persons import ProposedPersons, proposed_persons
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 from kanonym.verification.verdict import column_names_text
 
@@ -17,7 +16,7 @@ def person_column(view: ReleaseView) -> Evidence:
     their own.
     """
     attributes = view.schema.attributes
-    for proposed in proposals(view)[:1] if not view.policy.entities else ():
+    for proposed in view.proposed_persons[:1] if not view.policy.entities else ():
         if not view.persons and any(
             isinstance(attributes[name], Identifier) for name in proposed.columns
         ):
@@ -30,13 +29,3 @@ def person_column(view: ReleaseView) -> Evidence:
             f"records, not people: make {columns} an identifier, and set entity in k-anonymity"
         )
         yield proposed.columns, message, {"values": proposed.values, "records": proposed.records}
-
-
-def proposals(view: ReleaseView) -> list[ProposedPersons]:
-    """Return who the persons may be; groups of persons count where nobody states that rows are."""
-    if view.original is None:
-        return []
-    stated = view.persons is not None
-    return [
-        person for person in proposed_persons(view.records) if not (stated and person.likely_groups)
-    ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kanonym.profiling.repeated_persons import repeated_persons as search_repeated_persons
-from kanonym.verification.findings.person_column import proposals
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 from kanonym.verification.verdict import column_names_text
 
@@ -11,9 +10,9 @@ from kanonym.verification.verdict import column_names_text
 @finding_kind("repeated-persons", "persons", needs_original=True)
 def repeated_persons(view: ReleaseView) -> Evidence:
     """Find records that agree as those of one person do, although no column numbers the persons."""
-    if view.policy.entities or view.original is None or proposals(view):
+    if view.policy.entities or view.original is None or view.proposed_persons:
         return
-    if repeated := search_repeated_persons(view.records):
+    if repeated := search_repeated_persons(view.coded_records):
         message = (
             f"{column_names_text(repeated.columns)}: {repeated.values:,} combinations in "
             f"{repeated.records:,} records, of which {repeated.alone:,} are alone, agree as "
