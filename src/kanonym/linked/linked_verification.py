@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,7 @@ import polars as pl
 from kanonym.data.errors import Message, SchemaError
 from kanonym.data.partition import Distribution
 from kanonym.data.results import ResultTable
-from kanonym.data.schema import Attribute, Insensitive, QuasiIdentifier, Role, Schema, Sensitive
+from kanonym.data.schema import Insensitive, QuasiIdentifier, Schema, Sensitive
 from kanonym.linked.given_tables import Column, banded_policy, is_plain, polars_tables
 from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource, Tables
 from kanonym.linked.linked_risk import LinkedMeasurement, count_persons
@@ -29,7 +29,7 @@ from kanonym.linked.person_rows import (
     times_since_first,
 )
 from kanonym.linked.released_rows import insensitive_parts, known_codes, known_names, quiet_numbers
-from kanonym.models.base import PrivacyModel
+from kanonym.policy import Policy
 from kanonym.policy.document import read_or_given
 from kanonym.verification.checked_classes import CheckedClasses, check_models
 from kanonym.verification.findings import verify_release
@@ -46,18 +46,6 @@ SAMPLED = 10_000
 """Rows of a table that are looked at for columns that tell others."""
 TREE = "rows in other tables"
 """Stands for a person's rows in other tables, as one more attribute of the person."""
-
-
-@dataclass(frozen=True, slots=True)
-class PersonPolicy:
-    """What a linked policy requires of persons; attributes: of other tables by `table.column`."""
-
-    rows: ClassVar[Literal["persons"]] = "persons"
-    entities: ClassVar[list[str]] = []
-
-    attributes: Mapping[str, Attribute]
-    models: Sequence[PrivacyModel]
-    others: Role | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +91,6 @@ class LinkedView(ReleaseView):
     released: LinkedColumns
     original: LinkedColumns | None
     person_table: pl.DataFrame | None
-    given: LinkedPolicy
 
     @property
     def tables(self) -> Tables:
@@ -124,16 +111,6 @@ class LinkedView(ReleaseView):
     def unit(self) -> str:
         """What is counted, for messages."""
         return "persons"
-
-    @property
-    def unnamed(self) -> list[str]:
-        """The released columns that only `others` makes insensitive."""
-        if self.policy.others is not Role.INSENSITIVE:
-            return []
-        named = {name: one.attributes for name, one in self.given.tables.items()}
-        return [
-            place for place, (name, one) in self.released.places.items() if one not in named[name]
-        ]
 
     @cached_property
     def own(self) -> dict[str, Codes]:
@@ -358,17 +335,25 @@ def view_of_tables(
     original = None
     if before is not None:
         original = LinkedColumns(before, LinkedRows.read(before, given), places)
+    required = Policy.model_construct(  # of persons; attributes of other tables by `table.column`
+        attributes={
+            place: attributes[place]
+            for place, (name, column) in places.items()
+            if column in given.tables[name].attributes
+        },
+        models=policy.models,
+        others=policy.others,
+        rows="persons",
+        minimality="none",
+    )
     return LinkedView(
-        policy=PersonPolicy(attributes, policy.models, policy.others),
+        policy=required,
         schema=Schema(attributes),
         released=LinkedColumns(tables, rows, places),
         labels=known_names(tables, policy, policy.person),
         original=original,
         person_table=person_table,
-        given=given,
-        hides_refusals=False
-        if any("attributes" in model.protects for model in policy.models)
-        else None,
+        hides_refusals=required.hides_refusals,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -121,21 +121,6 @@ def recorded_release(manifest: str | Path, released: str | Path, policy: Policy)
     return RecordedRelease(persons, findings, columns, int(drawn["cells"]))
 
 
-class Requirements(Protocol):
-    """What a policy requires, as verification reads it."""
-
-    @property
-    def attributes(self) -> Mapping[str, Attribute]: ...  # noqa: D102 - of `Policy`
-    @property
-    def models(self) -> Sequence[PrivacyModel]: ...  # noqa: D102 - of `Policy`
-    @property
-    def others(self) -> Role | None: ...  # noqa: D102 - of `Policy`
-    @property
-    def rows(self) -> Literal["persons"] | None: ...  # noqa: D102 - of `Policy`
-    @property
-    def entities(self) -> list[str]: ...  # noqa: D102 - of `Policy`
-
-
 class Mechanism(NamedTuple):
     """What shows of the mechanism of a release under differential privacy."""
 
@@ -159,7 +144,7 @@ class ReleaseView:
 
     linked: ClassVar[bool] = False
 
-    policy: Requirements
+    policy: Policy
     schema: Schema
     released: Columns
     labels: Sequence[str]
@@ -215,7 +200,7 @@ class ReleaseView:
     @property
     def unnamed(self) -> list[str]:
         """The released columns that only `others` makes insensitive."""
-        if self.policy.others is not Role.INSENSITIVE or not self.labels:
+        if self.policy.others is not Role.INSENSITIVE or not (self.labels or self.linked):
             return []
         return [name for name in self.released.columns if name not in self.policy.attributes]
 
