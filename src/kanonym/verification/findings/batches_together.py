@@ -7,7 +7,6 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 
 @finding_kind("batches-together", "persons")
 def batches_together(view: ReleaseView) -> Evidence:
-    """Find sensitive attributes of which several batches of a series leave too few values open."""
     for name, (known, least) in view.given_away.items():
         message = (
             f"{name}: all batches together leave {least:,} of the values open of a person "

@@ -7,7 +7,6 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 
 @finding_kind("copied-column", "identity", needs_original=True, linked=True)
 def copied_column(view: ReleaseView) -> Evidence:
-    """Find columns that repeat a hidden column of a linked table that they refer to."""
     for shown, hidden in view.copied_columns():
         message = (
             f"{shown} repeats {hidden}, which is generalized, replaced or dropped, and is "

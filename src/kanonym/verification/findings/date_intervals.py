@@ -7,7 +7,6 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 
 @finding_kind("date-intervals", "identity")
 def date_intervals(view: ReleaseView) -> Evidence:
-    """Find times between shifted dates of linked tables that set persons apart."""
     intervals = view.interval_persons()
     if intervals is not None:
         (columns, few, persons), k = intervals, max(view.k, 2)

@@ -1,4 +1,8 @@
-"""Find unprotected columns that depend on a quasi-identifier: a birth year beside the age."""
+"""Find unprotected columns that depend on a quasi-identifier: a birth year beside the age.
+
+With them classes are smaller than is required. Pairs of columns only: what several
+quasi-identifiers tell together is not found.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +30,6 @@ _COUNTED = 1 << 18
 
 @finding_kind("dependent-column", "identity", needs_original=True)
 def dependent_column(view: ReleaseView) -> Evidence:
-    """Find unprotected columns that depend on a quasi-identifier: a birth year beside the age.
-
-    With them classes are smaller than is required. Pairs of columns only: what several
-    quasi-identifiers tell together is not found.
-    """
     for name, others in _dependent_columns(view).items():
         records = view.records_in_small_classes([name]) if name in view.released.columns else 0
         if records:

@@ -8,7 +8,6 @@ from kanonym.verification.verdict import NEARLY_ALL
 
 @finding_kind("dominant-value", "attributes")
 def dominant_value(view: ReleaseView) -> Evidence:
-    """Find classes that are nearly all one value."""
     for name in view.sensitive:
         shares, sizes, n_classes = view.dominated_classes(name)
         if not len(shares):

@@ -7,7 +7,6 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 
 @finding_kind("drawn-values", "identity")
 def drawn_values(view: ReleaseView) -> Evidence:
-    """Find values that were drawn from labels, as the manifest tells."""
     if view.recorded is not None and view.recorded.drawn_cells:
         columns = view.recorded.drawn_columns
         message = (

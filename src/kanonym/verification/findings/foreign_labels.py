@@ -8,7 +8,6 @@ from kanonym.verification.verdict import column_names_text
 
 @finding_kind("foreign-labels", "identity")
 def foreign_labels(view: ReleaseView) -> Evidence:
-    """Find released columns that the mechanism does not make."""
     if view.mechanism is not None and view.mechanism.foreign:
         columns = view.mechanism.foreign
         message = (

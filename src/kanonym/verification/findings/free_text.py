@@ -15,7 +15,6 @@ from kanonym.verification.verdict import column_names_text
 
 @finding_kind("free-text", "identity")
 def free_text(view: ReleaseView) -> Evidence:
-    """Find released sentences, in which anybody may be named; scrubbed columns apart."""
     texts: dict[bool, list[str]] = {False: [], True: []}
     for name, (values, scrubbed) in unprotected_values(view).items():
         # What a policy scrubs is free text, however short it is.

@@ -1,4 +1,8 @@
-"""Find released columns whose values single out their owners."""
+"""Find released columns whose values single out their owners.
+
+Columns with noise are left out: nobody knows their numbers. Lists, structs and bytes are no
+categories, however few there are.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +27,6 @@ NAMED = 10_000
 
 @finding_kind("identifying-amount", "identity")
 def identifying_amount(view: ReleaseView) -> Evidence:
-    """Find released columns whose values single out their owners.
-
-    Columns with noise are left out: nobody knows their numbers. Lists, structs and bytes are no
-    categories, however few there are.
-    """
     owned = {
         name: values.repeats
         for name, (values, scrubbed) in unprotected_values(view).items()

@@ -8,7 +8,6 @@ from kanonym.verification.verdict import column_names_text
 
 @finding_kind("items-apart", "identity")
 def items_apart(view: ReleaseView) -> Evidence:
-    """Find sets of items whose model does not look at classes, beside quasi-identifiers."""
     known = [model.known_items for model in view.models if model.known_items is not None]
     if view.sets is not None and view.labels and any(not items.by_class for items in known):
         names = view.sets.tree.names

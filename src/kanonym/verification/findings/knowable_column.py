@@ -1,4 +1,7 @@
-"""Find columns that only `others` makes insensitive, with names of quasi-identifiers."""
+"""Find columns that only `others` makes insensitive, with names of quasi-identifiers.
+
+With them, classes are smaller than is required. Who knows better names them in the policy.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,6 @@ from kanonym.verification.verdict import column_names_text
 
 @finding_kind("knowable-column", "identity")
 def knowable_column(view: ReleaseView) -> Evidence:
-    """Find columns that only `others` makes insensitive, with names of quasi-identifiers.
-
-    With them, classes are smaller than is required. Who knows better names them in the policy.
-    """
     names = [
         name
         for name in view.unnamed

@@ -1,4 +1,7 @@
-"""Find a δ that allows a mechanism to publish some records as they are."""
+"""Find a δ that allows a mechanism to publish some records as they are.
+
+1 / n would be the limit, but n is private: there are at least as many as were released.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,6 @@ MOST_DELTA = 1e-4
 
 @finding_kind("large-delta", "identity")
 def large_delta(view: ReleaseView) -> Evidence:
-    """Find a δ that allows a mechanism to publish some records as they are.
-
-    1 / n would be the limit, but n is private: there are at least as many as were released.
-    """
     if view.mechanism is None:
         return
     delta, rows = view.mechanism.delta, view.checked.rows

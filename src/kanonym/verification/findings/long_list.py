@@ -13,7 +13,6 @@ MANY_LISTED = 10
 
 @finding_kind("long-list", "identity")
 def long_list(view: ReleaseView) -> Evidence:
-    """Find labels that list many values of people, where a range would cover them."""
     sizes = view.checked.classes.sizes
     texts = pl.DataFrame([label for label in view.checked.labels if label.dtype == pl.String])
     lists = texts.select(pl.all().str.starts_with("{").any())

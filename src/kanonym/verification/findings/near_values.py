@@ -21,7 +21,6 @@ MOST_OF_TABLE = 0.5
 
 @finding_kind("near-values", "attributes")
 def near_values(view: ReleaseView) -> Evidence:
-    """Find classes whose numbers or dates lie close together."""
     return alike_values(
         view,
         close_classes,

@@ -8,6 +8,5 @@ from kanonym.verification.verdict import NO_RECORDS
 
 @finding_kind("no-records", "identity")
 def no_records(view: ReleaseView) -> Evidence:
-    """Find a release without a record."""
     if not view.checked.rows:
         yield (), NO_RECORDS, {}

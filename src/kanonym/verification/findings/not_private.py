@@ -7,7 +7,6 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 
 @finding_kind("not-private", "identity")
 def not_private(view: ReleaseView) -> Evidence:
-    """Find a seed, which repeats what a mechanism drew."""
     if view.mechanism is not None and view.mechanism.repeatable:
         message = (
             "a seed was given, and whoever knows or guesses it can repeat what was drawn: "

@@ -1,4 +1,9 @@
-"""Find columns whose values repeat, and determine others as a person does: the best proposal."""
+"""Find columns whose values repeat, and determine others as a person does: the best proposal.
+
+Looked for in the structure of the original, whatever the columns are called, and although the
+policy states that rows are persons; not where it names an entity. Identifiers have findings of
+their own.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +14,6 @@ from kanonym.verification.verdict import column_names_text
 
 @finding_kind("person-column", "persons", needs_original=True)
 def person_column(view: ReleaseView) -> Evidence:
-    """Find columns whose values repeat, and determine others as a person does: the best proposal.
-
-    Looked for in the structure of the original, whatever the columns are called, and although the
-    policy states that rows are persons; not where it names an entity. Identifiers have findings of
-    their own.
-    """
     attributes = view.schema.attributes
     for proposed in view.proposed_persons[:1] if not view.policy.entities else ():
         if not view.persons and any(

@@ -1,4 +1,8 @@
-"""Find identifiers, and columns that look like one, with fewer values than records."""
+"""Find identifiers, and columns that look like one, with fewer values than records.
+
+Nothing is found where the policy states who the persons are. Without the original, recoded
+values repeat by design, so quasi-identifiers are left out.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +16,6 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 
 @finding_kind("repeated-identifier", "persons")
 def repeated_identifier(view: ReleaseView) -> Evidence:
-    """Find identifiers, and columns that look like one, with fewer values than records.
-
-    Nothing is found where the policy states who the persons are. Without the original, recoded
-    values repeat by design, so quasi-identifiers are left out.
-    """
     table = view.released if view.original is None else view.original
     for name, attribute in view.schema.attributes.items() if view.persons is None else ():
         hidden = view.original is None and (

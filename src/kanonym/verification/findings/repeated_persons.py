@@ -9,7 +9,6 @@ from kanonym.verification.verdict import column_names_text
 
 @finding_kind("repeated-persons", "persons", needs_original=True)
 def repeated_persons(view: ReleaseView) -> Evidence:
-    """Find records that agree as those of one person do, although no column numbers the persons."""
     if view.policy.entities or view.original is None or view.proposed_persons:
         return
     if repeated := search_repeated_persons(view.coded_records):

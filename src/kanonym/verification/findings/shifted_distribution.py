@@ -1,4 +1,7 @@
-"""Find attributes whose models hold beside all records, and not beside the released ones."""
+"""Find attributes whose models hold beside all records, and not beside the released ones.
+
+An intruder has only these, and `verify` without the original compares with them.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,6 @@ from kanonym.verification.verdict import column_names_text
 
 @finding_kind("shifted-distribution", "attributes")
 def shifted_distribution(view: ReleaseView) -> Evidence:
-    """Find attributes whose models hold beside all records, and not beside the released ones.
-
-    An intruder has only these, and `verify` without the original compares with them.
-    """
     sensitive = view.checked.sensitive
     if all(column.reference is None for column in sensitive):
         return

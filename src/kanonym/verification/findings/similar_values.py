@@ -13,7 +13,6 @@ from kanonym.verification.verdict import NEARLY_ALL
 
 @finding_kind("similar-values", "attributes")
 def similar_values(view: ReleaseView) -> Evidence:
-    """Find classes whose texts begin alike."""
     return alike_values(
         view,
         alike_classes,

@@ -1,4 +1,9 @@
-"""Find attributes whose models hold only for their values as they are spelled."""
+"""Find attributes whose models hold only for their values as they are spelled.
+
+A class with `flu`, `Flu` and `N/A` has three values, and discloses one. The models are asked
+again where values read alike. Attributes with a hierarchy are left out: it declares their
+values.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +18,6 @@ TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 @finding_kind("spellings", "attributes")
 def spellings(view: ReleaseView) -> Evidence:
-    """Find attributes whose models hold only for their values as they are spelled.
-
-    A class with `flu`, `Flu` and `N/A` has three values, and discloses one. The models are asked
-    again where values read alike. Attributes with a hierarchy are left out: it declares their
-    values.
-    """
     models, sensitive = view.models, view.checked.sensitive
     named = {model.attribute for model in models} - {model.entity for model in models}
     merged = {}

@@ -7,7 +7,6 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 
 @finding_kind("trivial-model", "identity")
 def trivial_model(view: ReleaseView) -> Evidence:
-    """Find models that require nothing: classes of a single record would satisfy them."""
     pairs = zip(view.models, view.checked.checks, strict=True)
     trivial = [
         model

@@ -1,4 +1,8 @@
-"""Find sensitive attributes that no model names."""
+"""Find sensitive attributes that no model names.
+
+So are columns that only `others` makes insensitive, although their names are surely those of
+sensitive attributes.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,6 @@ from kanonym.verification.verdict import column_names_text
 
 @finding_kind("unprotected-sensitive", "attributes")
 def unprotected_sensitive(view: ReleaseView) -> Evidence:
-    """Find sensitive attributes that no model names.
-
-    So are columns that only `others` makes insensitive, although their names are surely those of
-    sensitive attributes.
-    """
     models = view.policy.models
     protected = {model.attribute for model in models}
     private = [

@@ -8,7 +8,6 @@ from kanonym.verification.verdict import column_names_text
 
 @finding_kind("unread-parts", "identity")
 def unread_parts(view: ReleaseView) -> Evidence:
-    """Find what the file has beside its table: further sheets, comments, metadata."""
     if view.unread:
         message = (
             f"the file has more than its table, and it is not verified: "

@@ -7,7 +7,6 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 
 @finding_kind("unrecorded", "identity")
 def unrecorded(view: ReleaseView) -> Evidence:
-    """Find that no ledger adds up what was spent; a release from a seed spends nothing."""
     mechanism = view.mechanism
     if mechanism is not None and mechanism.recorded is False and not mechanism.repeatable:
         message = (

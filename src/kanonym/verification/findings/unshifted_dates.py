@@ -8,7 +8,6 @@ from kanonym.verification.verdict import column_names_text
 
 @finding_kind("unshifted-dates", "identity")
 def unshifted_dates(view: ReleaseView) -> Evidence:
-    """Find dates of persons in linked tables that stay as they are beside shifted ones."""
     if columns := view.unshifted_dates():
         message = (
             f"{column_names_text(columns)}: dates are released that do not shift with the "
