@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +19,9 @@ from kanonym.policy import actions, construction, document
 from kanonym.policy.faults import (
     Fault,
     FaultsFoundError,
+    gather,
     policy_error,
+    raise_all,
     unknown_name,
     without_values,
 )
@@ -97,22 +98,6 @@ def with_below(names: Iterable[str], tables: Mapping[str, TablePolicy]) -> list[
 def banded_tables(tables: Mapping[str, TablePolicy]) -> list[str]:
     """Return the tables of which a release has numbers of rows."""
     return [name for name, one in tables.items() if one.band]
-
-
-@contextmanager
-def gather(faults: list[Fault], *path: str) -> Iterator[None]:
-    """Add the faults that are found to a list, as seen from the top of the policy."""
-    try:
-        yield
-    except FaultsFoundError as error:
-        faults.extend(fault.below(path) for fault in error.faults)
-
-
-def raise_all(faults: Iterable[Fault]) -> None:
-    """Raise faults, if there are any."""
-    several = list(faults)
-    if several:
-        raise FaultsFoundError(several)
 
 
 def build_table(name: Any, given: Any, directory: Path) -> TablePolicy:
@@ -388,19 +373,18 @@ class LinkedPolicy:
         """The tables with rows of persons, each after the table that it belongs to."""
         return with_below([self.person], self.tables)
 
-    def owner(self, name: str) -> Reference:
-        """Return the reference that says whose the rows of a table below the persons are."""
-        owner = self.tables[name].owner
-        assert owner is not None  # noqa: S101 - `order` has tables of persons alone
-        return owner
+    @property
+    def owners(self) -> dict[str, Reference]:
+        """By table, the reference that says whose its rows are; not of persons, and of nobody's."""
+        return {name: one.owner for name, one in self.tables.items() if one.owner}
 
     def parent(self, name: str) -> str:
         """Return the table that the rows of a table below the persons belong to."""
-        return self.owner(name).table
+        return self.owners[name].table
 
     def children(self, name: str) -> list[str]:
         """Return the tables whose rows belong to rows of a table."""
-        return [n for n, one in self.tables.items() if one.owner and one.owner.table == name]
+        return [child for child, owner in self.owners.items() if owner.table == name]
 
 
 def is_linked(path: str | os.PathLike[str]) -> bool:

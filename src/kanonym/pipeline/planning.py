@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.actions.registry import record_actions, unwrap, works_on_values
+from kanonym.actions.registry import record_actions, works_on_values
 from kanonym.algorithms.criteria import classes_of, require_feasible
 from kanonym.data import frames
 from kanonym.data.files import typed_texts
-from kanonym.data.item_sets import encode_sets, names_of_sets, read_sets, tree_of
+from kanonym.data.item_sets import EncodedSets, encode_sets, names_of_sets, read_sets, tree_of
 from kanonym.data.person_key import columns_of
 from kanonym.data.readings import (
     NumberReading,
@@ -40,11 +40,12 @@ from kanonym.engines import engine_of, is_local
 from kanonym.engines.base import Request
 from kanonym.engines.local import LocalEngine, bind_actions, encoded_columns, encoded_table
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.engines.task import Task, prepare
+from kanonym.engines.task import Prepared, Task, prepare
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.record_risk import person_risk
 from kanonym.models.itemsets import KnownItems, records_with_rare_items
 from kanonym.policy import Policy, PolicySource
+from kanonym.policy.actions import is_perturbed
 from kanonym.policy.algorithms import target_of
 from kanonym.policy.definition import policy_from
 from kanonym.policy.keywords import Keywords
@@ -85,21 +86,17 @@ def required_abilities(policy: Policy, schema: Schema) -> list[Request]:
     return requests
 
 
-def is_perturbed(policy: Policy, name: str) -> bool:
-    """Whether the released identifiers of persons are no pseudonyms of them."""
-    actions = unwrap(policy.attributes[name].action) if name in policy.attributes else []
-    return any(action.perturbs for action in actions)
-
-
 def uncounted_entities(policy: Policy, columns: Sequence[str]) -> list[str]:
     """Return the identifiers that count persons and that the columns of a release lack."""
-    named = [
-        model.entity for model in policy.models if model.entity and model.attribute == model.entity
-    ]
     return [
-        name
-        for name in named
-        if any(one not in columns or is_perturbed(policy, one) for one in columns_of([name]))
+        model.entity
+        for model in policy.models
+        if model.entity
+        and model.attribute == model.entity
+        and any(
+            one not in columns or is_perturbed(policy.attributes, one)
+            for one in columns_of([model.entity])
+        )
     ]
 
 
@@ -257,17 +254,8 @@ class PolicyCheck:
 def check_policy(frame: Any, policy: Policy) -> PolicyCheck:
     """Check columns, types and hierarchies of a table, and that a release may exist."""
     given = frames.to_eager(frame)
-    task = task_of(policy, given)
-    native = encoded_table(given, policy, task.schema)
-    acting = bind_actions(native, task.schema, policy.seed)
-    for name in acting.actions:
-        acting.before(name)
-    ready = prepare(
-        task, encoded_columns(native, policy, acting), frames.n_rows(native), Stopwatch()
-    )
-    sets = names_of_sets(task.schema.attributes)
-    lists = {name: read_sets(frames.raw_column(native, name), one) for name, one in sets.items()}
-    encode_sets(tree_of(sets, lists), lists, frames.n_rows(native))
+    native, task, ready = _prepare(given, policy)
+    _encode_sets(native, task)
     if ready.table.n_rows and not (policy.suppression_limit or task.samples):
         require_feasible(ready.table, policy.models)
     return PolicyCheck(
@@ -277,6 +265,25 @@ def check_policy(frame: Any, policy: Policy) -> PolicyCheck:
         built_hierarchies=dict(ready.built),
         persons=() if policy.entities else proposed_persons(LocalEngine(given).records()),
     )
+
+
+def _prepare(given: Any, policy: Policy, *, rehearsed: bool = False) -> tuple[Any, Task, Prepared]:
+    """Return a table as it is read, what is asked of it, and what an algorithm would see."""
+    task = task_of(policy, given)
+    native = encoded_table(given, policy, task.schema)
+    acting = bind_actions(native, task.schema, policy.seed)
+    acting = acting.rehearsed() if rehearsed else acting
+    for name in acting.actions:
+        acting.before(name)
+    columns = encoded_columns(native, policy, acting)
+    return native, task, prepare(task, columns, frames.n_rows(native), Stopwatch())
+
+
+def _encode_sets(native: Any, task: Task) -> EncodedSets:
+    """Return the sets of items of a table."""
+    sets = names_of_sets(task.schema.attributes)
+    lists = {name: read_sets(frames.raw_column(native, name), one) for name, one in sets.items()}
+    return encode_sets(tree_of(sets, lists), lists, frames.n_rows(native))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -308,14 +315,8 @@ class Violations(ShortRepr):
 
 def count_violations(frame: Any, policy: Policy) -> Violations:
     """Count the records, or the persons, that violate a policy as the table is."""
-    native = frames.to_eager(frame)
-    task = task_of(policy, native)
-    native = encoded_table(native, policy, task.schema)
-    acting = bind_actions(native, task.schema, policy.seed).rehearsed()
-    for name in acting.actions:
-        acting.before(name)
-    columns = encoded_columns(native, policy, acting)
-    table = prepare(task, columns, frames.n_rows(native), Stopwatch()).table
+    native, task, ready = _prepare(frames.to_eager(frame), policy, rehearsed=True)
+    table = ready.table
     of_tuple = persons_of_tuples(table, policy.entities)
     unit: Literal["record", "person"] = "record" if of_tuple is None else "person"
     if not table.n_rows:
@@ -364,8 +365,6 @@ def _with_rare_items(
     native: Any, task: Task, asked: KnownItems, class_of_row: NDArray[np.int32]
 ) -> NDArray[np.bool_] | None:
     """Return (n_rows,) bool: which records have known items that too few share; None: not known."""
-    attributes = names_of_sets(task.schema.attributes)
-    lists = {name: read_sets(frames.column(native, name), one) for name, one in attributes.items()}
-    sets = encode_sets(tree_of(attributes, lists), lists, frames.n_rows(native))
+    sets = _encode_sets(native, task)
     within = class_of_row if asked.by_class else np.zeros_like(class_of_row)
     return records_with_rare_items(sets.offsets, sets.nodes, within, asked.k, asked.m)

@@ -24,7 +24,7 @@ from kanonym.models.base import check_integer
 from kanonym.pipeline.planning import parse_with_policy
 from kanonym.policy import Policy
 from kanonym.policy.actions import build_actions as built_actions
-from kanonym.policy.faults import Fault, FaultsFoundError, policy_error, unknown_name
+from kanonym.policy.faults import Fault, gather, policy_error, unknown_name
 
 ROOT = 0x736D70
 """Keeps the draw of the sample apart from those of actions."""
@@ -126,18 +126,15 @@ def _build_actions(given: Mapping[str, Any]) -> dict[str, tuple[Action, ...]]:
     built: dict[str, tuple[Action, ...]] = {}
     faults: list[Fault] = []
     for name, form in given.items():
-        try:
+        with gather(faults, name):
             several = built_actions(form, Path())
-        except FaultsFoundError as error:
-            faults += [fault.below((name,)) for fault in error.faults]
-            continue
-        if any(isinstance(one, After) for one in several):
-            reason = (
-                "applies to values that an algorithm releases, and there is no algorithm here: "
-                "remove it, or give the attribute this action in a policy and anonymize"
-            )
-            faults.append(Fault((name, "when"), reason))
-        built[name] = tuple(one for one in several if not isinstance(one, After))
+            built[name] = tuple(one for one in several if not isinstance(one, After))
+            if len(built[name]) < len(several):
+                reason = (
+                    "applies to values that an algorithm releases, and there is no algorithm here: "
+                    "remove it, or give the attribute this action in a policy and anonymize"
+                )
+                faults.append(Fault((name, "when"), reason))
     faults += [Fault((name,), why) for name, why in conflicting_shifts(built).items()]
     if faults:
         raise policy_error(faults, "")

@@ -30,7 +30,15 @@ from kanonym.data.schema import (
 from kanonym.models import MODELS
 from kanonym.models.base import ModelTraits, PrivacyModel
 from kanonym.policy import document
-from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error, unknown_name
+from kanonym.policy.faults import (
+    Fault,
+    FaultsFoundError,
+    faults_of,
+    gather,
+    policy_error,
+    raise_all,
+    unknown_name,
+)
 
 ROLES: dict[str, type[Attribute]] = {
     Role.IDENTIFIER: Identifier,
@@ -102,8 +110,7 @@ def call_with_values(make: Callable[..., Any], given: Mapping[str, Any], owner: 
     for name, parameter in parameters.items():
         if parameter.default is parameter.empty and name not in values:
             faults.append(Fault((name,), f"is missing: {owner} needs it"))
-    if faults:
-        raise FaultsFoundError(faults)
+    raise_all(faults)
     try:
         return make(**values)
     except KanonymError as error:
@@ -134,26 +141,17 @@ def _attribute(name: Any, given: Any, directory: Path) -> Attribute:
         values["exceptions"] = "null"
     faults: list[Fault] = []
     if values.get("hierarchy") is not None:
-        try:
-            values["hierarchy"] = build_source(values["hierarchy"], directory)
-        except FaultsFoundError as error:
-            faults += [fault.below(("hierarchy",)) for fault in error.faults]
-            del values["hierarchy"]
+        with gather(faults, "hierarchy"):
+            values["hierarchy"] = build_source(values.pop("hierarchy"), directory)
     if values.get("domain") is not None:
-        try:
-            values["domain"] = build_domain(values["domain"])
-        except FaultsFoundError as error:
-            faults += [fault.below(("domain",)) for fault in error.faults]
-            del values["domain"]
+        with gather(faults, "domain"):
+            values["domain"] = build_domain(values.pop("domain"))
     if isinstance(role, str) and role in ROLES:
-        try:
+        with gather(faults):
             built: Attribute = call_with_values(ROLES[role], values, role)
-        except FaultsFoundError as error:
-            faults += error.faults
     else:
         faults.append(Fault(("role",), unknown_name("role", role, ROLES)))
-    if faults:
-        raise FaultsFoundError(faults)
+    raise_all(faults)
     return built
 
 
@@ -232,8 +230,7 @@ def check_models(
             reason = f"{name!r} needs a hierarchy for the hierarchical distance"
         if reason:
             faults.append(Fault((i, "attribute"), reason))
-    if faults:
-        raise FaultsFoundError(faults)
+    raise_all(faults)
 
 
 def _entity_fault(entity: str, attributes: Mapping[str, Attribute], others: Role | None) -> str:
@@ -252,14 +249,11 @@ def collect(
     make: Callable[[Any, Any], Any], items: Iterable[tuple[Any, Any]]
 ) -> list[tuple[Any, Any]]:
     """Make every item, and raise the faults of all of them together."""
-    built, faults = [], []
+    built, faults = [], list[Fault]()
     for key, form in items:
-        try:
+        with gather(faults, key):
             built.append((key, make(key, form)))
-        except FaultsFoundError as error:
-            faults += [fault.below((key,)) for fault in error.faults]
-    if faults:
-        raise FaultsFoundError(faults)
+    raise_all(faults)
     return built
 
 

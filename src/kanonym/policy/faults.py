@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -69,6 +70,22 @@ class FaultsFoundError(Exception):
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = list(faults)
         super().__init__(*map(str, self.faults))
+
+
+@contextmanager
+def gather(faults: list[Fault], *path: str | int) -> Iterator[None]:
+    """Add the faults that are found below a path to a list."""
+    try:
+        yield
+    except FaultsFoundError as error:
+        faults += [fault.below(path) for fault in error.faults]
+
+
+def raise_all(faults: Iterable[Fault]) -> None:
+    """Raise faults, if there are any."""
+    several = list(faults)
+    if several:
+        raise FaultsFoundError(several)
 
 
 def policy_error(faults: Sequence[Fault], source: str) -> PolicyError:

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.actions.registry import unwrap
 from kanonym.data.errors import DataError
 from kanonym.data.person_key import PersonKey, columns_of
 from kanonym.data.table import value_codes
+from kanonym.policy.actions import is_perturbed
 from kanonym.verification.checked_classes import CheckedClasses, violating_classes
 from kanonym.verification.released_classes import group_released
 
@@ -128,12 +128,8 @@ def _columns_of_persons(view: ReleaseView, entity: str) -> list[str]:
     """Return the released columns, but labels, with at least as many values as persons."""
     n_persons = view.released.take([entity]).column(entity).n_unique()
     found = []
-    attribute = view.attributes.get(entity)
-    perturbed = attribute is not None and any(
-        action.perturbs for action in unwrap(attribute.action)
-    )
     for name in view.released.columns:
-        if name in view.labels or (perturbed and name == entity):
+        if name in view.labels or (name == entity and is_perturbed(view.attributes, name)):
             continue
         try:
             repeats = view.released.values(name).repeats

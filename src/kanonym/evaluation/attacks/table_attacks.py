@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.actions.registry import unwrap
 from kanonym.data import frames
 from kanonym.data.columns.rebuild import Frame
 from kanonym.data.errors import DataError, KanonymError, PolicyError, SchemaError, shown_value
@@ -42,6 +41,7 @@ from kanonym.pipeline import anonymize
 from kanonym.pipeline.planning import to_canonical
 from kanonym.pipeline.reasons import decide_again, replay
 from kanonym.policy import Policy, PolicySource
+from kanonym.policy.actions import is_perturbed
 from kanonym.policy.definition import policy_from
 from kanonym.policy.faults import unknown_name
 
@@ -349,9 +349,8 @@ def _linked_units(
     if {*columns_of([entity])} <= {*names}:
         names = [*dict.fromkeys([*names, entity])]
     for name in names:
-        attribute = policy.attributes.get(name)
-        changed = attribute is not None and any(one.perturbs for one in unwrap(attribute.action))
-        if name not in pair.quasi_identifiers and not (changed and name == entity):
+        changed = name == entity and is_perturbed(policy.attributes, name)
+        if name not in pair.quasi_identifiers and not changed:
             with suppress(DataError):  # lists and the like are not compared
                 columns[name] = frames.column(table, name)
     return linked_units(columns, pair, entity)
