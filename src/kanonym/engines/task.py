@@ -21,7 +21,7 @@ from kanonym.data.hierarchy.builders.base import Builder
 from kanonym.data.population import encode_with_population, require_contained
 from kanonym.data.readings import Reading, typed_like
 from kanonym.data.results import ShortRepr
-from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema, Sensitive
+from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema
 from kanonym.data.table import EncodedTable, encode, kind_of, value_codes
 from kanonym.differential_privacy.public_hierarchies import public_hierarchy
 from kanonym.engines.private_seed import resolve_private_seed
@@ -34,6 +34,7 @@ from kanonym.policy import Policy
 from kanonym.policy.algorithms import target_of
 from kanonym.recoding.recode import CENTROIDS, choose_recoding, released_names
 from kanonym.verification.release_view import sensitive_names
+from kanonym.verification.released_classes import SensitiveColumn
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +161,7 @@ def prepare(
     with watch.stage("encode"):
         known, recodings = _quasi_identifiers(task, column)
         hidden = [
-            (column(name), attribute.hierarchy, attribute.nulls == "exclude")
-            if isinstance(attribute := task.schema.attributes.get(name), Sensitive)
-            else (column(name), None, False)
-            for name in asked
+            SensitiveColumn.of(column(name), task.schema.attributes.get(name))[:3] for name in asked
         ]
         target = None if task.target is None else (given or column)(task.target)
         if task.population is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +33,7 @@ from kanonym.release import FrameT, Release
 from kanonym.release.promise import protected_unit
 from kanonym.verification.findings import verify_release
 from kanonym.verification.release_view import ReleaseView, recorded_release
-from kanonym.verification.verdict import ModelCheck, Verification
+from kanonym.verification.verdict import Verification
 
 if TYPE_CHECKING:
     from kanonym.engines.sql.store import Source
@@ -44,7 +44,7 @@ __all__ = [
     "package_release",
     "publish",
     "recorded_release",
-    "refuse_linked_rows",
+    "require_satisfied",
     "resolve_policy",
     "state_readings",
     "uncounted_entities",
@@ -203,7 +203,7 @@ def publish(source: Input, decision: Any, *, required: bool = True) -> Published
             verification = verify_release(view)
             _require_records(verification.rows, decision.rows_out)
             if required:
-                _require_satisfied(view, verification)
+                require_satisfied(verification, advice=_reason_of_failure(view, verification))
         return Published(staged.publish(), view, verification, staged)
     except BaseException:
         staged.discard()
@@ -219,41 +219,39 @@ def _require_records(written: int, counted: int) -> None:
         )
 
 
-def _require_satisfied(view: ReleaseView, verification: Verification) -> None:
-    # A seed voids what a mechanism promises, and nothing else: the verdict says so.
-    failing = [one for one in verification.checks if not (one.satisfied or one.repeatable)]
-    if not failing:
-        return
+def _reason_of_failure(view: ReleaseView, verification: Verification) -> str:
     changed = [name for name, one in view.attributes.items() if has_late_actions(one.action)]
-    refuse_linked_rows(failing)
-    reason = "This is a defect of kanonym: please report it"
+    if changed:
+        return (
+            f"Actions with `when: after` split equivalence classes ({', '.join(changed)}): "
+            "remove them, or apply them before the algorithm"
+        )
+    failing = [check for check in verification.checks if not check.satisfied]
     if any(check.guarantee == "population" for check in failing):
-        reason = (
+        return (
             "A label that stands for different values at several levels of its hierarchy is "
             "read at the lowest: give each level labels of its own"
         )
-    if changed:
-        reason = (
-            f"Actions with `when: after` split equivalence classes ({', '.join(changed)}): "
-            f"remove them, or apply them before the algorithm"
-        )
-    failed = ", ".join(check.type for check in failing)
-    raise InfeasibleError(
-        f"the recoded table fails {failed} in {verification.n_violating} classes; "
-        f"nothing is released. {reason}"
-    )
+    return "This is a defect of kanonym: please report it"
 
 
-def refuse_linked_rows(failing: Sequence[ModelCheck], what: str = "") -> None:
-    """Refuse a release of which a column links rows of persons, if too few are alike."""
+def require_satisfied(verification: Verification, what: str = "", advice: str = "") -> None:
+    """Refuse what fails a model, or has a column that links rows of too few persons."""
+    # A seed voids what a mechanism promises, and nothing else: the verdict says so.
+    failing = [one for one in verification.checks if not (one.satisfied or one.repeatable)]
     linked = [check for check in failing if check.linked_by]
-    if not linked:
-        return
     columns = ", ".join(dict.fromkeys(name for check in linked for name in check.linked_by))
-    raise InfeasibleError(
-        f"{what}{columns} tells whose rows are whose, so k counts persons with all their rows, and "
-        f"the fewest persons who are alike in all rows are {linked[0].achieved:g}, not "
-        f"{linked[0].required:g}. Nothing is released. Drop {columns}; or release it as linked "
-        "tables (docs: linked tables), which limit the rows of a person (cap, merge, band) and "
-        "generalize until persons are alike in all rows"
-    )
+    if linked:
+        raise InfeasibleError(
+            f"{f'{what}: ' if what else ''}{columns} tells whose rows are whose, so k counts "
+            "persons with all their rows, and the fewest persons who are alike in all rows are "
+            f"{linked[0].achieved:g}, not {linked[0].required:g}. Nothing is released. Drop "
+            f"{columns}; or release it as linked tables (docs: linked tables), which limit the "
+            "rows of a person (cap, merge, band) and generalize until persons are alike in all rows"
+        )
+    if failing:
+        n = verification.n_violating
+        raise InfeasibleError(
+            f"{what or 'the recoded table'} fails {', '.join(check.type for check in failing)}"
+            f"{f' in {n} classes' if n else ''}; nothing is released. {advice}"
+        )

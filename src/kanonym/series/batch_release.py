@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frames
-from kanonym.data.errors import DataError, InfeasibleError, Message, PolicyError, SchemaError
+from kanonym.data.errors import DataError, Message, PolicyError, SchemaError
 from kanonym.data.schema import Role, Schema
 from kanonym.data.table import EncodedTable, encode
 from kanonym.engines.decision import EncodedDecision, with_persons
@@ -26,7 +26,7 @@ from kanonym.engines.local import (
 from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.models import PrivacyModel
-from kanonym.pipeline import package_release, publish, refuse_linked_rows
+from kanonym.pipeline import package_release, publish, require_satisfied
 from kanonym.release import Release
 from kanonym.series.known_attribute import align_column
 from kanonym.series.persons import BatchPersons, PersonColumn, RepeatedPersons
@@ -35,17 +35,16 @@ from kanonym.series.tally import (
     Released,
     Series,
     Tally,
-    UnionView,
     counted,
-    hierarchy_and_nulls,
     suppress_failing,
     suppress_tuples,
 )
 from kanonym.verification.findings import verify_release
-from kanonym.verification.release_view import ReleaseView
-from kanonym.verification.released_classes import FrequencySet
+from kanonym.verification.release_view import RecordedRelease, ReleaseView
+from kanonym.verification.released_classes import FrequencySet, SensitiveColumn
 from kanonym.verification.verdict import ModelCheck, Part, Verification, parts_of
 
+ADVICE = "Wait for more records, or fit a coarser recoding"
 LATER = 0x626174  # keeps the draws of later batches apart from those of the policy's own seed
 
 
@@ -115,33 +114,33 @@ def release_batch(
         schema = _schema(series, engine.columns)
         seed = resolve_seed(_seed(series.policy.seed, number))
         given = engine.read(Run(series.policy, schema, seed, None, watch))
-    withheld = np.zeros(frames.n_rows(given.native), np.bool_)
-    while True:
+        withheld = np.zeros(frames.n_rows(given.native), np.bool_)
         source = BatchInput(
-            given.engine, given.native, given.run, given.acting, series, before, persons, withheld
+            **vars(given), series=series, before=before, persons=persons, withheld=withheld
         )
+    while True:
         decision = source.decide()
         published = publish(source, decision, required=False)
-        exposed = withheld if persons is None else persons.exposed() | withheld
-        if (exposed == withheld).all():
+        exposed = source.withheld if persons is None else persons.exposed() | source.withheld
+        if (exposed == source.withheld).all():
             break
-        withheld = exposed
+        source = replace(source, withheld=exposed)
     alone = published.verification
     with watch.stage("verify"):
         if series.each_batch:
-            _require_satisfied(alone, f"batch {number}")
+            require_satisfied(alone, f"batch {number}", ADVICE)
         after = source.released(decision, published.staged.checked, alone)
         union = _verify_union(source, after, alone)
-        _require_satisfied(union, f"the union of {number} batches")
+        require_satisfied(union, f"the union of {number} batches", ADVICE)
     weights = decision.table.weights
-    made = package_release(engine, given.run, decision, published)
+    made = package_release(engine, source.run, decision, published)
     release = BatchRelease(
         **vars(made),
         batch=number,
         union=union,
         repeated=None
         if persons is None
-        else replace(persons.repeated, suppressed=int(withheld.sum())),
+        else replace(persons.repeated, suppressed=int(source.withheld.sum())),
         unseen={
             attribute.name: int(weights[source.placement.strange[:, a]].sum())
             for a, attribute in enumerate(series.recoding.known)
@@ -171,15 +170,15 @@ class BatchInput(LocalInput):
         with self.run.watch.stage("encode"):
             placed = recoding.place(self.acting.before)
             known = [(pl.Series(one.domain.name, one.codes), None) for one in placed]
-            hidden = [
-                (align_column(self.column(name), dtype), *hierarchy_and_nulls(schema, name))
-                for name, dtype in self.series.sensitive.items()
+            columns = [
+                *(align_column(self.column(n), one) for n, one in self.series.sensitive.items()),
+                *map(self.column, self.run.policy.entities),
             ]
-            persons = [(self.column(name), None, False) for name in self.run.policy.entities]
+            hidden = [SensitiveColumn.of(one, schema.attributes.get(one.name)) for one in columns]
             marks = None
             if self.withheld.any():
                 marks = pl.Series(self.withheld).cast(pl.Int8).replace(0, None)
-            table = encode(known, [*hidden, *persons], len(self.withheld), target=marks)
+            table = encode(known, [one[:3] for one in hidden], len(self.withheld), target=marks)
             pairs = zip(table.domains, table.codes.T, strict=True)
             codes = [domain.values.to_numpy()[own] for domain, own in pairs]
             table = replace(
@@ -238,18 +237,19 @@ def _verify_union(source: BatchInput, after: Released, alone: Verification) -> V
     """Return the verdict on all batches together."""
     policy, tally = source.run.policy, after.tally
     assert tally is not None  # noqa: S101 - of this batch at least
-    view = UnionView(
+    # What is counted does not tell persons apart: those of a class are recorded batch by batch.
+    persons = dict.fromkeys(policy.entities, after.fewest_persons or 0)
+    view = ReleaseView(
         policy=policy,
         schema=source.run.schema,
         released=tally.table,
         labels=[one.name for one in tally.known],
-        tally=tally,
+        recorded=RecordedRelease(persons, after.findings),
     )
     union = verify_release(view).with_findings(*after.findings)
-    others = iter(union.checks)
     checks = [
-        _with_persons(after, model, check if model.entity else next(others), policy.rows)
-        for model, check in zip(policy.models, alone.checks, strict=True)
+        _with_persons(after, model, check, own.linked_by, policy.rows)
+        for model, check, own in zip(policy.models, union.checks, alone.checks, strict=True)
     ]
     parts = list(parts_of(checks, view.schema.names(Role.SENSITIVE), view.persons, union.rows))
     if parts[-1].assessed and source.persons is not None:
@@ -263,24 +263,26 @@ def _verify_union(source: BatchInput, after: Released, alone: Verification) -> V
             column=policy.entities[0] if policy.entities else Message("their column"),
         )
         parts[-1] = Part("persons", "not assessed", rests_on)
-    return replace(union, checks=tuple(checks), parts=tuple(parts), not_looked_for=())
+    return replace(union, checks=tuple(checks), parts=tuple(parts))
 
 
 def _with_persons(
-    after: Released, model: PrivacyModel, check: ModelCheck, rows: str | None
+    after: Released,
+    model: PrivacyModel,
+    check: ModelCheck,
+    linking: tuple[str, ...],
+    rows: str | None,
 ) -> ModelCheck:
     """Return the check of a model over all batches: nobody who is in several counts twice."""
     # A class of all batches has at least the persons that it has in one of them.
     if model.entity is None and not (model.counts_records and rows == "persons"):
         return check
-    achieved, linking = check.achieved, check.linked_by
-    if model.entity is not None:
-        achieved = after.fewest_persons or 0
+    achieved = check.achieved
     if after.persons is not None:
         linking = tuple(dict.fromkeys([*linking, *after.persons.linking]))
         achieved = min(achieved, after.persons.fewest(alike=bool(after.persons.linking)))
     satisfied = achieved >= check.required or not (after.tally and after.tally.counts.any())
-    return replace(check, achieved=achieved, satisfied=satisfied, linked_by=linking)
+    return replace(check, achieved=achieved, satisfied=satisfied, linked_by=linking, recorded=False)
 
 
 def _schema(series: Series, columns: Sequence[str]) -> Schema:
@@ -325,17 +327,4 @@ def _refuse_unseen(
     raise DataError(
         f"column {domain.name!r}, row {row + 1}: {value!r} was not seen in the fit. "
         "Correct the cell, or fit with unseen values released as the root (unseen: root)"
-    )
-
-
-def _require_satisfied(verification: Verification, what: str) -> None:
-    if verification.satisfied is not False:
-        return
-    failed = [check for check in verification.checks if not check.satisfied]
-    refuse_linked_rows(failed, f"{what}: ")
-    n = verification.n_violating
-    raise InfeasibleError(
-        f"{what} fails {', '.join(check.type for check in failed)}"
-        f"{f' in {n} classes' if n else ''}; nothing is released. "
-        "Wait for more records, or fit a coarser recoding"
     )

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from kanonym.algorithms.prefix_suppression import suppress_prefix
 from kanonym.data.errors import InfeasibleError
-from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.partition import SUPPRESSED
 from kanonym.data.results import ShortRepr
-from kanonym.data.schema import Schema, Sensitive
+from kanonym.data.schema import Schema
 from kanonym.engines.decision import EncodedDecision
 from kanonym.engines.local import LocalEngine
 from kanonym.models import PrivacyModel
@@ -25,10 +24,8 @@ from kanonym.series.document import table_form, table_of
 from kanonym.series.known_attribute import categories_as_text, stack_columns, values_of
 from kanonym.series.persons import KnownPersons
 from kanonym.series.recodings import Recoding, select_classes
-from kanonym.verification.release_view import ReleaseView
 from kanonym.verification.released_classes import (
     AggregatedTable,
-    FrequencySet,
     SensitiveColumn,
     classes_of_release,
     group_released,
@@ -82,17 +79,14 @@ class Tally(ShortRepr):
         grouped = plain.group_by(self.rows.columns[:-1], maintain_order=True)
         return Tally(grouped.agg(pl.col(COUNT).sum()), self.n_known)
 
-    def sensitive_columns(self, schema: Schema) -> list[SensitiveColumn]:
-        """Return the sensitive attributes as models look at them."""
-        hidden = self.rows.get_columns()[self.n_known : -1]
-        return [SensitiveColumn(one, *hierarchy_and_nulls(schema, one.name)) for one in hidden]
-
     def failing_rows(
         self, schema: Schema, models: Sequence[PrivacyModel], persons: Sequence[pl.Series] = ()
     ) -> NDArray[np.bool_]:
         """Return which rows are of a class that fails a model; persons: (n,) of each record."""
         groups = group_released(self.known, len(self.rows))
-        columns = [*self.sensitive_columns(schema), *map(SensitiveColumn, persons)]
+        hidden = self.rows.get_columns()[self.n_known : -1]
+        columns = [SensitiveColumn.of(one, schema.attributes[one.name]) for one in hidden]
+        columns += map(SensitiveColumn, persons)
         classes = classes_of_release(groups, columns, self.counts)
         fails = np.zeros(len(classes.sizes), np.bool_)
         for model in models:
@@ -108,13 +102,6 @@ class Tally(ShortRepr):
     def from_dict(cls, form: dict[str, Any]) -> Tally:
         """Return what `to_dict` wrote."""
         return cls(pl.DataFrame(table_of(form)), int(form["quasi_identifiers"]))
-
-
-def hierarchy_and_nulls(schema: Schema, name: str) -> tuple[HierarchySource | None, bool]:
-    """Return the hierarchy of a sensitive attribute, and whether models leave out null."""
-    attribute = schema.attributes[name]
-    assert isinstance(attribute, Sensitive)  # noqa: S101 - so policies are checked
-    return attribute.hierarchy, attribute.nulls == "exclude"
 
 
 def counted(columns: Sequence[pl.Series], counts: NDArray[np.int64] | None = None) -> pl.DataFrame:
@@ -154,24 +141,6 @@ class Released(ShortRepr):
             "persons": form["persons"] and KnownPersons(**form["persons"]),
         }
         return cls(**{**form, **parts})
-
-
-@dataclass(frozen=True, kw_only=True)
-class UnionView(ReleaseView):
-    """All that a series has released, as verification sees it; it does not tell persons apart."""
-
-    tally: Tally
-
-    @property
-    def models(self) -> list[PrivacyModel]:
-        """The models that count no persons."""
-        return [model for model in self.policy.models if model.entity is None]
-
-    def sensitive_column(self, taken: FrequencySet, name: str) -> SensitiveColumn:
-        """Return a sensitive attribute, as all batches released it."""
-        del taken
-        columns = self.tally.sensitive_columns(self.schema)
-        return next(column for column in columns if column.values.name == name)
 
 
 def suppress_failing(

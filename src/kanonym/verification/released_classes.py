@@ -20,20 +20,20 @@ from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.partition import Classes, Distribution
 from kanonym.data.results import ShortRepr
-from kanonym.data.schema import Sensitive
+from kanonym.data.schema import Attribute, Sensitive
 from kanonym.data.table import Domain, encode_column, quick_codes, value_codes
 from kanonym.kernels.classes.group_sizes import wildcard_sizes
 from kanonym.kernels.classes.grouping import (
     KEY_BITS,
     Groups,
-    append_codes,
     group_rows,
     label_keys,
+    label_rows,
     one_group,
     sorted_keys,
 )
 from kanonym.kernels.classes.histograms import class_histograms, key_histograms
-from kanonym.kernels.parallel import cores, parallel
+from kanonym.kernels.parallel import parallel
 
 
 class Repeats(NamedTuple):
@@ -192,8 +192,10 @@ class SensitiveColumn(NamedTuple):
     reference_counts: NDArray[np.int64] | None = None
 
     @classmethod
-    def of(cls, values: pl.Series, attribute: Sensitive, *reference: Any) -> SensitiveColumn:
+    def of(cls, values: pl.Series, attribute: Attribute | None, *reference: Any) -> SensitiveColumn:
         """Return a column as models look at it by its role; reference: its values and counts."""
+        if not isinstance(attribute, Sensitive):
+            return cls(values)
         return cls(values, attribute.hierarchy, attribute.nulls == "exclude", *reference)
 
 
@@ -205,9 +207,9 @@ def group_released(quasi_identifiers: Sequence[pl.Series], n_rows: int) -> Group
     """
     if not quasi_identifiers or not n_rows:
         return one_group(n_rows)
-    quick = _group_quickly(quasi_identifiers, n_rows)
+    quick = _all_quick(quasi_identifiers)
     if quick is not None:
-        return quick
+        return label_rows(*quick)
     hashes = _hashes(quasi_identifiers)
     groups = label_keys(hashes.copy(), KEY_BITS)
     first, own = pl.Series(groups.first), pl.Series(groups.labels)
@@ -216,17 +218,6 @@ def group_released(quasi_identifiers: Sequence[pl.Series], n_rows: int) -> Group
         return bool(column.gather(first).gather(own).eq_missing(column).all())
 
     return groups if all(parallel(agrees, quasi_identifiers)) else group_by_code(quasi_identifiers)
-
-
-def _group_quickly(columns: Sequence[pl.Series], n_rows: int) -> Groups | None:
-    """Group records by `quick_codes`; None where a column has none."""
-    key, bits = np.zeros(n_rows, np.uint64), 0
-    for start in range(0, len(columns), cores()):
-        for coded in parallel(quick_codes, columns[start : start + cores()]):
-            if coded is None:
-                return None
-            key, bits = append_codes(key, bits, *coded)
-    return label_keys(key, bits)
 
 
 def _all_quick(
