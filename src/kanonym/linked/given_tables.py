@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.actions.base import cell_texts
 from kanonym.data import frames
 from kanonym.data.databases import DUCKDB, SQLITE, database_kind, displayable_url, sqlite_url
 from kanonym.data.errors import DataError, PolicyError, SchemaError
@@ -271,13 +273,8 @@ def parent_rows(
     return column.cast(pl.Int64).fill_null(-1).to_numpy().astype(np.int64)
 
 
-def as_key(values: pl.Series) -> pl.Series:
-    """Return the text of keys: 7 of one file and "7" of another are the same key."""
-    if values.dtype.is_float():
-        whole = values.cast(pl.Int64, strict=False)
-        if (whole.cast(values.dtype) == values).all():
-            values = whole
-    return values.cast(pl.String)
+as_key = partial(cell_texts, action="a key")
+"""Returns the text of keys: 7 of one file and "7" of another are the same key."""
 
 
 def _check_key(frame: pl.DataFrame, table: TablePolicy) -> None:

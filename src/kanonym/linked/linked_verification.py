@@ -17,7 +17,7 @@ from kanonym.data.schema import Insensitive, QuasiIdentifier, Schema, Sensitive
 from kanonym.linked.given_tables import Column, banded_policy, is_plain, polars_tables
 from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource, Tables
 from kanonym.linked.linked_risk import LinkedMeasurement, count_persons
-from kanonym.linked.person_classes import SLACK, PersonModels
+from kanonym.linked.person_classes import PersonModels
 from kanonym.linked.person_rows import (
     Codes,
     LinkedRows,
@@ -40,7 +40,7 @@ from kanonym.verification.released_classes import (
     is_countable,
     values_and_repeats,
 )
-from kanonym.verification.verdict import DOUBT_LEFT, NEARLY_ALL, DominatedClasses, Verification
+from kanonym.verification.verdict import DominatedClasses, Verification
 
 SAMPLED = 10_000
 """Rows of a table that are looked at for columns that tell others."""
@@ -158,11 +158,9 @@ class LinkedView(ReleaseView):
         held = self.person_models.held.get(name)
         if held is None:
             return super().dominated_classes(name)
-        shares = held.largest_shares(self.person_classes)
-        sizes = np.bincount(self.person_classes)
         table = held.largest_shares(np.zeros_like(self.person_classes)).max(initial=0.0)
-        nearly = (shares >= NEARLY_ALL) & (1 - shares <= DOUBT_LEFT * (1 - table) + SLACK)
-        return DominatedClasses(shares[nearly], sizes[nearly], len(shares))
+        shares, sizes = held.largest_shares(self.person_classes), np.bincount(self.person_classes)
+        return DominatedClasses.of(shares, sizes, table)
 
     def records_in_small_classes(self, names: Sequence[str]) -> int:
         """Return the persons in classes of fewer than k, if further columns are known, too."""

@@ -17,15 +17,13 @@ from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.hierarchy import Automatic, Flat, Hierarchy
 from kanonym.data.schema import QuasiIdentifier, Sensitive
 from kanonym.data.table import encode_column, refuse_infinite
+from kanonym.kernels.classes.disclosure import TOLERANCE
 from kanonym.kernels.classes.grouping import Groups
 from kanonym.linked.linked_policy import LinkedPolicy, Tables
 from kanonym.linked.person_rows import Codes, LinkedRows, codes_of, combine
 from kanonym.models.base import PrivacyModel
 from kanonym.verification.released_classes import SensitiveColumn, classes_of_release
 from kanonym.verification.verdict import ModelCheck
-
-SLACK = 1e-12
-"""Shares are quotients of integers: what is as large as alpha is not above it."""
 
 
 class HeldValues(NamedTuple):
@@ -109,13 +107,13 @@ class PersonModels:
     ) -> NDArray[np.bool_]:
         """Return (n_classes,) bool: which classes fail a model about another table."""
         shares = self.held[str(model.attribute)].largest_shares(classes)
-        return (shares > float(model.required) + SLACK) | (sizes < getattr(model, "k", 1))
+        return (shares > float(model.required) + TOLERANCE) | (sizes < getattr(model, "k", 1))
 
     def check_elsewhere(self, model: PrivacyModel, classes: Codes) -> ModelCheck:
         """Return what a model about another table is found to be."""
         failed = self.failing_elsewhere(model, classes, np.bincount(classes)).any()
         achieved = float(self.held[str(model.attribute)].largest_shares(classes).max(initial=0.0))
-        if failed and achieved <= float(model.required) + SLACK:  # a class is too small
+        if failed and achieved <= float(model.required) + TOLERANCE:  # a class is too small
             achieved = float("inf")
         return ModelCheck(
             model.type,

@@ -63,7 +63,7 @@ class LinkedRows:
         parents: dict[str, Codes] = {}
         persons = {policy.person: np.arange(tables[policy.person].height, dtype=np.int64)}
         for name in policy.order[1:]:
-            parents[name] = targets[name][policy.owner(name)]
+            parents[name] = targets[name][policy.owners[name]]
             persons[name] = persons[policy.parent(name)][parents[name]]
         sizes = {name: tables[name].height for name in policy.order}
         return cls(policy, sizes, targets, parents, persons)

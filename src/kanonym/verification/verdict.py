@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import Message
 from kanonym.data.partition import Distribution
 from kanonym.data.results import Result, ResultTable
+from kanonym.kernels.classes.disclosure import TOLERANCE
 from kanonym.models import Guarantee
 from kanonym.verification.released_classes import Counting
 
@@ -35,13 +36,7 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return {
-            "kind": self.kind,
-            "part": self.part,
-            "columns": list(self.columns),
-            "message": self.message,
-            "counts": dict(self.counts),
-        }
+        return {**asdict(self), "columns": list(self.columns)}
 
     @classmethod
     def from_dict(cls, form: Mapping[str, Any]) -> Finding:
@@ -140,17 +135,25 @@ class DominatedClasses(NamedTuple):
     sizes: NDArray[np.int64]
     n_classes: int
 
+    @classmethod
+    def of(
+        cls,
+        shares: NDArray[np.float64],
+        sizes: NDArray[np.int64],
+        table_shares: NDArray[np.float64] | float,
+    ) -> DominatedClasses:
+        """Return those of some classes; table_shares: that the value has in the whole table."""
+        nearly = (shares >= NEARLY_ALL - TOLERANCE) & (shares > table_shares + TOLERANCE)
+        nearly &= 1 - shares <= DOUBT_LEFT * (1 - table_shares) + TOLERANCE
+        return cls(shares[nearly], sizes[nearly], len(shares))
+
 
 def dominated_classes(distribution: Distribution, judged: NDArray[np.bool_]) -> DominatedClasses:
     """Return the classes that are nearly all one value, of those judged: (n_classes,) bool."""
     shares, records, table_shares = _commonest_values(distribution)
-    slack = 1e-12
-    hollow = (shares >= NEARLY_ALL - slack) & (
-        1 - shares <= DOUBT_LEFT * (1 - table_shares) + slack
-    )
-    hollow &= shares > table_shares + slack
-    hollow &= judged[np.diff(distribution.offsets) > 0]
-    return DominatedClasses(shares[hollow], records[hollow], len(hollow))
+    mask = judged[np.diff(distribution.offsets) > 0]
+    found = DominatedClasses.of(shares[mask], records[mask], table_shares[mask])
+    return found._replace(n_classes=len(mask))
 
 
 def _commonest_values(
