@@ -112,6 +112,8 @@ class Distribution(ShortRepr):
     0 the values themselves; shape (0, 0) without one.
     numbers: (n_values,) float64: the values themselves, of numbers and of dates (days or smaller
     units since 1970), NaN for null; None of other attributes, and where nobody asks.
+    totals: (n_classes,) int64 records of each class, where a record may have several values, so
+    that counts do not add up to them; else None.
     """
 
     offsets: NDArray[np.int64]
@@ -121,6 +123,7 @@ class Distribution(ShortRepr):
     ancestors: NDArray[np.int32]
     numbers: NDArray[np.float64] | None = None
     beginnings: NDArray[np.int32] | None = None
+    totals: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -41,10 +41,10 @@ from kanonym.linked.linked_verification import (
 )
 from kanonym.linked.person_classes import (
     PersonClasses,
-    PersonModels,
     SearchedLevels,
     find_levels,
     known_columns,
+    person_columns,
 )
 from kanonym.linked.person_rows import (
     Codes,
@@ -144,7 +144,7 @@ class LinkedInput:
             self.persons = PersonClasses(
                 rows,
                 columns,
-                PersonModels.of(tables, rows, policy),
+                person_columns(tables, rows),
                 equal_but_for_levels(tables, rows, self.keys),
                 {n: [codes_of(tables[n][one]) for one in parts[n]] for n in parts},
             )

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-import numpy as np
 import polars as pl
 
 from kanonym.data.errors import Message, SchemaError
@@ -17,7 +16,7 @@ from kanonym.data.schema import Insensitive, QuasiIdentifier, Schema, Sensitive
 from kanonym.linked.given_tables import Column, banded_policy, is_plain, polars_tables
 from kanonym.linked.linked_policy import LinkedPolicy, LinkedPolicySource, Tables
 from kanonym.linked.linked_risk import LinkedMeasurement, count_persons
-from kanonym.linked.person_classes import PersonModels
+from kanonym.linked.person_classes import person_columns
 from kanonym.linked.person_rows import (
     Codes,
     LinkedRows,
@@ -40,7 +39,7 @@ from kanonym.verification.released_classes import (
     is_countable,
     values_and_repeats,
 )
-from kanonym.verification.verdict import DominatedClasses, Verification
+from kanonym.verification.verdict import Verification
 
 SAMPLED = 10_000
 """Rows of a table that are looked at for columns that tell others."""
@@ -118,49 +117,22 @@ class LinkedView(ReleaseView):
         return known_codes(self.tables, self.rows.policy)
 
     @cached_property
-    def person_models(self) -> PersonModels:
-        """The models, asked about persons."""
-        return PersonModels.of(self.tables, self.rows, self.rows.policy, self.person_table)
-
-    @cached_property
-    def person_classes(self) -> Codes:
-        """(n_persons,) int64: equal numbers for persons who are alike with all their rows."""
-        return self.rows.classes(self.own, counting=self.rows.policy.counting)
-
-    @cached_property
     def checked(self) -> CheckedClasses:
         """The classes of persons, and what every model says of them."""
-        policy, models = self.rows.policy, self.person_models
-        person, classes = self.tables[policy.person], self.person_classes
-        tree = pl.Series(TREE, self.rows.trees(self.own, counting=policy.counting))
-        known = [person[name] for name in self.labels]
-        checked = check_models([*known, tree], models.sensitive, models.own, person.height)
-        checks = {id(one): check for one, check in zip(models.own, checked.checks, strict=True)}
-        for model in models.elsewhere:
-            checks[id(model)] = models.check_elsewhere(model, classes)
+        person = self.tables[self.rows.policy.person]
+        tree = pl.Series(TREE, self.rows.trees(self.own, counting=self.rows.policy.counting))
+        known = [*(person[name] for name in self.labels), tree]
+        sensitive = person_columns(self.tables, self.rows, self.person_table)
+        checked = check_models(known, sensitive, self.policy.models, person.height)
         for one in checked.violating:
             one["class"].pop(TREE, None)
-        return replace(
-            checked,
-            checks=tuple(checks[id(one)] for one in policy.models),
-            n_violating=int(models.failing(classes).sum()) if len(classes) else 0,
-            labels=checked.labels[:-1],
-        )
+        return replace(checked, labels=checked.labels[:-1])
 
     @cached_property
     def distributions(self) -> dict[str, Distribution]:
         """How sensitive attributes of the table of persons are distributed over classes."""
-        held = self.checked.classes.distributions
-        return {name: held[name] for name in self.sensitive if name in held}
-
-    def dominated_classes(self, name: str) -> DominatedClasses:
-        """Return the classes in which nearly all persons have one value of an attribute."""
-        held = self.person_models.held.get(name)
-        if held is None:
-            return super().dominated_classes(name)
-        table = held.largest_shares(np.zeros_like(self.person_classes)).max(initial=0.0)
-        shares, sizes = held.largest_shares(self.person_classes), np.bincount(self.person_classes)
-        return DominatedClasses.of(shares, sizes, table)
+        every = self.checked.classes.distributions
+        return {name: one for name, one in every.items() if one.totals is None}
 
     def records_in_small_classes(self, names: Sequence[str]) -> int:
         """Return the persons in classes of fewer than k, if further columns are known, too."""

@@ -1,4 +1,4 @@
-"""Classes of persons with all their rows: what models say of them, at which levels."""
+"""Classes of persons with all their rows, at any levels, and the search for levels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,114 +15,38 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.hierarchy import Automatic, Flat, Hierarchy
-from kanonym.data.schema import QuasiIdentifier, Sensitive
+from kanonym.data.schema import QuasiIdentifier
 from kanonym.data.table import encode_column, refuse_infinite
-from kanonym.kernels.classes.disclosure import TOLERANCE
 from kanonym.kernels.classes.grouping import Groups
 from kanonym.linked.linked_policy import LinkedPolicy, Tables
-from kanonym.linked.person_rows import Codes, LinkedRows, codes_of, combine
-from kanonym.models.base import PrivacyModel
+from kanonym.linked.person_rows import Codes, LinkedRows, combine
 from kanonym.verification.released_classes import SensitiveColumn, classes_of_release
-from kanonym.verification.verdict import ModelCheck
 
 
-class HeldValues(NamedTuple):
-    """Which persons have which values in a column of another table, each pair once: (n_pairs,)."""
+def person_columns(
+    tables: Tables, rows: LinkedRows, original: pl.DataFrame | None = None
+) -> list[SensitiveColumn]:
+    """Return the sensitive attributes of persons, those of other tables as `table.column`.
 
-    persons: Codes
-    values: Codes
-
-    @classmethod
-    def of(cls, persons: Codes, column: pl.Series) -> HeldValues:
-        """Return who has which value; null is none."""
-        present = column.is_not_null().to_numpy()
-        codes = codes_of(column)
-        pairs = np.unique(np.stack([persons[present], codes[present]], axis=1), axis=0)
-        return cls(pairs[:, 0], pairs[:, 1])
-
-    def largest_shares(self, classes: Codes) -> NDArray[np.float64]:
-        """Return (n_classes,) float64: the share of the persons who have the commonest value."""
-        sizes = np.bincount(classes)
-        most = np.zeros(len(sizes), np.int64)
-        if len(self.persons):
-            span = int(self.values.max()) + 1
-            keys, counts = np.unique(classes[self.persons] * span + self.values, return_counts=True)
-            np.maximum.at(most, keys // span, counts)
-        return most / np.maximum(sizes, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class PersonModels:
-    """The models of a policy, asked about classes of persons."""
-
-    own: Sequence[PrivacyModel]  # of the table of persons
-    elsewhere: Sequence[PrivacyModel]  # of other tables: the share of persons with a value
-    sensitive: Sequence[SensitiveColumn]  # what `own` look at
-    held: Mapping[str, HeldValues]  # by `table.column`, who has what
-
-    @classmethod
-    def of(
-        cls,
-        tables: Tables,
-        rows: LinkedRows,
-        policy: LinkedPolicy,
-        original: pl.DataFrame | None = None,
-    ) -> PersonModels:
-        """Return the models of a policy over tables; original: the table of persons before."""
-        person, frame = policy.tables[policy.person], tables[policy.person]
-        sensitive = [
-            SensitiveColumn.of(frame[name], attribute, None if original is None else original[name])
-            for name, attribute in person.attributes.items()
-            if isinstance(attribute, Sensitive) and name in frame.columns
-        ]
-        held = {
-            f"{name}.{column}": HeldValues.of(rows.persons[name], tables[name][column])
-            for name in policy.order[1:]
-            for column in policy.tables[name].sensitive
-            if column in tables[name].columns
-        }
-        elsewhere = [model for model in policy.models if model.attribute in held]
-        own = [model for model in policy.models if model.attribute not in held]
-        return cls(own, elsewhere, sensitive, held)
-
-    def failing(self, classes: Codes) -> NDArray[np.bool_]:
-        """Return which classes, numbered from 0 and none empty, fail a model: (n_classes,) bool."""
-        _, first, sizes = np.unique(classes, return_index=True, return_counts=True)
-        no_columns = np.zeros((len(sizes), 0), np.int32)
-        groups = Groups(classes.astype(np.int32), sizes, first, no_columns)
-        named = {model.attribute for model in self.own}
-        seen = classes_of_release(
-            groups, [one for one in self.sensitive if one.values.name in named]
+    original: the table of persons before. In other tables null is no value.
+    """
+    policy = rows.policy
+    person, frame = policy.tables[policy.person], tables[policy.person]
+    columns = [
+        SensitiveColumn.of(
+            frame[name], person.attributes[name], None if original is None else original[name]
         )
-        failing = np.zeros(len(sizes), np.bool_)
-        for model in self.own:
-            for criterion in model.criteria():
-                failing |= ~criterion.satisfied(seen)
-        for model in self.elsewhere:
-            failing |= self.failing_elsewhere(model, classes, sizes)
-        return failing
-
-    def failing_elsewhere(
-        self, model: PrivacyModel, classes: Codes, sizes: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
-        """Return (n_classes,) bool: which classes fail a model about another table."""
-        shares = self.held[str(model.attribute)].largest_shares(classes)
-        return (shares > float(model.required) + TOLERANCE) | (sizes < getattr(model, "k", 1))
-
-    def check_elsewhere(self, model: PrivacyModel, classes: Codes) -> ModelCheck:
-        """Return what a model about another table is found to be."""
-        failed = self.failing_elsewhere(model, classes, np.bincount(classes)).any()
-        achieved = float(self.held[str(model.attribute)].largest_shares(classes).max(initial=0.0))
-        if failed and achieved <= float(model.required) + TOLERANCE:  # a class is too small
-            achieved = float("inf")
-        return ModelCheck(
-            model.type,
-            model.attribute,
-            model.required,
-            achieved,
-            not failed,
-            protects=model.protects,
-        )
+        for name in person.sensitive
+        if name in frame.columns
+    ]
+    for name in policy.order[1:]:
+        for column in policy.tables[name].sensitive:
+            if column in tables[name].columns:
+                values = tables[name][column].alias(f"{name}.{column}")
+                whose = pl.Series("\0person", rows.persons[name])
+                values, whose = pl.DataFrame([values, whose]).drop_nulls().unique()
+                columns.append(SensitiveColumn(values, rows=whose.to_numpy()))
+    return columns
 
 
 Levels = tuple[int, ...]
@@ -207,7 +131,7 @@ class PersonClasses:
 
     rows: LinkedRows
     known: Sequence[KnownColumn]
-    models: PersonModels
+    sensitive: Sequence[SensitiveColumn]
     further: Mapping[str, Codes]  # by table that merges rows, equal but for their levels
     parts: Mapping[str, Sequence[Codes]]  # codes of the columns of its key that count
     _own: dict[tuple[str, Levels], Codes] = field(default_factory=dict)
@@ -218,7 +142,17 @@ class PersonClasses:
         equal = {name: combine([own[name], one], len(one)) for name, one in self.further.items()}
         stands = self.rows.merged(equal)
         classes = self.rows.classes(own, stands, self.rows.policy.counting)
-        return stands, self.models.failing(classes)[classes]
+        return stands, self._failing(classes)[classes]
+
+    def _failing(self, classes: Codes) -> NDArray[np.bool_]:
+        """Return which classes, numbered from 0 and none empty, fail a model: (n_classes,) bool."""
+        models = self.rows.policy.models
+        _, first, sizes = np.unique(classes, return_index=True, return_counts=True)
+        groups = Groups(classes.astype(np.int32), sizes, first, np.zeros((len(sizes), 0), np.int32))
+        named = {model.attribute for model in models}
+        columns = [one for one in self.sensitive if one.values.name in named]
+        seen = classes_of_release(groups, columns)
+        return ~np.logical_and.reduce([model.satisfied(seen) for model in models])
 
     def satisfies(self, levels: Levels) -> bool:
         """Whether few enough persons are in classes that fail."""

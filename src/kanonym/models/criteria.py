@@ -90,6 +90,11 @@ class Criterion:
         if self.attribute is None:
             return classes.sizes.astype(np.float64)
         distribution = classes.distributions[self.attribute]
+        if self.measure == disclosure.ALPHA and distribution.totals is not None:
+            most = np.zeros(len(distribution.totals), np.int64)
+            owners = np.repeat(np.arange(len(most)), np.diff(distribution.offsets))
+            np.maximum.at(most, owners, distribution.counts)
+            return np.asarray(most / np.maximum(distribution.totals, 1))
         ancestors = distribution.ancestors
         if self.measure == disclosure.T_HIERARCHICAL and not len(ancestors):
             raise PolicyError(

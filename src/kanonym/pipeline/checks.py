@@ -28,8 +28,9 @@ from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensi
 from kanonym.engines import Engine, LocalEngine, engine_of, is_local
 from kanonym.engines.release_view import counting_of, mechanism_of, population_columns
 from kanonym.metrics.disclosure import Measurement, measure_table
-from kanonym.pipeline.planning import parse_with_policy, to_canonical, uncounted_entities
+from kanonym.pipeline.planning import parse_with_policy, to_canonical
 from kanonym.policy import Policy, PolicySource
+from kanonym.policy.actions import is_perturbed
 from kanonym.policy.definition import policy_from
 from kanonym.recoding.recode import released_names
 from kanonym.verification.findings import verify_release
@@ -160,7 +161,11 @@ def _require_columns(
 ) -> None:
     """Refuse a released table that lacks what models look at."""
     missing = [name for name in columns_of(names) if name not in columns]
-    if persons := uncounted_entities(policy, columns) if recorded is None else []:
+    persons = [name for name in missing if isinstance(policy.attributes.get(name), Identifier)]
+    if recorded is None:
+        entities = columns_of(policy.entities)
+        persons += [name for name in entities if is_perturbed(policy.attributes, name)]
+    if persons:
         raise SchemaError(
             f"k-anonymity counts persons by {persons[0]!r}, which the released table lacks. "
             "Give the manifest of the release, which recorded the count (--manifest); or release a "

@@ -43,7 +43,7 @@ class PopulationColumn(NamedTuple):
     """One quasi-identifier in the population table: (n_persons,) values."""
 
     values: pl.Series
-    hierarchy: HierarchySource | None
+    hierarchy: HierarchySource
 
     def without_exceptions(self) -> PopulationColumn:
         """Return the column with null for exceptions."""
@@ -77,7 +77,7 @@ def count_persons(
         )
     if not len(first):
         return np.zeros(0, np.int64), len(population[0].values) if population else 0
-    encoded = parallel(lambda one: encode_column(one.values, _required_hierarchy(one)), population)
+    encoded = parallel(lambda one: encode_column(one.values, one.hierarchy), population)
     trees = [domain.hierarchy for domain, _ in encoded if domain.hierarchy is not None]
     persons = group_rows([codes for _, codes in encoded], [tree.size for tree in trees])
     levels = np.zeros((len(first), len(trees)), np.int32)
@@ -86,7 +86,7 @@ def count_persons(
         levels[:, a], labels[:, a] = _read_levels(tree, column.gather(first), needed)
     counts = np.zeros(len(first), np.int64)
     reached = np.zeros(len(persons.sizes), np.bool_)
-    ways = group_rows(_columns(levels), [tree.n_levels for tree in trees])
+    ways = group_rows(list(np.ascontiguousarray(levels.T)), [tree.n_levels for tree in trees])
     for way, row in enumerate(ways.codes.tolist()):
         own = np.flatnonzero(ways.labels == way)
         columns = [
@@ -104,19 +104,6 @@ def count_persons(
 def _short(text: str | None) -> str | None:
     """Return a label without zeros at the end of its fractions: `[1.5, 2]` of `[1.50, 2.00]`."""
     return None if text is None else _ZEROS.sub(lambda match: match[1] or "", text)
-
-
-def _columns(codes: NDArray[np.int32]) -> list[NDArray[np.int32]]:
-    return [np.ascontiguousarray(codes[:, a]) for a in range(codes.shape[1])]
-
-
-def _required_hierarchy(column: PopulationColumn) -> HierarchySource:
-    if column.hierarchy is None:
-        raise SchemaError(
-            f"quasi-identifier {column.values.name!r} has no hierarchy: k-map and delta-presence "
-            "need recoding 'hierarchy'"
-        )
-    return column.hierarchy
 
 
 def _read_levels(

@@ -268,9 +268,10 @@ class ReleaseView:
 
     def dominated_classes(self, name: str) -> DominatedClasses:
         """Return the classes that are nearly all one value of a sensitive attribute."""
-        if name not in self.distributions:
+        found = {**self.distributions, **self.checked.classes.distributions}
+        if name not in found:
             return DominatedClasses(np.zeros(0), np.zeros(0, np.int64), 0)
-        return dominated_classes(self.distributions[name], self.judged(name))
+        return dominated_classes(found[name], self.judged(name))
 
     def records_in_small_classes(self, names: Sequence[str]) -> int:
         """Return the records in classes of fewer than k, if further columns are known, too."""

@@ -183,13 +183,17 @@ def record_counts(column: pl.Series) -> NDArray[np.int64]:
 
 
 class SensitiveColumn(NamedTuple):
-    """One sensitive attribute as released: (n_rows,) values."""
+    """One sensitive attribute as released: (n_rows,) values.
+
+    rows: (n_values,) int64, whose each value is, where a record may have several or none.
+    """
 
     values: pl.Series
     hierarchy: HierarchySource | None = None
     exclude_nulls: bool = False
     reference: pl.Series | None = None
     reference_counts: NDArray[np.int64] | None = None
+    rows: NDArray[np.int64] | None = None
 
     @classmethod
     def of(cls, values: pl.Series, attribute: Attribute | None, *reference: Any) -> SensitiveColumn:
@@ -309,13 +313,17 @@ def _distribution(
         codes = np.where(codes == domain.null_code, np.int32(-1), codes)
         n_values -= 1
     released, compared = codes[:n_rows], codes[n_rows:]
-    histograms = class_histograms(labels, released, weights, n_classes, n_values)
+    owners = labels if column.rows is None else labels[column.rows]
+    histograms = class_histograms(owners, released, weights, n_classes, n_values)
     table = np.bincount(histograms[1], histograms[2], n_values).astype(np.int64)
     if column.reference is not None:
         mask, counts = compared >= 0, column.reference_counts
         given = None if counts is None else counts[mask]
         table = np.bincount(compared[mask], given, n_values).astype(np.int64)
-    return _distribution_of(domain, n_values, histograms, table)
+    distribution = _distribution_of(domain, n_values, histograms, table)
+    if column.rows is None:
+        return distribution
+    return replace(distribution, totals=np.bincount(labels, minlength=n_classes))
 
 
 def _distribution_of(

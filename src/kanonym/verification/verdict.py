@@ -135,25 +135,14 @@ class DominatedClasses(NamedTuple):
     sizes: NDArray[np.int64]
     n_classes: int
 
-    @classmethod
-    def of(
-        cls,
-        shares: NDArray[np.float64],
-        sizes: NDArray[np.int64],
-        table_shares: NDArray[np.float64] | float,
-    ) -> DominatedClasses:
-        """Return those of some classes; table_shares: that the value has in the whole table."""
-        nearly = (shares >= NEARLY_ALL - TOLERANCE) & (shares > table_shares + TOLERANCE)
-        nearly &= 1 - shares <= DOUBT_LEFT * (1 - table_shares) + TOLERANCE
-        return cls(shares[nearly], sizes[nearly], len(shares))
-
 
 def dominated_classes(distribution: Distribution, judged: NDArray[np.bool_]) -> DominatedClasses:
     """Return the classes that are nearly all one value, of those judged: (n_classes,) bool."""
     shares, records, table_shares = _commonest_values(distribution)
-    mask = judged[np.diff(distribution.offsets) > 0]
-    found = DominatedClasses.of(shares[mask], records[mask], table_shares[mask])
-    return found._replace(n_classes=len(mask))
+    nearly = (shares >= NEARLY_ALL - TOLERANCE) & (shares > table_shares + TOLERANCE)
+    nearly &= 1 - shares <= DOUBT_LEFT * (1 - table_shares) + TOLERANCE
+    nearly &= judged[np.diff(distribution.offsets) > 0]
+    return DominatedClasses(shares[nearly], records[nearly], len(nearly))
 
 
 def _commonest_values(
@@ -165,9 +154,11 @@ def _commonest_values(
     if not len(filled):
         return np.zeros(0), np.zeros(0, np.int64), np.zeros(0)
     starts = offsets[filled]
-    records = np.add.reduceat(counts, starts)
+    records, of_table = np.add.reduceat(counts, starts), distribution.table.sum()
+    if distribution.totals is not None:
+        records, of_table = distribution.totals[filled], distribution.totals.sum()
     most = np.maximum.reduceat(counts, starts)
-    table = distribution.table / max(int(distribution.table.sum()), 1)
+    table = distribution.table / max(int(of_table), 1)
     # Of values that are equally common in a class the rarest in the table tells most.
     own = np.repeat(np.arange(len(filled)), np.diff(offsets)[filled])
     rarity = np.where(counts == most[own], table[distribution.values], np.inf)

@@ -143,10 +143,8 @@ def test_a_value_that_is_no_label_is_named():
         towns(["[Bonn, Ulm]"])
 
 
-def test_every_quasi_identifier_needs_a_hierarchy_and_one_column():
-    """Without a hierarchy, or released as two columns, a value has no level."""
+def test_every_quasi_identifier_needs_one_column():
+    """Released as two columns, a value has no level."""
     ages = pl.Series("age", [1, 2])
-    with pytest.raises(SchemaError, match=r"'age' has no hierarchy: .* need recoding 'hierarchy'"):
-        count_persons([ages], [PopulationColumn(ages, None)], np.arange(2))
     with pytest.raises(SchemaError, match=r"other columns than .* need recoding 'hierarchy'"):
         count_persons([ages, ages], [PopulationColumn(ages, AGES)], np.arange(2))

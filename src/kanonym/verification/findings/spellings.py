@@ -23,7 +23,8 @@ def spellings(view: ReleaseView) -> Evidence:
     merged = {}
     for column in sensitive:
         name = column.values.name
-        if name in named and column.hierarchy is None and column.values.dtype in TEXTS:
+        plain = column.hierarchy is None and column.rows is None
+        if name in named and plain and column.values.dtype in TEXTS:
             distinct = column.values.cast(pl.String).unique()
             different = one_spelling(distinct).n_unique()
             if different < len(distinct):
