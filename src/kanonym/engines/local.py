@@ -40,7 +40,7 @@ from kanonym.models.differential import sampling_model
 from kanonym.policy import Policy
 from kanonym.recoding.recode import mix_equal_records, released_rows
 from kanonym.verification.release_view import ReleaseView
-from kanonym.verification.released_classes import ColumnValues, FrequencySet, values_and_repeats
+from kanonym.verification.released_classes import ColumnValues, FrequencySet
 
 RECORDS = 200_000
 """Records of a large table in which persons are looked for."""
@@ -116,7 +116,7 @@ class LocalEngine(ShortRepr):
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a column are repeated."""
         column = partial(frames.label_column, self.frame)
-        return values_and_repeats(partial(_any_column, self.frame, column), name)
+        return ColumnValues.of(_any_column(self.frame, column, name))
 
     def read(self, run: Run) -> LocalInput:
         """Return the table as a policy reads it."""
@@ -265,7 +265,7 @@ class LocalRelease(ShortRepr):
         """Return how often the values of a released column are repeated."""
         entities = self.source.run.policy.entities
         persons = self.column(entities[0]) if entities else None
-        return values_and_repeats(partial(_any_column, self.checked, self.column), name, persons)
+        return ColumnValues.of(_any_column(self.checked, self.column, name), persons=persons)
 
     def publish(self) -> Any:
         """Write the file, if one is asked for, and return the table."""

@@ -387,11 +387,6 @@ class LinkedPolicy:
         return [child for child, owner in self.owners.items() if owner.table == name]
 
 
-def is_linked(path: str | os.PathLike[str]) -> bool:
-    """Whether a policy file is about several tables."""
-    return "tables" in document.parse(document.read_text(Path(path)), str(path))
-
-
 def _options(
     *,
     person: str,

@@ -37,7 +37,6 @@ from kanonym.verification.released_classes import (
     ColumnValues,
     FrequencySet,
     is_countable,
-    values_and_repeats,
 )
 from kanonym.verification.verdict import Verification
 
@@ -69,8 +68,7 @@ class LinkedColumns:
         """Return how often the values of a column are repeated by different persons."""
         table, column = self.places[name]
         whose = pl.Series(self.rows.persons[table]) if table in self.rows.persons else None
-        own = values_and_repeats(self.tables[table].get_column, column, persons=whose)
-        return own._replace(sample=own.sample.alias(name))
+        return ColumnValues.of(self.tables[table][column].alias(name), persons=whose)
 
     def sample(self, names: Sequence[str]) -> pl.DataFrame:
         """Return records of the table of persons."""

@@ -152,7 +152,10 @@ class PersonClasses:
         named = {model.attribute for model in models}
         columns = [one for one in self.sensitive if one.values.name in named]
         seen = classes_of_release(groups, columns)
-        return ~np.logical_and.reduce([model.satisfied(seen) for model in models])
+        failing = np.zeros(len(sizes), np.bool_)
+        for model in models:
+            failing |= ~model.satisfied(seen)
+        return failing
 
     def satisfies(self, levels: Levels) -> bool:
         """Whether few enough persons are in classes that fail."""

@@ -240,6 +240,11 @@ def parse(text: str, source: str) -> dict[str, Any]:
     return document
 
 
+def is_linked(path: str | os.PathLike[str]) -> bool:
+    """Whether a policy file is about several tables."""
+    return "tables" in parse(read_text(Path(path)), str(path))
+
+
 def parse_value(text: str, source: str) -> Any:
     """Return the plain value, of any kind, that a YAML or JSON text holds; see `parse`."""
     document = _json(text, source) if text.lstrip().startswith("{") else _yaml(text, source)

@@ -89,14 +89,14 @@ class Levels(ShortRepr):
 
     def describe(self) -> dict[str, Any]:
         """Return the level and the highest one of each attribute."""
-        attributes: dict[str, Any] = {}
-        for attribute, level in zip(self.known, self.levels, strict=True):
-            highest = 0 if attribute.hierarchy is None else attribute.hierarchy.n_levels - 1
-            attributes[attribute.name] = {
-                "type": str(attribute.dtype),
+        attributes = {
+            one.name: {
+                "type": str(one.dtype),
                 "level": level,
-                "highest": highest,
+                "highest": one.hierarchy.n_levels - 1 if one.hierarchy else 0,
             }
+            for one, level in zip(self.known, self.levels, strict=True)
+        }
         return {"form": self.form, "attributes": attributes}
 
     def to_dict(self) -> dict[str, Any]:

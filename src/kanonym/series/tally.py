@@ -178,9 +178,8 @@ def suppress_tuples(decision: EncodedDecision, tuples: NDArray[np.bool_]) -> Enc
     """Suppress some tuples of a batch, (n_tuples,) bool, and the classes that are empty then."""
     partition = decision.partition
     labels = np.where(tuples, np.int32(SUPPRESSED), partition.labels)
-    sizes = np.bincount(labels[labels >= 0], minlength=partition.n_classes)
     left = EncodedDecision.of(decision.table, replace(partition, labels=labels), decision.recoded)
-    return suppress_classes(left, sizes == 0)
+    return suppress_classes(left, left.class_sizes == 0)
 
 
 def suppress_classes(decision: EncodedDecision, classes: NDArray[np.bool_]) -> EncodedDecision:

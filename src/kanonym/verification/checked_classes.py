@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -164,18 +164,6 @@ class CheckedClasses(ShortRepr):
         """Number of records."""
         return int(self.classes.sizes.sum())
 
-    def with_mechanism(self, *, made: bool, repeatable: bool) -> Self:
-        """Return the same for a mechanism that did not make the release, or is repeatable."""
-        checks = tuple(
-            replace(
-                check, satisfied=check.satisfied and made and not repeatable, repeatable=repeatable
-            )
-            if check.guarantee == "mechanism"
-            else check
-            for check in self.checks
-        )
-        return replace(self, checks=checks)
-
 
 def check_models(  # noqa: PLR0917 - a released table has many parts
     quasi_identifiers: Sequence[pl.Series],
@@ -190,7 +178,11 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
     *,
     reference_told: bool = False,
 ) -> CheckedClasses:
-    """Regroup a released table and ask every model again: nothing that was decided is used."""
+    """Regroup a released table and ask every model again: nothing that was decided is used.
+
+    Models are judged beside the references of columns; what they achieve is told of the released
+    records alone, unless `reference_told`.
+    """
 
     def check(
         grouped: Sequence[pl.Series],
@@ -202,16 +194,20 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
             groups = group_released(grouped, n_rows)
         else:
             groups = group_by_code(grouped)
-        seen, judged = _told_and_judged(groups, sensitive, counts, reference_told=reference_told)
+        seen = judged = classes_of_release(groups, sensitive, counts)
+        if not reference_told and any(column.reference is not None for column in sensitive):
+            seen = classes_of_release(groups, [column.alone() for column in sensitive], counts)
         sizes = counted = seen.sizes
         if counting is not None and n_rows:
             counted = counting.sizes(grouped, groups, sizes)
         is_same = judged is seen
         seen, beyond = _with_population(seen, labels, models, persons, groups)
         judged = seen if is_same else replace(judged, population=seen.population)
-        item_sets = None
-        if sets is not None:
-            item_sets = ReleasedSets(sets.tree, sets.offsets, sets.nodes, groups.labels)
+        item_sets = (
+            None
+            if sets is None
+            else ReleasedSets(sets.tree, sets.offsets, sets.nodes, groups.labels)
+        )
 
         def answer(model: PrivacyModel, classes: Classes) -> Answer:
             if counting is not None and model.counts_records:
@@ -222,7 +218,6 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
         def check_of(
             model: PrivacyModel, seen: Classes, judged: Classes
         ) -> tuple[Answer, ModelCheck]:
-            # Judged beside the reference; what it achieved is of the released records.
             verdict = figures = answer(model, judged)
             if judged is not seen and model.attribute is not None:
                 figures = answer(model, seen)
@@ -271,21 +266,6 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
     distinct = {column.name: column.n_unique() for column in quasi_identifiers}
     more = [name for name, text in texts.items() if text.n_unique() > distinct.get(name, 0)]
     return replace(worse, checks=checks, text_columns=tuple(more))
-
-
-def _told_and_judged(
-    groups: Groups,
-    sensitive: Sequence[SensitiveColumn],
-    counts: NDArray[np.int64] | None,
-    *,
-    reference_told: bool,
-) -> tuple[Classes, Classes]:
-    """Return the classes of which is told, and those beside the reference: the same without one."""
-    beside = classes_of_release(groups, sensitive, counts)
-    if reference_told or all(column.reference is None for column in sensitive):
-        return beside, beside
-    alone = [one._replace(reference=None, reference_counts=None) for one in sensitive]
-    return classes_of_release(groups, alone, counts), beside
 
 
 def _with_population(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, NamedTuple
@@ -129,6 +129,13 @@ class Mechanism(NamedTuple):
     repeatable: bool
     recorded: bool | None = None
 
+    def judge(self, check: ModelCheck) -> ModelCheck:
+        """Return a check as the mechanism has it, if it made the release and cannot repeat it."""
+        if check.guarantee != "mechanism":
+            return check
+        satisfied = check.satisfied and not self.foreign and not self.repeatable
+        return replace(check, satisfied=satisfied, repeatable=self.repeatable)
+
 
 class SampledColumns(NamedTuple):
     """Records of a table before anonymization, of which columns may tell quasi-identifiers."""
@@ -232,9 +239,7 @@ class ReleaseView:
             reference_told=self.reference_told,
         )
         if self.mechanism is not None:
-            checked = checked.with_mechanism(
-                made=not self.mechanism.foreign, repeatable=self.mechanism.repeatable
-            )
+            checked = replace(checked, checks=tuple(map(self.mechanism.judge, checked.checks)))
         return with_linked_rows(self, checked)
 
     @cached_property
@@ -254,7 +259,7 @@ class ReleaseView:
                     known = [taken.column(label) for label in self.labels]
                     groups = group_released(known, taken.n_rows)
                 if not self.reference_told:
-                    column = column._replace(reference=None, reference_counts=None)
+                    column = column.alone()
                 classes = classes_of_release(groups, [column], taken.counts)
                 held = classes.distributions[name]
             found[name] = held

@@ -44,29 +44,9 @@ class Repeats(NamedTuple):
     alone: int
 
 
-def repeats_of(
-    column: pl.Series, counts: NDArray[np.int64] | None = None, persons: pl.Series | None = None
-) -> Repeats:
-    """Count records, distinct values, and those of a single record, or of one of persons."""
-    frame = pl.DataFrame({"value": column, **({} if counts is None else {"n": counts})})
-    records = pl.len() if counts is None else pl.col("n").sum()
-    holders = records
-    if persons is not None:
-        frame = frame.with_columns(persons.alias("person"))
-        holders = pl.col("person").n_unique()
-    found = (
-        frame.lazy()
-        .drop_nulls("value")
-        .group_by("value")
-        .agg(holders.alias("holders"), records.alias("records"))
-        .select(
-            pl.col("records").sum(),
-            pl.len().alias("values"),
-            (pl.col("holders") == 1).sum().alias("alone"),
-        )
-        .collect()
-    )
-    return Repeats(*found.row(0))
+def is_countable(dtype: pl.DataType) -> bool:
+    """Whether values of a type can be counted: no lists, structs or Python objects."""
+    return not dtype.is_nested() and dtype != pl.Object
 
 
 class ColumnValues(NamedTuple):
@@ -74,6 +54,37 @@ class ColumnValues(NamedTuple):
 
     sample: pl.Series
     repeats: Repeats
+
+    @classmethod
+    def of(
+        cls,
+        column: pl.Series,
+        counts: NDArray[np.int64] | None = None,
+        persons: pl.Series | None = None,
+    ) -> ColumnValues:
+        """Count records, distinct values, lists by content, and values of one record or person."""
+        values = column
+        if not is_countable(column.dtype):
+            values = pl.Series([None if one is None else repr(one) for one in column.to_list()])
+        frame = pl.DataFrame({"value": values, **({} if counts is None else {"n": counts})})
+        records = pl.len() if counts is None else pl.col("n").sum()
+        holders = records
+        if persons is not None:
+            frame = frame.with_columns(persons.alias("person"))
+            holders = pl.col("person").n_unique()
+        repeats = (
+            frame.lazy()
+            .drop_nulls("value")
+            .group_by("value")
+            .agg(holders.alias("holders"), records.alias("records"))
+            .select(
+                pl.col("records").sum(),
+                pl.len().alias("values"),
+                (pl.col("holders") == 1).sum().alias("alone"),
+            )
+            .collect()
+        )
+        return cls(column, Repeats(*repeats.row(0)))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -86,11 +97,6 @@ class FrequencySet(ShortRepr):
     texts: Callable[[str], pl.Series | None] = lambda _: None
     sets: Callable[[str], pl.Series] | None = None
 
-    @property
-    def records(self) -> int:
-        """Number of records."""
-        return self.n_rows if self.counts is None else int(self.counts.sum())
-
     def coded(self, name: str) -> pl.Series:
         """Return a column with its exceptions, where it has some (`frames.with_exceptions`)."""
         raw = None if self.sets is None else self.sets(name)
@@ -100,25 +106,6 @@ class FrequencySet(ShortRepr):
         """Return those of the columns in which several texts read as one value."""
         found = {name: self.texts(name) for name in names}
         return {name: column for name, column in found.items() if column is not None}
-
-
-def is_countable(dtype: pl.DataType) -> bool:
-    """Whether values of a type can be counted: no lists, structs or Python objects."""
-    return not dtype.is_nested() and dtype != pl.Object
-
-
-def values_and_repeats(
-    column: Callable[[str], pl.Series],
-    name: str,
-    persons: pl.Series | None = None,
-    counts: NDArray[np.int64] | None = None,
-) -> ColumnValues:
-    """Return how often values of a column are repeated (`repeats_of`), lists by content."""
-    own = column(name)
-    counted = own
-    if not is_countable(own.dtype):
-        counted = pl.Series(name, [None if one is None else repr(one) for one in own.to_list()])
-    return ColumnValues(own.alias(name), repeats_of(counted, counts, persons))
 
 
 class Columns(Protocol):
@@ -166,7 +153,7 @@ class AggregatedTable:
     def values(self, name: str) -> ColumnValues:
         """Return how often the values of a column are repeated in records."""
         rows = self.take([name])
-        return values_and_repeats(rows.column, name, counts=rows.counts)
+        return ColumnValues.of(rows.column(name), rows.counts)
 
 
 def record_counts(column: pl.Series) -> NDArray[np.int64]:
@@ -201,6 +188,10 @@ class SensitiveColumn(NamedTuple):
         if not isinstance(attribute, Sensitive):
             return cls(values)
         return cls(values, attribute.hierarchy, attribute.nulls == "exclude", *reference)
+
+    def alone(self) -> SensitiveColumn:
+        """Return the column without a reference."""
+        return self._replace(reference=None, reference_counts=None)
 
 
 def group_released(quasi_identifiers: Sequence[pl.Series], n_rows: int) -> Groups:

@@ -84,7 +84,7 @@ def attack(
     from kanonym.cli.printing.assessment import attack_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
-    from kanonym.linked.linked_policy import is_linked
+    from kanonym.policy.document import is_linked
 
     del every  # has ended the command already
     if asked.file is not None and is_linked(asked.file):

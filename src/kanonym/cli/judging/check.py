@@ -35,11 +35,11 @@ def check(
     from kanonym.cli.printing.profile import policy_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
-    from kanonym.linked.linked_policy import is_linked
     from kanonym.models.differential import sampling_model
     from kanonym.pipeline import with_readings
     from kanonym.pipeline.planning import check_policy
     from kanonym.policy import Policy
+    from kanonym.policy.document import is_linked
 
     if is_linked(policy):
         _check_linked(policy, table, schema, json=json)

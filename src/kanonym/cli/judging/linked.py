@@ -55,7 +55,7 @@ def measure_linked(given: str, schema: str | None, policy: Path, *, json: bool) 
     from kanonym.cli.terminal import show_result
     from kanonym.linked import LinkedPolicy, measure
     from kanonym.linked.given_tables import Place, read_tables
-    from kanonym.linked.linked_policy import is_linked
+    from kanonym.policy.document import is_linked
 
     if not is_linked(policy):
         raise typer.BadParameter(

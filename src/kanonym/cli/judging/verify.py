@@ -68,8 +68,8 @@ def verify(
     from kanonym.cli.terminal import show, show_json, verdict_tables, violations_table
     from kanonym.data.files import CellTexts
     from kanonym.engines import engine_of, is_local
-    from kanonym.linked.linked_policy import is_linked
     from kanonym.policy import Policy
+    from kanonym.policy.document import is_linked
 
     if is_linked(policy):
         if long is not None:

@@ -40,7 +40,7 @@ from kanonym.engines.sql.statements import (
 )
 from kanonym.engines.sql.store import MOST_TUPLES, Query, Source, StagedTable
 from kanonym.kernels.classes.grouping import group_rows
-from kanonym.verification.released_classes import ColumnValues, FrequencySet, values_and_repeats
+from kanonym.verification.released_classes import ColumnValues, FrequencySet
 
 FIRST, LAST = "first", "last"
 """Which of the equal records of a tuple a row of the assigned table is about, counted from 1."""
@@ -273,7 +273,7 @@ class SqlRelease:
         if self.entities:
             who = self.entities[0]
             found = self.take([name, who])
-            return values_and_repeats(found.column, name, found.column(who), found.counts)
+            return ColumnValues.of(found.column(name).alias(name), found.counts, found.column(who))
         query = rename_columns(self.staged.query, {name: VALUE})
         return column_values(self.source, query, name)
 

@@ -15,8 +15,7 @@ def shifted_distribution(view: ReleaseView) -> Evidence:
     sensitive = view.checked.sensitive
     if all(column.reference is None for column in sensitive):
         return
-    plain = [one._replace(reference=None, reference_counts=None) for one in sensitive]
-    if columns := failing_attributes(view, plain):
+    if columns := failing_attributes(view, [column.alone() for column in sensitive]):
         message = (
             f"{column_names_text(columns)}: the models hold beside the input, and fail beside "
             "the released table, from which records are suppressed: verify compares with "
