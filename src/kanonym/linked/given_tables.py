@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,7 +19,7 @@ from kanonym.data import frames
 from kanonym.data.databases import DUCKDB, SQLITE, database_kind, displayable_url, sqlite_url
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.files import FORMATS, read_table, sha256, write_table
-from kanonym.data.files.disk import hidden_path
+from kanonym.data.files.disk import hidden_place
 from kanonym.data.hierarchy import Flat
 from kanonym.data.schema import Identifier, QuasiIdentifier, Schema
 from kanonym.engines.spark import collect_frame, create_frame
@@ -127,24 +126,16 @@ def write_tables(
     if path is None:
         _write(tables, place, extension)
         return {}
-    hidden = hidden_path(path.resolve().parent)
-    written = Place(place.kind, str(hidden))
-    try:
-        _write(tables, written, extension)
-        check(read_tables(written, list(tables)))
+    with hidden_place(path, path.resolve().parent) as hidden:
+        written = Place(place.kind, str(hidden))
+        try:
+            _write(tables, written, extension)
+            check(read_tables(written, list(tables)))
+        except DataError as error:
+            raise DataError(str(error).replace(str(hidden), str(path))) from None
         if place.kind == "folder" and path.exists():
             path.rmdir()
         hidden.replace(path.resolve())
-    except OSError as error:
-        raise DataError(
-            f"{path} cannot be written: {error.strerror or error}; nothing was written"
-        ) from None
-    except DataError as error:
-        raise DataError(str(error).replace(str(hidden), str(path))) from None
-    finally:
-        if hidden.is_dir():
-            shutil.rmtree(hidden, ignore_errors=True)
-        hidden.unlink(missing_ok=True)
     return hashes_of(place, list(tables))
 
 

@@ -73,14 +73,14 @@ class TablePolicy:
         return {name for reference in self.other_references for name in reference.columns}
 
     @property
-    def quasi_identifiers(self) -> list[str]:
+    def quasi_identifiers(self) -> dict[str, QuasiIdentifier]:
         """The columns that an intruder may know."""
-        return [n for n, one in self.attributes.items() if isinstance(one, QuasiIdentifier)]
+        return {n: one for n, one in self.attributes.items() if isinstance(one, QuasiIdentifier)}
 
     @property
-    def sensitive(self) -> list[str]:
+    def sensitive(self) -> dict[str, Sensitive]:
         """The columns whose values must not be learned."""
-        return [n for n, one in self.attributes.items() if isinstance(one, Sensitive)]
+        return {n: one for n, one in self.attributes.items() if isinstance(one, Sensitive)}
 
 
 def with_below(names: Iterable[str], tables: Mapping[str, TablePolicy]) -> list[str]:
@@ -345,26 +345,25 @@ class LinkedPolicy:
     ) -> LinkedPolicy:
         """Build a policy from its form; `PolicyError` lists all of its faults."""
         faults: list[Fault] = []
-        top: LinkedPolicy | None = None
+        top = LinkedPolicy("", {}, ())
         tables: dict[str, TablePolicy] = {}
         models: tuple[PrivacyModel, ...] = ()
         with gather(faults):
             top = construction.call_with_values(_options, form, "a policy")
         with gather(faults, "tables"):
             tables = _tables(form.get("tables"), directory)
-        if top and tables and top.person not in tables:
+        if not faults and top.person not in tables:
             faults.append(Fault(("person",), unknown_name("table", top.person, tables)))
-        elif top and tables:
+        elif not faults:
             with gather(faults, "tables"):
                 tables = with_owners(top.person, tables)
         with gather(faults, "models"):
             models = construction.build_models(form.get("models"), directory)
-            if top and not faults:
+            if not faults:
                 _check_models(models, top.person, tables)
         if faults:
             raise policy_error(faults, source)
         hidden = {name: without_values(one) for name, one in form["tables"].items()}
-        assert top is not None  # noqa: S101 - else there are faults
         form = {**form, "tables": hidden}
         return replace(top, tables=tables, models=models, form=form)
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.hierarchy import Automatic, Flat, Hierarchy
-from kanonym.data.schema import QuasiIdentifier
 from kanonym.data.table import encode_column, refuse_infinite
 from kanonym.kernels.classes.grouping import Groups
 from kanonym.linked.linked_policy import LinkedPolicy, Tables
@@ -31,12 +30,10 @@ def person_columns(
     original: the table of persons before. In other tables null is no value.
     """
     policy = rows.policy
-    person, frame = policy.tables[policy.person], tables[policy.person]
+    frame = tables[policy.person]
     columns = [
-        SensitiveColumn.of(
-            frame[name], person.attributes[name], None if original is None else original[name]
-        )
-        for name in person.sensitive
+        SensitiveColumn.of(frame[name], attribute, None if original is None else original[name])
+        for name, attribute in policy.tables[policy.person].sensitive.items()
         if name in frame.columns
     ]
     for name in policy.order[1:]:
@@ -102,9 +99,7 @@ def known_columns(tables: Tables, policy: LinkedPolicy, told: dict[str, str]) ->
     found = []
     for table in policy.order:
         asked = policy.tables[table]
-        for name in asked.quasi_identifiers:
-            attribute = asked.attributes[name]
-            assert isinstance(attribute, QuasiIdentifier)  # noqa: S101 - it is one of these
+        for name, attribute in asked.quasi_identifiers.items():
             values = tables[table][name]
             values = values.fill_nan(None) if values.dtype.is_float() else values
             refers, in_key = name in asked.referring, name in asked.key

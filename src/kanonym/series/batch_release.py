@@ -25,7 +25,6 @@ from kanonym.engines.local import (
 )
 from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
-from kanonym.models import PrivacyModel
 from kanonym.pipeline import package_release, publish, require_satisfied
 from kanonym.release import Release
 from kanonym.series.known_attribute import align_column
@@ -42,7 +41,7 @@ from kanonym.series.tally import (
 from kanonym.verification.findings import verify_release
 from kanonym.verification.release_view import RecordedRelease, ReleaseView
 from kanonym.verification.released_classes import FrequencySet, SensitiveColumn
-from kanonym.verification.verdict import ModelCheck, Part, Verification, parts_of
+from kanonym.verification.verdict import Part, Verification, parts_of
 
 ADVICE = "Wait for more records, or fit a coarser recoding"
 LATER = 0x626174  # keeps the draws of later batches apart from those of the policy's own seed
@@ -234,10 +233,10 @@ class BatchInput(LocalInput):
 
 
 def _verify_union(source: BatchInput, after: Released, alone: Verification) -> Verification:
-    """Return the verdict on all batches together."""
+    """Return the verdict on all batches together: nobody who is in several counts twice."""
     policy, tally = source.run.policy, after.tally
     assert tally is not None  # noqa: S101 - of this batch at least
-    # What is counted does not tell persons apart: those of a class are recorded batch by batch.
+    # Counts of records do not tell persons apart; a class of all has at least those of one batch.
     persons = dict.fromkeys(policy.entities, after.fewest_persons or 0)
     view = ReleaseView(
         policy=policy,
@@ -247,10 +246,16 @@ def _verify_union(source: BatchInput, after: Released, alone: Verification) -> V
         recorded=RecordedRelease(persons, after.findings),
     )
     union = verify_release(view).with_findings(*after.findings)
-    checks = [
-        _with_persons(after, model, check, own.linked_by, policy.rows)
-        for model, check, own in zip(policy.models, union.checks, alone.checks, strict=True)
-    ]
+    checks = [replace(check, recorded=False) for check in union.checks]
+    for place, (model, own) in enumerate(zip(policy.models, alone.checks, strict=True)):
+        if not (model.entity or (model.counts_records and policy.rows == "persons")):
+            continue
+        check, linking, achieved = checks[place], own.linked_by, checks[place].achieved
+        if after.persons is not None:
+            linking = tuple(dict.fromkeys([*linking, *after.persons.linking]))
+            achieved = min(achieved, after.persons.fewest(alike=bool(after.persons.linking)))
+        satisfied = achieved >= check.required or not tally.counts.any()
+        checks[place] = replace(check, achieved=achieved, satisfied=satisfied, linked_by=linking)
     parts = list(parts_of(checks, view.schema.names(Role.SENSITIVE), view.persons, union.rows))
     if parts[-1].assessed and source.persons is not None:
         column = source.persons.asked.column
@@ -264,25 +269,6 @@ def _verify_union(source: BatchInput, after: Released, alone: Verification) -> V
         )
         parts[-1] = Part("persons", "not assessed", rests_on)
     return replace(union, checks=tuple(checks), parts=tuple(parts))
-
-
-def _with_persons(
-    after: Released,
-    model: PrivacyModel,
-    check: ModelCheck,
-    linking: tuple[str, ...],
-    rows: str | None,
-) -> ModelCheck:
-    """Return the check of a model over all batches: nobody who is in several counts twice."""
-    # A class of all batches has at least the persons that it has in one of them.
-    if model.entity is None and not (model.counts_records and rows == "persons"):
-        return check
-    achieved = check.achieved
-    if after.persons is not None:
-        linking = tuple(dict.fromkeys([*linking, *after.persons.linking]))
-        achieved = min(achieved, after.persons.fewest(alike=bool(after.persons.linking)))
-    satisfied = achieved >= check.required or not (after.tally and after.tally.counts.any())
-    return replace(check, achieved=achieved, satisfied=satisfied, linked_by=linking, recorded=False)
 
 
 def _schema(series: Series, columns: Sequence[str]) -> Schema:

@@ -136,7 +136,24 @@ def check_output(path: str | Path) -> None:
         raise DataError(f"{path} cannot be written: permission denied")
 
 
-@contextlib.contextmanager
+@contextmanager
+def hidden_place(path: str | Path, folder: Path) -> Iterator[Path]:
+    """Yield a hidden path for what becomes the file or folder `path`, or else is removed."""
+    temporary = hidden_path(folder)
+    try:
+        yield temporary
+    except OSError as error:
+        raise DataError(
+            f"{path} cannot be written: {error.strerror or error}; nothing was written"
+        ) from error
+    finally:
+        if temporary.is_dir():
+            shutil.rmtree(temporary, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
 def atomic_write(path: str | Path) -> Iterator[Path]:
     """Write a file whole or not at all.
 
@@ -150,8 +167,7 @@ def atomic_write(path: str | Path) -> Iterator[Path]:
     final = Path(path).resolve()
     special = final.exists() and not final.is_file()
     folder = Path(tempfile.gettempdir()) if special else final.parent
-    temporary = hidden_path(folder)
-    try:
+    with hidden_place(path, folder) as temporary:
         yield temporary
         if special:
             with temporary.open("rb") as source, final.open("wb") as target:
@@ -161,13 +177,6 @@ def atomic_write(path: str | Path) -> Iterator[Path]:
             if final.exists():
                 shutil.copymode(final, temporary)
             temporary.replace(final)
-    except OSError as error:
-        raise DataError(
-            f"{path} cannot be written: {error.strerror or error}; nothing was written"
-        ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def write_text(path: str | Path, text: str) -> None:
