@@ -345,7 +345,7 @@ class LinkedPolicy:
     ) -> LinkedPolicy:
         """Build a policy from its form; `PolicyError` lists all of its faults."""
         faults: list[Fault] = []
-        top = LinkedPolicy("", {}, ())
+        top: LinkedPolicy = LinkedPolicy("", {}, ())
         tables: dict[str, TablePolicy] = {}
         models: tuple[PrivacyModel, ...] = ()
         with gather(faults):
