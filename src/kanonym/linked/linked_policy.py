@@ -345,7 +345,7 @@ class LinkedPolicy:
     ) -> LinkedPolicy:
         """Build a policy from its form; `PolicyError` lists all of its faults."""
         faults: list[Fault] = []
-        top: LinkedPolicy = LinkedPolicy("", {}, ())
+        top: LinkedPolicy = cls("", {}, ())
         tables: dict[str, TablePolicy] = {}
         models: tuple[PrivacyModel, ...] = ()
         with gather(faults):
@@ -365,7 +365,8 @@ class LinkedPolicy:
             raise policy_error(faults, source)
         hidden = {name: without_values(one) for name, one in form["tables"].items()}
         form = {**form, "tables": hidden}
-        return replace(top, tables=tables, models=models, form=form)
+        whole: LinkedPolicy = replace(top, tables=tables, models=models, form=form)
+        return whole
 
     @property
     def order(self) -> list[str]:

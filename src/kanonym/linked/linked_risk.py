@@ -359,24 +359,13 @@ def _columns(
     original: Tables, released: Tables, policy: LinkedPolicy
 ) -> tuple[dict[str, list[pl.Series]], tuple[str, ...]]:
     """Return what the intruder knows: the labels of the original, then those of the release."""
-    skipped, tables = [], dict(policy.tables)
+    skipped = []
     for name in policy.order:
-        table = tables[name]
-        unused = {
-            column
-            for column in table.quasi_identifiers
-            if table.attributes[column].action or column in table.referring
-        }
-        parts = counted_parts(released, policy, name)
-        skipped += [f"{name}.{one}" for one in (*sorted(unused), *parts)]
-        kept = {
-            column: attribute
-            for column, attribute in table.attributes.items()
-            if column not in unused
-        }
-        tables[name] = replace(table, attributes=kept)
+        known, referring = policy.tables[name].quasi_identifiers, policy.tables[name].referring
+        unused = sorted(n for n, one in known.items() if one.action or n in referring)
+        skipped += [f"{name}.{one}" for one in (*unused, *counted_parts(released, policy, name))]
     found: dict[str, list[pl.Series]] = {name: [] for name in policy.order}
-    for column in known_columns(original, replace(policy, tables=tables), {}):
+    for column in known_columns(original, policy, {}, skipped):
         after = released[column.table][column.name].cast(pl.String)
         levels = (column.released(level).cast(pl.String) for level in range(column.highest + 1))
         for labels in levels:  # the lowest level that has all released ones

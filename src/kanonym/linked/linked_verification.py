@@ -84,6 +84,7 @@ class LinkedView(ReleaseView):
     """Released tables, with the classes of persons who are alike with all their rows."""
 
     linked: ClassVar[bool] = True
+    unit: ClassVar[str] = "persons"
 
     released: LinkedColumns
     original: LinkedColumns | None
@@ -103,11 +104,6 @@ class LinkedView(ReleaseView):
     def persons(self) -> Message:
         """Who the persons are."""
         return Message("each row of {table} is a person", table=self.rows.policy.person)
-
-    @property
-    def unit(self) -> str:
-        """What is counted, for messages."""
-        return "persons"
 
     @cached_property
     def own(self) -> dict[str, Codes]:

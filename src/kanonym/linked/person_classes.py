@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -94,12 +94,16 @@ class KnownColumn:
         return labels.gather(self.codes(level))
 
 
-def known_columns(tables: Tables, policy: LinkedPolicy, told: dict[str, str]) -> list[KnownColumn]:
-    """Return the quasi-identifiers of all tables; told: gets a sentence of each built tree."""
+def known_columns(
+    tables: Tables, policy: LinkedPolicy, told: dict[str, str], but: Collection[str] = ()
+) -> list[KnownColumn]:
+    """Return the quasi-identifiers of all tables, but some; told: gets what each built tree is."""
     found = []
     for table in policy.order:
         asked = policy.tables[table]
         for name, attribute in asked.quasi_identifiers.items():
+            if f"{table}.{name}" in but:
+                continue
             values = tables[table][name]
             values = values.fill_nan(None) if values.dtype.is_float() else values
             refers, in_key = name in asked.referring, name in asked.key

@@ -21,9 +21,10 @@ from kanonym.data.hierarchy import (
     from_mapping,
 )
 from kanonym.data.results import ShortRepr
-from kanonym.data.schema import Attribute, QuasiIdentifier, Role, Sensitive
+from kanonym.data.schema import QuasiIdentifier, Role, Sensitive
 from kanonym.engines.local import bind_actions, encoded_columns
 from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Task
 from kanonym.pipeline import anonymize, resolve_policy
 from kanonym.pipeline.planning import parse_with_policy, task_of
 from kanonym.policy import Policy, PolicySource
@@ -245,9 +246,7 @@ def fit(
     policy = resolve_policy(policy, short)
     if unseen not in ("root", "error"):
         raise PolicyError(f"unseen is {unseen!r}; it must be 'root' or 'error'")
-    native = frames.without_exceptions(parse_with_policy(frame, policy, Stopwatch(progress).warn))
-    task = task_of(policy, native)
-    _refuse_unsuitable(policy, dict(task.schema.attributes), each_batch=each_batch)
+    native, task = _suitable_table(frame, policy, Stopwatch(progress).warn, each_batch=each_batch)
     if not frames.n_rows(native):
         raise DataError("the table has no record to fit a recoding to")
     # What is learned is learned of the values that were drawn for this very release.
@@ -272,9 +271,7 @@ def fit(
 def check_recoding(frame: Any, release: Release) -> None:
     """Refuse a release whose recoding, applied to its own table, would not give it again."""
     policy = release.policy
-    native = frames.without_exceptions(parse_with_policy(frame, policy))
-    task = task_of(policy, native)
-    _refuse_unsuitable(policy, dict(task.schema.attributes), each_batch=True)
+    native, task = _suitable_table(frame, policy, each_batch=True)
     decision = release.decision.encoded()
     if decision.account.get("levels") is None:
         if release.suppressed:
@@ -286,10 +283,17 @@ def check_recoding(frame: Any, release: Release) -> None:
         learn_recoding(task, decision, encoded_columns(native, policy, acting))
 
 
-def _refuse_unsuitable(
-    policy: Policy, attributes: dict[str, Attribute], *, each_batch: bool
-) -> None:
-    """Refuse what has no meaning for a batch, or for the union of several."""
+def _suitable_table(
+    frame: Any,
+    policy: Policy,
+    told: Callable[[str], None] | None = None,
+    *,
+    each_batch: bool,
+) -> tuple[Any, Task]:
+    """Return a table and its task; refuse what has no meaning for a batch, or for several."""
+    native = frames.without_exceptions(parse_with_policy(frame, policy, told))
+    task = task_of(policy, native)
+    attributes = task.schema.attributes
     kinds = {model.guarantee: model.type for model in policy.models}
     sets = [name for name, one in attributes.items() if one.role is Role.SET]
     after = [name for name, one in attributes.items() if has_late_actions(one.action)]
@@ -314,6 +318,7 @@ def _refuse_unsuitable(
         reason = f"an action changes the released values of {after[0]!r}: let it come before"
     if reason:
         raise PolicyError(f"there is no recoding to keep: {reason}")
+    return native, task
 
 
 def _embed_hierarchies(policy: Policy) -> Policy:

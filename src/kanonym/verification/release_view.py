@@ -150,6 +150,7 @@ class ReleaseView:
     """A release as verification sees it: every way in makes one, and nothing else is looked at."""
 
     linked: ClassVar[bool] = False
+    unit: ClassVar[str] = "records"  # what a row of the release is, for messages
 
     policy: Policy
     schema: Schema
@@ -175,11 +176,6 @@ class ReleaseView:
         if self.policy.rows == "persons":
             return Message("the policy states that each row is a person")
         return None
-
-    @property
-    def unit(self) -> str:
-        """What a row of the release is, for messages."""
-        return "records"
 
     @property
     def models(self) -> list[PrivacyModel]:
@@ -307,20 +303,13 @@ class ReleaseView:
         yield SampledColumns(sample, known, unprotected)
 
     @cached_property
-    def records(self) -> pl.DataFrame:
-        """Records of the original, in which persons show."""
-        return pl.DataFrame() if self.original is None else self.original.records()
-
-    @cached_property
     def coded_records(self) -> list[CodedColumn]:
-        """The columns of `records` as codes."""
-        return coded_columns(self.records)
+        """The columns of records of the original, in which persons show, as codes."""
+        return [] if self.original is None else coded_columns(self.original.records())
 
     @cached_property
     def proposed_persons(self) -> list[ProposedPersons]:
         """Who the persons may be; groups of persons count where nobody states that rows are."""
-        if self.original is None:
-            return []
         stated = self.persons is not None
         proposed = proposed_persons(self.coded_records)
         return [person for person in proposed if not (stated and person.likely_groups)]

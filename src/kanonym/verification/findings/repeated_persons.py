@@ -9,7 +9,7 @@ from kanonym.verification.verdict import column_names_text
 
 @finding_kind("repeated-persons", "persons", needs_original=True)
 def repeated_persons(view: ReleaseView) -> Evidence:
-    if view.policy.entities or view.original is None or view.proposed_persons:
+    if view.policy.entities or view.proposed_persons:
         return
     if repeated := search_repeated_persons(view.coded_records):
         message = (
