@@ -265,31 +265,29 @@ def attack(
         polars_tables(original, policy), polars_tables(released, policy), policy, random
     )
     n = persons.n
-    attacked = random.permutation(n)[:attempts]
+    attacked = random.permutation(n)[: attempts if n < len(persons.classes) else 0]
+    tried = len(attacked)
+    reason = None if tried else "the original or the release has no persons"
     found = []
     for known in (*range(rows + 1), None):
         name = "all-rows" if known is None else f"known-rows-{known}"
         if progress is not None:
             progress(name)
-        if not 0 < n < len(persons.classes):
-            empty = SuccessCount(0, 0)
-            reason = "the original or the release has no persons"
-            found.append(AttackResult(name, QUESTION, empty, empty, seed=seed, reason=reason))
-            continue
         if known is None:
-            sizes = np.bincount(persons.wholes[n:], minlength=int(persons.wholes.max()) + 1)
+            sizes = np.bincount(persons.wholes[n:], minlength=len(persons.wholes))
             sizes = sizes[persons.wholes[attacked]]
         else:
             sizes = _candidates(persons, attacked, known, random)
-        chances = np.divide(1, sizes, out=np.zeros(len(sizes)), where=sizes > 0)
+        chances = np.divide(1, sizes, out=np.zeros(tried), where=sizes > 0)
         found.append(
             AttackResult(
                 name,
                 QUESTION,
-                SuccessCount(float(chances.sum()), len(attacked)),
-                SuccessCount(len(attacked) / n, len(attacked), exact=True),
+                SuccessCount(float(chances.sum()), tried),
+                SuccessCount(tried / max(n, 1), tried, exact=bool(tried)),
                 seed=seed,
-                parts={"alone": float((sizes == 1).mean())},
+                reason=reason,
+                parts={"alone": float((sizes == 1).mean())} if tried else {},
             )
         )
     return AttackResults(tuple(found), notes)

@@ -299,11 +299,12 @@ def order_notes(before: Tables, after: Tables, rows: LinkedRows, kept: Masks) ->
     messages: list[Message] = []
     dated: dict[str, dict[str, tuple[Codes, Codes]]] = {}
     for name in rows.policy.order:
-        dated[name] = {}
-        for column in after[name].get_columns():
-            old, new = milliseconds(before[name][column.name]), milliseconds(column)
-            if old is not None and new is not None:
-                dated[name][f"{name}.{column.name}"] = old, new
+        dated[name] = {
+            f"{name}.{column.name}": (old, new)
+            for column in after[name]
+            if (old := milliseconds(before[name][column.name])) is not None
+            and (new := milliseconds(column)) is not None
+        }
         every = {
             label: (old[row], new[row])
             for at, row in reversed(rows.way_up(name))

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -70,18 +71,15 @@ def _digest(content: Mapping[str, Any]) -> str:
 
 def _lay_out(value: Any, depth: int) -> str:
     """Return JSON with a line for each part of the first levels, and for each class or row."""
-    if depth > 3 or not isinstance(value, dict | list) or not value:
-        return json.dumps(value, ensure_ascii=False)
-    inner = " " * (depth + 1)
-    if isinstance(value, dict):
-        names = (json.dumps(name, ensure_ascii=False) for name in value)
-        lines = (_lay_out(one, depth + 1) for one in value.values())
-        parts = [f"{name}: {line}" for name, line in zip(names, lines, strict=True)]
-        return "{\n" + ",\n".join(inner + part for part in parts) + "\n" + " " * depth + "}"
-    if not isinstance(value[0], dict | list):
-        return json.dumps(value, ensure_ascii=False)
-    parts = [json.dumps(one, ensure_ascii=False) for one in value]
-    return "[\n" + ",\n".join(inner + part for part in parts) + "\n" + " " * depth + "]"
+    text = partial(json.dumps, ensure_ascii=False)
+    if depth < 4 and isinstance(value, dict) and value:
+        parts, ends = [f"{text(n)}: {_lay_out(one, depth + 1)}" for n, one in value.items()], "{}"
+    elif depth < 4 and isinstance(value, list) and value and isinstance(value[0], dict | list):
+        parts, ends = [text(one) for one in value], "[]"
+    else:
+        return text(value)
+    inner = f",\n{' ' * (depth + 1)}".join(parts)
+    return f"{ends[0]}\n{' ' * (depth + 1)}{inner}\n{' ' * depth}{ends[1]}"
 
 
 def policy_form(policy: Policy, path: str | Path) -> dict[str, Any]:

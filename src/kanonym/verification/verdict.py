@@ -244,12 +244,7 @@ class Verification(Result):
 
     """
 
-    _shown: ClassVar[tuple[str, ...]] = (
-        "rows",
-        "n_classes",
-        "k",
-        "verdict",
-    )
+    _shown: ClassVar[tuple[str, ...]] = ("rows", "n_classes", "k", "verdict")
 
     rows: int
     n_classes: int
