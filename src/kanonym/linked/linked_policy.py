@@ -18,10 +18,9 @@ from kanonym.models.base import PrivacyModel
 from kanonym.policy import actions, construction, document
 from kanonym.policy.faults import (
     Fault,
+    Faults,
     FaultsFoundError,
-    gather,
     policy_error,
-    raise_all,
     unknown_name,
     without_values,
 )
@@ -104,9 +103,9 @@ def build_table(name: Any, given: Any, directory: Path) -> TablePolicy:
     """Return what a policy says of one table; its owner is still to be found."""
     if not isinstance(name, str) or not isinstance(given, Mapping):
         raise FaultsFoundError([Fault((), "must be a mapping with `key` and `attributes`")])
-    faults: list[Fault] = []
+    faults = Faults()
     built: dict[str, Attribute] = {}
-    with gather(faults, "attributes"):
+    with faults.below("attributes"):
         built = _attributes(given.get("attributes", {}), directory)
 
     def build(
@@ -129,9 +128,9 @@ def build_table(name: Any, given: Any, directory: Path) -> TablePolicy:
         known = rows == "known"
         return TablePolicy(name, keyed, linked, whose, built, cap, merge, band, known)
 
-    with gather(faults):
+    with faults.below():
         table: TablePolicy = construction.call_with_values(build, given, "a table")
-    raise_all(faults)
+    faults.raise_all()
     return table
 
 
@@ -143,11 +142,11 @@ def _attributes(given: Any, directory: Path) -> dict[str, Attribute]:
         "of their own"
     )
     late = "`when: after` is not possible in linked tables"
-    raise_all(
+    Faults(
         Fault((column,), sets if isinstance(attribute, ItemSet) else late)
         for column, attribute in built.items()
         if isinstance(attribute, ItemSet) or has_late_actions(attribute.action)
-    )
+    ).raise_all()
     return built
 
 
@@ -186,11 +185,11 @@ def _owner(columns: tuple[str, ...], references: Sequence[Reference]) -> Referen
 
 def with_owners(person: str, tables: Mapping[str, TablePolicy]) -> dict[str, TablePolicy]:
     """Return the tables, each with the reference that says whose its rows are."""
-    raise_all(_reference_faults(person, tables))
+    Faults(_reference_faults(person, tables)).raise_all()
     leading = {person}
     for table in [*tables.values()] * len(tables):  # as long as the longest way is
         leading |= {table.name for reference in table.references if reference.table in leading}
-    faults: list[Fault] = []
+    faults = Faults()
     found: dict[str, TablePolicy] = {}
     for table in tables.values():
         candidates = [
@@ -218,7 +217,7 @@ def with_owners(person: str, tables: Mapping[str, TablePolicy]) -> dict[str, Tab
         for name, table in found.items()
         if table.owner is not None and name not in reached
     ] or [fault for table in found.values() for fault in table_faults(table, person, found)]
-    raise_all([*faults, *_shift_faults(found)])
+    Faults([*faults, *_shift_faults(found)]).raise_all()
     return found
 
 
@@ -344,20 +343,20 @@ class LinkedPolicy:
         cls, form: Mapping[str, Any], directory: Path = Path(), *, source: str = ""
     ) -> LinkedPolicy:
         """Build a policy from its form; `PolicyError` lists all of its faults."""
-        faults: list[Fault] = []
+        faults = Faults()
         top: LinkedPolicy = cls("", {}, ())
         tables: dict[str, TablePolicy] = {}
         models: tuple[PrivacyModel, ...] = ()
-        with gather(faults):
+        with faults.below():
             top = construction.call_with_values(_options, form, "a policy")
-        with gather(faults, "tables"):
+        with faults.below("tables"):
             tables = _tables(form.get("tables"), directory)
         if not faults and top.person not in tables:
             faults.append(Fault(("person",), unknown_name("table", top.person, tables)))
         elif not faults:
-            with gather(faults, "tables"):
+            with faults.below("tables"):
                 tables = with_owners(top.person, tables)
-        with gather(faults, "models"):
+        with faults.below("models"):
             models = construction.build_models(form.get("models"), directory)
             if not faults:
                 _check_models(models, top.person, tables)
@@ -428,7 +427,7 @@ def _check_models(
         if table.owner
         for name in table.sensitive
     ]
-    faults = [] if models else [Fault((), construction.AT_LEAST_ONE)]
+    faults = Faults([] if models else [Fault((), construction.AT_LEAST_ONE)])
     for i, model in enumerate(models):
         name, where = model.attribute, (i, "attribute")
         if model.guarantee != "per class" or model.entity is not None:
@@ -446,7 +445,7 @@ def _check_models(
         elif name is not None and name not in [*own, *other]:
             reason = unknown_name("sensitive attribute", name, [*own, *other])
             faults.append(Fault(where, reason))
-    raise_all(faults)
+    faults.raise_all()
 
 
 LinkedPolicySource: TypeAlias = LinkedPolicy | str | os.PathLike[str]

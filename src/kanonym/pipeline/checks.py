@@ -30,7 +30,6 @@ from kanonym.engines.release_view import counting_of, mechanism_of, population_c
 from kanonym.metrics.disclosure import Measurement, measure_table
 from kanonym.pipeline.planning import parse_with_policy, to_canonical
 from kanonym.policy import Policy, PolicySource
-from kanonym.policy.actions import is_perturbed
 from kanonym.policy.definition import policy_from
 from kanonym.recoding.recode import released_names
 from kanonym.verification.findings import verify_release
@@ -163,8 +162,7 @@ def _require_columns(
     missing = [name for name in columns_of(names) if name not in columns]
     persons = [name for name in missing if isinstance(policy.attributes.get(name), Identifier)]
     if recorded is None:
-        entities = columns_of(policy.entities)
-        persons += [name for name in entities if is_perturbed(policy.attributes, name)]
+        persons += [name for name in columns_of(policy.entities) if policy.perturbs(name)]
     if persons:
         raise SchemaError(
             f"k-anonymity counts persons by {persons[0]!r}, which the released table lacks. "

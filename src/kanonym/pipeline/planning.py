@@ -45,7 +45,6 @@ from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.record_risk import person_risk
 from kanonym.models.itemsets import KnownItems, records_with_rare_items
 from kanonym.policy import Policy, PolicySource
-from kanonym.policy.actions import is_perturbed
 from kanonym.policy.algorithms import target_of
 from kanonym.policy.definition import policy_from
 from kanonym.policy.keywords import Keywords
@@ -93,10 +92,7 @@ def uncounted_entities(policy: Policy, columns: Sequence[str]) -> list[str]:
         for model in policy.models
         if model.entity
         and model.attribute == model.entity
-        and any(
-            one not in columns or is_perturbed(policy.attributes, one)
-            for one in columns_of([model.entity])
-        )
+        and any(one not in columns or policy.perturbs(one) for one in columns_of([model.entity]))
     ]
 
 

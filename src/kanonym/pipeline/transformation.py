@@ -24,7 +24,7 @@ from kanonym.models.base import check_integer
 from kanonym.pipeline.planning import parse_with_policy
 from kanonym.policy import Policy
 from kanonym.policy.actions import build_actions as built_actions
-from kanonym.policy.faults import Fault, gather, policy_error, unknown_name
+from kanonym.policy.faults import Fault, Faults, policy_error, unknown_name
 
 ROOT = 0x736D70
 """Keeps the draw of the sample apart from those of actions."""
@@ -124,9 +124,9 @@ def _check_columns(names: list[str], actions: Mapping[str, Any], drop: Sequence[
 def _build_actions(given: Mapping[str, Any]) -> dict[str, tuple[Action, ...]]:
     """Return the actions of each column; the faults of all of them are told together."""
     built: dict[str, tuple[Action, ...]] = {}
-    faults: list[Fault] = []
+    faults = Faults()
     for name, form in given.items():
-        with gather(faults, name):
+        with faults.below(name):
             several = built_actions(form, Path())
             built[name] = tuple(one for one in several if not isinstance(one, After))
             if len(built[name]) < len(several):

@@ -13,18 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kanonym.actions.base import Action, After
-from kanonym.actions.registry import ACTIONS, conflicting_shifts, random_actions, unwrap
-from kanonym.data.schema import Attribute
+from kanonym.actions.registry import ACTIONS, conflicting_shifts, random_actions
 from kanonym.policy import document
 from kanonym.policy.construction import build_typed
-from kanonym.policy.faults import (
-    Fault,
-    FaultsFoundError,
-    gather,
-    policy_error,
-    raise_all,
-    unknown_name,
-)
+from kanonym.policy.faults import Fault, Faults, FaultsFoundError, policy_error, unknown_name
 
 WHEN = ("before", "after")
 """Before the algorithm, on the values that come in; after it, on those that are released."""
@@ -59,13 +51,13 @@ def build_action(given: Any, directory: Path = Path()) -> Action | After:
         reason = f"needs a type: {{type: {' | '.join(ACTIONS)}}}"
         raise FaultsFoundError([Fault((), reason)])
     when = form.get("when", WHEN[0])
-    faults = list[Fault]()
+    faults = Faults()
     if when not in WHEN:
         faults.append(Fault(("when",), unknown_name("value", when, WHEN)))
     built: Any = None
-    with gather(faults):
+    with faults.below():
         built = build_typed(_parameters(form, directory), ACTIONS)
-    raise_all(faults)
+    faults.raise_all()
     return After(built) if when == WHEN[1] else built
 
 
@@ -76,11 +68,11 @@ def build_actions(given: Any, directory: Path = Path()) -> tuple[Action | After,
     if not isinstance(given, list | tuple):
         return (build_action(given, directory),)
     built: list[Action | After] = []
-    faults: list[Fault] = []
+    faults = Faults()
     for i, one in enumerate(given):
-        with gather(faults, *([i] if len(given) > 1 else [])):
+        with faults.below(*([i] if len(given) > 1 else [])):
             built.append(build_action(one, directory))
-    raise_all(faults)
+    faults.raise_all()
     return tuple(built)
 
 
@@ -102,12 +94,6 @@ def faults_of_actions(
         )
         faults.append(Fault(("seed",), reason))
     return faults
-
-
-def is_perturbed(attributes: Mapping[str, Attribute], name: str) -> bool:
-    """Whether what is released of a column is drawn, so that equal values are no one person's."""
-    actions = unwrap(attributes[name].action) if name in attributes else []
-    return any(action.perturbs for action in actions)
 
 
 def actions_of_text(text: str, source: str) -> tuple[Action | After, ...]:

@@ -32,11 +32,10 @@ from kanonym.models.base import ModelTraits, PrivacyModel
 from kanonym.policy import document
 from kanonym.policy.faults import (
     Fault,
+    Faults,
     FaultsFoundError,
     faults_of,
-    gather,
     policy_error,
-    raise_all,
     unknown_name,
 )
 
@@ -101,7 +100,7 @@ def call_with_values(make: Callable[..., Any], given: Mapping[str, Any], owner: 
     called = make.__init__ if isinstance(make, type) else make  # type: ignore[misc]
     hints = typing.get_type_hints(called, localns={"HierarchySource": Any, "EntityColumns": Any})
     values = {k: v.item() if isinstance(v, np.generic) else v for k, v in given.items()}
-    faults = []
+    faults = Faults()
     for name, value in values.items():
         if name not in parameters:
             faults.append(Fault((name,), unknown_name(f"key of {owner}", name, parameters)))
@@ -110,7 +109,7 @@ def call_with_values(make: Callable[..., Any], given: Mapping[str, Any], owner: 
     for name, parameter in parameters.items():
         if parameter.default is parameter.empty and name not in values:
             faults.append(Fault((name,), f"is missing: {owner} needs it"))
-    raise_all(faults)
+    faults.raise_all()
     try:
         return make(**values)
     except KanonymError as error:
@@ -139,19 +138,19 @@ def _attribute(name: Any, given: Any, directory: Path) -> Attribute:
     role, values = given["role"], {k: v for k, v in given.items() if k != "role"}
     if values.get("exceptions", "") is None:  # the word null of YAML
         values["exceptions"] = "null"
-    faults: list[Fault] = []
+    faults = Faults()
     if values.get("hierarchy") is not None:
-        with gather(faults, "hierarchy"):
+        with faults.below("hierarchy"):
             values["hierarchy"] = build_source(values.pop("hierarchy"), directory)
     if values.get("domain") is not None:
-        with gather(faults, "domain"):
+        with faults.below("domain"):
             values["domain"] = build_domain(values.pop("domain"))
     if isinstance(role, str) and role in ROLES:
-        with gather(faults):
+        with faults.below():
             built: Attribute = call_with_values(ROLES[role], values, role)
     else:
         faults.append(Fault(("role",), unknown_name("role", role, ROLES)))
-    raise_all(faults)
+    faults.raise_all()
     return built
 
 
@@ -211,7 +210,7 @@ def check_models(
     as it is.
     """
     sensitive = [name for name, attribute in attributes.items() if isinstance(attribute, Sensitive)]
-    faults = []
+    faults = Faults()
     for i, model in enumerate(given):
         name = model.attribute
         attribute = attributes.get(name or "")
@@ -230,7 +229,7 @@ def check_models(
             reason = f"{name!r} needs a hierarchy for the hierarchical distance"
         if reason:
             faults.append(Fault((i, "attribute"), reason))
-    raise_all(faults)
+    faults.raise_all()
 
 
 def _entity_fault(entity: str, attributes: Mapping[str, Attribute], others: Role | None) -> str:
@@ -249,11 +248,11 @@ def collect(
     make: Callable[[Any, Any], Any], items: Iterable[tuple[Any, Any]]
 ) -> list[tuple[Any, Any]]:
     """Make every item, and raise the faults of all of them together."""
-    built, faults = [], list[Fault]()
+    built, faults = [], Faults()
     for key, form in items:
-        with gather(faults, key):
+        with faults.below(key):
             built.append((key, make(key, form)))
-    raise_all(faults)
+    faults.raise_all()
     return built
 
 

@@ -18,6 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from kanonym.actions.registry import unwrap
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.itemsets.base import ItemAlgorithm
 from kanonym.algorithms.mondrian import Mondrian
@@ -350,6 +351,11 @@ class Policy(BaseModel):
             model.monotone == "suppression" for model in asking
         )
         return self.leaves_to_chance and self.algorithm.hides_refusals and covered
+
+    def perturbs(self, name: str) -> bool:
+        """Whether what is released of a column is drawn, so that a value is no one person's."""
+        given = unwrap(self.attributes[name].action) if name in self.attributes else []
+        return any(action.perturbs for action in given)
 
     @property
     def repeatable(self) -> bool:

@@ -72,20 +72,21 @@ class FaultsFoundError(Exception):
         super().__init__(*map(str, self.faults))
 
 
-@contextmanager
-def gather(faults: list[Fault], *path: str | int) -> Iterator[None]:
-    """Add the faults that are found below a path to a list."""
-    try:
-        yield
-    except FaultsFoundError as error:
-        faults += [fault.below(path) for fault in error.faults]
+class Faults(list[Fault]):
+    """Faults that are gathered, to be raised together."""
 
+    @contextmanager
+    def below(self, *path: str | int) -> Iterator[None]:
+        """Add the faults that are found below a path."""
+        try:
+            yield
+        except FaultsFoundError as error:
+            self.extend(fault.below(path) for fault in error.faults)
 
-def raise_all(faults: Iterable[Fault]) -> None:
-    """Raise faults, if there are any."""
-    several = list(faults)
-    if several:
-        raise FaultsFoundError(several)
+    def raise_all(self) -> None:
+        """Raise the faults, if there are any."""
+        if self:
+            raise FaultsFoundError(self)
 
 
 def policy_error(faults: Sequence[Fault], source: str) -> PolicyError:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError
 from kanonym.data.person_key import PersonKey, columns_of
 from kanonym.data.table import value_codes
-from kanonym.policy.actions import is_perturbed
 from kanonym.verification.checked_classes import CheckedClasses, violating_classes
 from kanonym.verification.released_classes import group_released
 
@@ -129,7 +128,7 @@ def _columns_of_persons(view: ReleaseView, entity: str) -> list[str]:
     n_persons = view.released.take([entity]).column(entity).n_unique()
     found = []
     for name in view.released.columns:
-        if name in view.labels or (name == entity and is_perturbed(view.attributes, name)):
+        if name in view.labels or (name == entity and view.policy.perturbs(name)):
             continue
         try:
             repeats = view.released.values(name).repeats

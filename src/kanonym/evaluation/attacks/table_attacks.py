@@ -41,7 +41,6 @@ from kanonym.pipeline import anonymize
 from kanonym.pipeline.planning import to_canonical
 from kanonym.pipeline.reasons import decide_again, replay
 from kanonym.policy import Policy, PolicySource
-from kanonym.policy.actions import is_perturbed
 from kanonym.policy.definition import policy_from
 from kanonym.policy.faults import unknown_name
 
@@ -349,7 +348,7 @@ def _linked_units(
     if {*columns_of([entity])} <= {*names}:
         names = [*dict.fromkeys([*names, entity])]
     for name in names:
-        changed = name == entity and is_perturbed(policy.attributes, name)
+        changed = name == entity and policy.perturbs(name)
         if name not in pair.quasi_identifiers and not changed:
             with suppress(DataError):  # lists and the like are not compared
                 columns[name] = frames.column(table, name)
