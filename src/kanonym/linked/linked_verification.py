@@ -27,7 +27,7 @@ from kanonym.linked.person_rows import (
     shifted_columns,
     times_since_first,
 )
-from kanonym.linked.released_rows import insensitive_parts, known_codes, known_names, quiet_numbers
+from kanonym.linked.released_rows import known_codes, known_names, quiet_numbers, repeating_parts
 from kanonym.policy import Policy
 from kanonym.policy.document import read_or_given
 from kanonym.verification.checked_classes import CheckedClasses, check_models
@@ -384,7 +384,7 @@ def _notes(tables: Tables, rows: LinkedRows, own: Mapping[str, Codes]) -> Iterat
                     "order; if others numbered the rows, the order can identify",
                     column=f"{name}.{column}",
                 )
-        for column in insensitive_parts(tables, policy, name):
+        for column in repeating_parts(tables, policy, name, (Insensitive,)):
             keys = combine([own[name], codes_of(tables[name][column])], len(own[name]))
             yield Message(
                 "{column} is in a key, repeats, and is insensitive, so that it does not count: "

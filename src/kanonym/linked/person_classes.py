@@ -189,9 +189,7 @@ class SearchedLevels:
         return {
             "type": "full-domain",
             "levels": dict(zip(names, self.levels, strict=True)),
-            "highest_levels": {
-                name: column.highest for name, column in zip(names, known, strict=True)
-            },
+            "highest_levels": dict(zip(names, (one.highest for one in known), strict=True)),
             "metric": "span-loss",
             "score": self.loss,
             "optimal": self.optimal,

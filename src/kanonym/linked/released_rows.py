@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kanonym.actions.pseudonymization.keyed_pseudonyms import KeyedHash, Surrogate
 from kanonym.actions.registry import ColumnActions
 from kanonym.data.errors import DataError, PolicyError, SchemaError
-from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier
+from kanonym.data.schema import Identifier, QuasiIdentifier
 from kanonym.linked.given_tables import Column, as_key, band_column, is_plain
 from kanonym.linked.linked_policy import LinkedPolicy, TablePolicy, Tables
 from kanonym.linked.person_rows import Codes, LinkedRows, codes_of_values, combine
@@ -151,25 +151,20 @@ def _followers(policy: LinkedPolicy, part: Column) -> Iterator[tuple[TablePolicy
 def counted_parts(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
     """Return the columns of a table's key that repeat and count as they are: a year, a place."""
     quiet = quiet_numbers(tables, policy, name)
-    return [one for one in _repeating(tables, policy, name, _PLAIN) if one not in quiet]
+    return [one for one in repeating_parts(tables, policy, name) if one not in quiet]
 
 
 def unnumbered_parts(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
     """Return `counted_parts` of tables whose keys are still to be numbered."""
     numbered = numbered_parts(policy, name)
-    return [one for one in _repeating(tables, policy, name, _PLAIN) if one not in numbered]
+    return [one for one in repeating_parts(tables, policy, name) if one not in numbered]
 
 
-def insensitive_parts(tables: Tables, policy: LinkedPolicy, name: str) -> list[str]:
-    """Return the columns of a table's key that repeat and are insensitive, so not counted."""
-    return _repeating(tables, policy, name, (Insensitive,))
-
-
-_PLAIN = (Identifier, type(None))
-
-
-def _repeating(
-    tables: Tables, policy: LinkedPolicy, name: str, roles: tuple[type, ...]
+def repeating_parts(
+    tables: Tables,
+    policy: LinkedPolicy,
+    name: str,
+    roles: tuple[type, ...] = (Identifier, type(None)),
 ) -> list[str]:
     """Return the columns of a table's key that repeat, of some roles; not those of its owner."""
     table, frame = policy.tables[name], tables[name]
