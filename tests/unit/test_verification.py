@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from collections import Counter
 from decimal import Decimal
 from itertools import combinations
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 import kanonym as ka
 from kanonym import verification
 from kanonym.data import hierarchy
+from kanonym.models import AlphaKAnonymity
 from kanonym.verification.checked_classes import MOST_VIOLATING, check_models
 from kanonym.verification.released_classes import (
     SensitiveColumn,
@@ -515,3 +517,22 @@ def test_k_counts_as_the_policy_says(records, wildcard, few):
     rows = pl.DataFrame(records, schema=[*names, "n"], orient="row")
     rows = rows.with_columns(pl.col(names).cast(pl.String))
     assert ka.verify(rows, asked, count="n").checks == found.checks
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_share_of_values_that_rows_have_several_of_is_one_of_rows(seed):
+    """Where a row has several values or none, (α, k)-anonymity bounds the rows with a value."""
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(1, 9))
+    classes, owners = draw.integers(0, 3, n).tolist(), draw.integers(0, n, draw.integers(0, 20))
+    pairs = sorted({(owner, int(draw.integers(0, 4))) for owner in owners.tolist()})
+    values = pl.Series("value", [value for _, value in pairs], dtype=pl.Int64)
+    rows = np.array([owner for owner, _ in pairs], np.int64)
+    column, model = SensitiveColumn(values, rows=rows), AlphaKAnonymity(0.5, 1, "value")
+    checked = check_models([pl.Series("class", classes)], [column], [model], n)
+    worst = {}
+    for own in classes:
+        holders = Counter(value for owner, value in pairs if classes[owner] == own)
+        worst[own] = max(holders.values(), default=0) / classes.count(own)
+    assert checked.checks[0].achieved == pytest.approx(max(worst.values()))
+    assert checked.n_violating == sum(share > 0.5 for share in worst.values())
