@@ -7,9 +7,14 @@ import re
 import pytest
 
 from kanonym.actions.registry import ACTIONS
+from kanonym.algorithms import Mondrian
+from kanonym.data.errors import PolicyError
 from kanonym.data.example_tables import patients
-from kanonym.data.files import write_table
-from kanonym.models import MODELS
+from kanonym.data.files import read_table, write_table
+from kanonym.models import MODELS, KAnonymity
+from kanonym.pipeline import anonymize, with_readings
+from kanonym.policy import Policy
+from kanonym.workbench.forms import fields_of, with_ranges
 from workbench_servers import Visitor, act, idle, running, state_of, text_of
 
 
@@ -106,3 +111,48 @@ def test_every_model_has_a_form_and_counts_or_says_why_not(visitor, name):
     assert "internal error" not in strip
     assert visitor.get(f"{visitor.at}/requirements").status == 200
     act(visitor, "history/undo")
+
+
+def test_a_requirement_is_tried_before_it_is_saved(visitor):
+    """The page says what would violate it, and what a release would lose; nothing is changed."""
+    act(visitor, "columns/suggested")
+    before = state_of(visitor)
+    page = act(visitor, "requirements/try", type="k-anonymity", k="12")
+    assert page.status == 200
+    assert "60 of 60 records violate the requirements" in text_of(page)
+    shown = re.search(r"A released value covers ([\d.]+) %", text_of(page))
+    policy = Policy.from_file(visitor.folder / "project" / "policy.yaml")
+    models = [KAnonymity(12), *(one for one in policy.models if one.type != "k-anonymity")]
+    policy = policy.model_copy(update={"models": models, "algorithm": Mondrian()})
+    table = read_table(visitor.folder / "patients.csv")
+    policy, _notes = with_readings(policy, table, None)
+    loss = anonymize(table, policy).utility.span_loss
+    assert float(shown[1]) == round(100 * loss, 1)
+    assert state_of(visitor) == before
+
+
+@pytest.mark.parametrize(("k", "fault"), [("-4", "at least 1"), ("many", "no whole number")])
+def test_a_trial_says_what_is_wrong_with_a_requirement(visitor, k, fault):
+    """A number out of its range, or a word, is named beside the form, which stays as it was."""
+    page = act(visitor, "requirements/try", type="k-anonymity", k=k)
+    assert page.status == 200
+    assert fault in text_of(page)
+    assert f'name="k" value="{k}"' in page.text
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_slider_ends_where_the_model_does(name):
+    """Outside of the range of a slider the model refuses a number; inside it takes it."""
+    columns = {"attribute": ["s"], "entity": []}
+    fields = with_ranges(fields_of(MODELS[name], {}, columns), MODELS[name])
+    valid = {"k": 2, "l": 2, "attribute": "s", "alpha": 0.5, "t": 0.5, "m": 2}
+    valid["population"] = 1000
+    for one in (field for field in fields if field.slider):
+        others = {field.name: valid.get(field.name, 0.5) for field in fields if field.required}
+        least, most, step = one.slider
+        with pytest.raises(PolicyError, match=one.name):
+            MODELS[name](**{**others, one.name: type(valid.get(one.name, 0.5))(least - 1)})
+        MODELS[name](**{**others, one.name: type(valid.get(one.name, 0.5))(least + step)})
+        if one.most is not None:
+            with pytest.raises(PolicyError, match=one.name):
+                MODELS[name](**{**others, one.name: most + 1})

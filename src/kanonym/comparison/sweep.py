@@ -9,7 +9,7 @@ from typing import Any, TypeGuard, cast
 
 from kanonym.algorithms.base import Algorithm
 from kanonym.data.errors import PolicyError
-from kanonym.models.base import PrivacyModel
+from kanonym.models.base import NO_THRESHOLDS, PrivacyModel
 from kanonym.policy import Policy
 from kanonym.policy.algorithms import build_algorithm as algorithm_of
 from kanonym.policy.algorithms import form_of, leaves_no_recoding
@@ -26,8 +26,6 @@ OPTIONS = ("suppression_limit", "recoding")
 """Options of a policy that can be swept."""
 
 OF_ALGORITHM = "algorithm."
-FIXED = ("attribute", "entity", "population")
-"""What a model says about the table: no threshold that could be swept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +200,7 @@ def _algorithm(policy: Policy, given: Any, further: Mapping[str, Any]) -> Algori
 
 def _names(part: Any) -> list[str]:
     """Return the parameters of a model or an algorithm that can be swept."""
-    return [field.name for field in fields(part) if field.name not in FIXED]
+    return [field.name for field in fields(part) if field.name not in NO_THRESHOLDS]
 
 
 def _required_parameters(part: Any) -> dict[str, Any]:

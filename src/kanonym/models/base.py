@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from kanonym.data.partition import Classes
     from kanonym.models.itemsets import KnownItems
 
+NO_THRESHOLDS = ("attribute", "entity", "population")
+"""Parameters that say of which columns and tables a model speaks."""
+
 Monotone = Literal["suppression", "generalization", "none"]
 """What joining classes (a further generalization) keeps of a model.
 

@@ -12,7 +12,14 @@ from kanonym.pipeline.planning import Violations
 from kanonym.pipeline.transformation import ActionExample
 from kanonym.workbench.project.hierarchy_rows import groups_of, is_foreign_file
 from kanonym.workbench.project.history import Form, text_of
-from kanonym.workbench.work.facts import BoundHierarchy, ReadCell, RecordRisks, ReportPart, Rows
+from kanonym.workbench.work.facts import (
+    BoundHierarchy,
+    QuickRelease,
+    ReadCell,
+    RecordRisks,
+    ReportPart,
+    Rows,
+)
 from kanonym.workbench.work.held import GONE, HeldTable
 from kanonym.workbench.work.worker import WorkError
 
@@ -83,6 +90,13 @@ class Answers:
         if isinstance(known, KanonymError):
             raise known
         return known
+
+    async def quick_release(self, form: Form) -> QuickRelease:
+        """Return what a quick release of some records lost."""
+        found: QuickRelease = await self._held.question(
+            "quick_release", policy=text_of(form), folder=self._folder
+        )
+        return found
 
     async def records(
         self, start: int, count: int, sought: Mapping[str, str], *, suppressed: bool

@@ -16,6 +16,7 @@ from kanonym.data.errors import gettext as _
 from kanonym.data.loading import LazyRegistry
 from kanonym.data.option import Option
 from kanonym.language import ENGLISH, Translator
+from kanonym.models.base import NO_THRESHOLDS
 from kanonym.policy import document
 from kanonym.policy.actions import meanings
 from kanonym.policy.construction import build_typed
@@ -24,6 +25,8 @@ from kanonym.policy.writing import flow_text
 
 RANGE = re.compile(r"must be an? \w+ (of at least|above) ([\d.]+?)(?: and at most ([\d.]+?))?$")
 """How models say which numbers they take."""
+SLIDER_END = 20.0
+"""Highest number of a slider without an end, where it is not set to half of it or more."""
 LARGEST = 2**31 - 1
 """Of whole numbers that declare no largest one."""
 
@@ -76,6 +79,18 @@ class Field:
     most: float | None = None
     fault: str = ""
 
+    @property
+    def slider(self) -> tuple[float, float, float] | None:
+        """Lowest and highest number of a slider, and its step; None where there is none."""
+        if self.kind not in ("integer", "number") or self.least is None or not self.required:
+            return None
+        try:
+            value = float(self.value or 0)
+        except ValueError:
+            value = 0.0
+        most = max(SLIDER_END, 2 * value) if self.most is None else self.most
+        return self.least, most, 1 if self.least >= 1 else (most - self.least) / 100
+
 
 def fields_of(
     kind: type, given: Mapping[str, Any], columns: Mapping[str, Sequence[str]]
@@ -101,6 +116,24 @@ def fields_of(
         most = None if option is None else option.most
         text = _display_text(value, type_)
         found.append(Field(field.name, type_, sentence, text, choices, required, least, most))
+    return found
+
+
+def with_ranges(inputs: Sequence[Field], kind: type) -> list[Field]:
+    """Return the inputs of a model with the range that it states when it refuses a number."""
+    usual = {"integer": 2, "number": 0.5, "column": "x"}
+    valid = {one.name: usual[one.kind] for one in inputs if one.required and one.kind in usual}
+    found = []
+    for one in inputs:
+        match = None
+        if one.kind in ("integer", "number") and one.name not in NO_THRESHOLDS:
+            try:
+                kind(**{**valid, one.name: -1})
+            except (PolicyError, TypeError) as error:
+                match = RANGE.search(str(error))
+        ends = (None, None) if match is None else match.group(2, 3)
+        least, most = (None if end is None else float(end) for end in ends)
+        found.append(replace(one, least=least, most=most))
     return found
 
 

@@ -35,6 +35,11 @@ class View:
         """Return what a form said, else the address; empty where neither does."""
         return self.sent.get(name) or self.request.query_params.get(name, "")
 
+    @property
+    def is_trial(self) -> bool:
+        """Whether a form asks what it would do, and changes nothing."""
+        return self.request.path_params.get("action") == "try"
+
     def place(self, screen: str) -> str:
         """Return the address of a screen."""
         return f"/p/{self.name}/{screen}"

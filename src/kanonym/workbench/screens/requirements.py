@@ -10,18 +10,22 @@ from kanonym.data.errors import gettext as _
 from kanonym.data.schema import Role
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.models import MODELS
+from kanonym.pipeline.planning import Violations
 from kanonym.policy.construction import build_typed
 from kanonym.policy.faults import FaultsFoundError
 from kanonym.reporting.wording import requirement_text
 from kanonym.workbench.forms import (
     Field,
+    FieldError,
     check_typed,
     fields_of,
     parse_fields,
     summary_of,
+    with_ranges,
     with_sent,
 )
 from kanonym.workbench.project.history import (
+    Form,
     columns_of,
     is_private,
     with_model,
@@ -30,6 +34,7 @@ from kanonym.workbench.project.history import (
     without_model,
 )
 from kanonym.workbench.view import Screen, View
+from kanonym.workbench.work.facts import QuickRelease
 
 
 async def show(view: View) -> dict[str, Any]:
@@ -60,7 +65,19 @@ async def show(view: View) -> dict[str, Any]:
     kind = view.sent.get("type", kind)
     given = listed[place] if place is not None else {}
     inputs = _inputs(view, kind, given) if kind in MODELS else []
+    if inputs and not is_private({"models": [{"type": kind}]}):
+        inputs = with_ranges(inputs, MODELS[kind])
+    trial, refused = None, ""
+    if view.is_trial:
+        try:
+            trial = await _try(view)
+        except FieldError as error:
+            refused = f"{error.field}: {error.text(view.says)}"
+        except KanonymError as error:
+            refused = str(error)
     return {
+        "trial": trial,
+        "refused": refused,
         "models": shown,
         "faults": project.faults,
         "unit": unit,
@@ -81,16 +98,27 @@ async def show(view: View) -> dict[str, Any]:
 
 async def save(view: View) -> str | None:
     """Add a model, or change one."""
+    kind, form = _with_sent_model(view)
+    view.project.change(form, _("Requirement {model}"), model=kind)
+    return None
+
+
+def _with_sent_model(view: View) -> tuple[str, Form]:
+    """Return the type of the model that a form says, and the policy with this model."""
     kind, place = view.sent.get("type", ""), view.sent.get("place", "")
     if kind not in MODELS:
         raise PolicyError(f"there is no model {kind!r}")
-    form = {"type": kind, **parse_fields(_inputs(view, kind, {}), view.sent)}
-    check_typed(form, MODELS)
+    model = {"type": kind, **parse_fields(_inputs(view, kind, {}), view.sent)}
+    check_typed(model, MODELS)
     at = int(place) if place.isdecimal() else None
-    view.project.change(
-        with_model(view.project.form, form, at), _("Requirement {model}"), model=kind
-    )
-    return None
+    return kind, with_model(view.project.form, model, at)
+
+
+async def _try(view: View) -> tuple[Violations, QuickRelease | None]:
+    """Count what violates the policy with the model of the form, and make a quick release."""
+    _kind, form = _with_sent_model(view)
+    violations = await view.project.answers.violations(form)
+    return violations, None if is_private(form) else await view.project.answers.quick_release(form)
 
 
 async def remove(view: View) -> str | None:
@@ -166,4 +194,5 @@ SCREEN = Screen(
         "private": make_private,
         "persons": persons,
     },
+    trials={"try"},
 )

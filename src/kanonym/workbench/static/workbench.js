@@ -44,8 +44,18 @@ function filter(input) {
   }
 }
 
+// A slider and the field of its number say the same.
+function slide(input) {
+  const slider = input.matches("[data-slider]");
+  const other = slider
+    ? document.getElementById(input.dataset.slider)
+    : document.querySelector(`[data-slider="${CSS.escape(input.id)}"]`);
+  if (other && input.value !== "") other.value = input.value;
+}
+
 document.addEventListener("input", (event) => {
   if (event.target.matches("[data-filter]")) filter(event.target);
+  slide(event.target);
 });
 
 document.addEventListener("change", (event) => {

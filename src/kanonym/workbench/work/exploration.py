@@ -9,19 +9,25 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 import kanonym as ka
 from kanonym.comparison.frontier import frontier
 from kanonym.comparison.lattice_nodes import full_domain_of
 from kanonym.data import frames
+from kanonym.data.errors import KanonymError
 from kanonym.data.errors import gettext as _
 from kanonym.data.frames import to_polars
+from kanonym.data.person_key import columns_of
 from kanonym.data.progress import Progress
 from kanonym.language import LANGUAGES
+from kanonym.pipeline import with_readings
 from kanonym.policy import Policy
 from kanonym.reporting.wording import relation, symbol
-from kanonym.workbench.work.facts import Exploration, Solution
+from kanonym.workbench.work.facts import Exploration, QuickRelease, Solution
 
+QUICK_RECORDS = 20_000
+"""Records of a quick release."""
 MOST_NODES = 400
 """Of a lattice that a page shows: those of least loss."""
 SIZES = (1.0, 1.5, 2.0, 3.0, 5.0)
@@ -89,6 +95,29 @@ def compare(frame: Any, policy: Policy, step: Callable[[str], None]) -> Explorat
         len(trials),
         len(asked) if len(trials) < len(asked) else 0,
     )
+
+
+def release_sample(frame: Any, policy: Policy) -> QuickRelease:
+    """Release some records of a table by Mondrian: what a policy costs, within a moment.
+
+    Persons with several records are drawn with all of them.
+    """
+    table = frames.to_polars(frame)
+    sampled = table.height > QUICK_RECORDS
+    if sampled:
+        keys = [name for entity in policy.entities for name in columns_of([entity])]
+        persons = table.select(keys or pl.int_range(pl.len()).alias("row")).to_struct()
+        known = persons.unique()
+        share = QUICK_RECORDS / table.height
+        drawn = known.sample(max(int(share * len(known)), 1), seed=0)
+        table = table.filter(persons.is_in(drawn.implode()))
+    quick = policy.model_copy(update={"algorithm": ka.Mondrian()})
+    try:
+        asked, _notes = with_readings(quick, table, None)
+        made = ka.anonymize(table, asked)
+    except KanonymError as error:
+        return QuickRelease(table.height, sampled, reason=str(error))
+    return QuickRelease(table.height, sampled, made.suppressed, made.utility.span_loss)
 
 
 def lattice(frame: Any, policy: Policy, step: Callable[[str], None]) -> Exploration:

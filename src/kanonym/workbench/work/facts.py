@@ -231,6 +231,20 @@ class ReleasedBatch:
     figures: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class QuickRelease:
+    """What a quick release of some records lost; `loss` is None where there was none.
+
+    `reason` says why not; `sampled` whether the table has more records.
+    """
+
+    records: int
+    sampled: bool
+    suppressed: int = 0
+    loss: float | None = None
+    reason: str = ""
+
+
 class ReadCell(NamedTuple):
     """A cell of a column and what it is read as."""
 

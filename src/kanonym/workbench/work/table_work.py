@@ -17,6 +17,7 @@ from kanonym.workbench.work.facts import (
     Histogram,
     MadeRelease,
     OpenedTable,
+    QuickRelease,
     ReadCell,
     RecordRisks,
     ReleasedBatch,
@@ -98,6 +99,13 @@ class TableWork:
 
         del step
         return count_violations(self._table(), _policy(policy, folder))
+
+    def quick_release(self, step: Step, policy: str, folder: str) -> QuickRelease:
+        """Release some records by the fastest algorithm, to tell what a policy would cost."""
+        from kanonym.workbench.work.exploration import release_sample
+
+        del step
+        return release_sample(self._table(), _policy(policy, folder))
 
     def hierarchy(self, step: Step, column: str, form: Any, folder: str) -> BoundHierarchy:
         """Bind a hierarchy to a column: one of a policy, or without one what is suggested."""
