@@ -68,7 +68,6 @@ def _verification(
 ) -> list[object]:
     """Return the command that verifies a release by itself."""
     from kanonym.data.files import is_statistical
-    from kanonym.reporting.known.provenance import COMPARED
 
     values = context.params
     on_engine = ["engine", "memory"] if place.file else []
@@ -76,7 +75,7 @@ def _verification(
     words += option_words(context, ["format", "long", *on_engine])
     words += ["--table", place.table] if place.table else []
     in_memory = values["engine"] is None or file_at(values["table"])
-    compared = any(model.type in COMPARED for model in policy.models)
+    compared = any(model.compares_with_table for model in policy.models)
     laid_out = values["sheet"] or values["header_row"] or inputs.COLUMNS.get()
     if compared and in_memory and not laid_out:
         words += ["--original", _bare(values["table"]), *_of_text(context)]

@@ -71,6 +71,8 @@ class KAnonymity(PerClass):
     no_promise: ClassVar[str] = _(
         "If all of them share one diagnosis, it is known. Add l-diversity or t-closeness."
     )
+    symbol: ClassVar[str] = "k"
+    relation: ClassVar[str] = "≥"
     requirements: ClassVar[Mapping[str, str]] = {
         "": _(
             "Every record must look the same as at least {others}: each class has at least "
@@ -161,6 +163,7 @@ class AlphaKAnonymity(PerClass):
         "As k-anonymity; and no sensitive value has more than the share alpha of a class."
     )
     no_promise: ClassVar[str] = _("Rare values may still be much more frequent than in the table.")
+    symbol: ClassVar[str] = "α"
     requirements: ClassVar[Mapping[str, str]] = {
         "": _(
             "Each class has at least {k} records, and no value of “{attribute}” makes up more than "

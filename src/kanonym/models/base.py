@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, cast, runtime_checkable
@@ -54,6 +54,21 @@ class PrivacyModel(Protocol):
 
     type: ClassVar[str]
     guarantee: ClassVar[Guarantee]
+    symbol: ClassVar[str]
+    """The letter or word for the required value."""
+    relation: ClassVar[str]
+    """How the achieved value must compare with the required one."""
+    variants: ClassVar[Mapping[str, tuple[str, str]]]
+    """Symbol and relation of the kinds that have others."""
+    requirements: ClassVar[Mapping[str, str]]
+    """What is required, by kind or distance: a sentence each."""
+    compares_with_table: ClassVar[bool]
+    """Whether classes are compared with the whole table, which the original is."""
+
+    @staticmethod
+    def factor(required: float) -> float:
+        """Return how many times as frequent as in the table a value may be."""
+        ...
 
     @property
     def entity(self) -> str | None:
@@ -166,6 +181,16 @@ class ModelTraits:
     __slots__ = ()
 
     guarantee: ClassVar[Guarantee] = "per class"
+    symbol: ClassVar[str] = ""
+    relation: ClassVar[str] = "≤"
+    variants: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    requirements: ClassVar[Mapping[str, str]] = {}
+    compares_with_table: ClassVar[bool] = False
+
+    @staticmethod
+    def factor(required: float) -> float:
+        """Return the required value."""
+        return required
 
     @property
     def entity(self) -> str | None:

@@ -96,6 +96,9 @@ class LDiversity(PerClass):
     no_promise: ClassVar[str] = _(
         "A value may be far more likely than in the table, and different values may mean the same."
     )
+    symbol: ClassVar[str] = "l"
+    relation: ClassVar[str] = "≥"
+    variants: ClassVar[Mapping[str, tuple[str, str]]] = {"recursive": ("c", "<")}
     requirements: ClassVar[Mapping[str, str]] = {
         "distinct": _("In every class, “{attribute}” has at least {asked} distinct values."),
         "entropy": _(
@@ -226,6 +229,8 @@ class TCloseness(PerClass):
         "class tells little."
     )
     no_promise: ClassVar[str] = _("It sets no class size: combine it with k-anonymity.")
+    symbol: ClassVar[str] = "t"
+    compares_with_table: ClassVar[bool] = True
     requirements: ClassVar[Mapping[str, str]] = {
         "": _(
             "In every class, the distribution of “{attribute}” is close to that of the whole "
@@ -322,6 +327,8 @@ class BetaLikeness(PerClass):
     type: ClassVar[str] = "beta-likeness"
     promise: ClassVar[str] = _("No sensitive value becomes much more likely than in the table.")
     no_promise: ClassVar[str] = _("Values may become much less likely. It sets no class size.")
+    symbol: ClassVar[str] = "β"
+    compares_with_table: ClassVar[bool] = True
     requirements: ClassVar[Mapping[str, str]] = {
         "basic": _(
             "In no class is a value of “{attribute}” more than {times} times as frequent as in the "
@@ -339,6 +346,11 @@ class BetaLikeness(PerClass):
         check_attribute(self.type, self.attribute)
         check_number(self.type, "beta", self.beta, above=0)
         check_choice(self.type, "kind", self.kind, ("basic", "enhanced"))
+
+    @staticmethod
+    def factor(required: float) -> float:
+        """Return 1 + beta."""
+        return 1 + required
 
     @property
     def required(self) -> float:
@@ -400,6 +412,9 @@ class DeltaDisclosure(PerClass):
     type: ClassVar[str] = "delta-disclosure"
     promise: ClassVar[str] = _("Each sensitive value stays about as likely as in the table.")
     no_promise: ClassVar[str] = _("It is hard to satisfy, and costs much information.")
+    symbol: ClassVar[str] = "δ"
+    relation: ClassVar[str] = "<"
+    compares_with_table: ClassVar[bool] = True
     requirements: ClassVar[Mapping[str, str]] = {
         "": _(
             "In every class, each value of “{attribute}” that occurs is less than {times} times as "
@@ -412,6 +427,11 @@ class DeltaDisclosure(PerClass):
         """Refuse parameters out of their range."""
         check_attribute(self.type, self.attribute)
         check_number(self.type, "delta", self.delta, above=0)
+
+    @staticmethod
+    def factor(required: float) -> float:
+        """Return the power of 2."""
+        return 2**required
 
     @property
     def required(self) -> float:

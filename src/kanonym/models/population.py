@@ -176,6 +176,8 @@ class KMap(PopulationModel):
     no_promise: ClassVar[str] = _(
         "Whoever knows that somebody is in the table may still find the record."
     )
+    symbol: ClassVar[str] = "k"
+    relation: ClassVar[str] = "≥"
     requirements: ClassVar[Mapping[str, str]] = {
         "": _("Every record matches at least {persons} of the population.")
     }
@@ -270,6 +272,7 @@ class DeltaPresence(PopulationModel):
         "Nobody can be sure that a person of the population is in the table."
     )
     no_promise: ClassVar[str] = _("Sensitive values are not looked at.")
+    symbol: ClassVar[str] = "δ"
     requirements: ClassVar[Mapping[str, str]] = {
         "": _(
             "Somebody who finds a person in the population can infer with a probability of at most "

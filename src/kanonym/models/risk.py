@@ -65,6 +65,7 @@ class AverageRisk(WholeTable):
     type: ClassVar[str] = "average-risk"
     promise: ClassVar[str] = _("On average, the chance of finding a person’s record is limited.")
     no_promise: ClassVar[str] = _("Some records may be unique: single people are not protected.")
+    symbol: ClassVar[str] = _("risk")
     requirements: ClassVar[Mapping[str, str]] = {
         "": _(
             "On average over all records, the chance of picking a person’s record is at most "
@@ -129,6 +130,7 @@ class SampleUniqueness(WholeTable):
     type: ClassVar[str] = "sample-uniqueness"
     promise: ClassVar[str] = _("Few records are unique in the release.")
     no_promise: ClassVar[str] = _("Those that are unique are not protected.")
+    symbol: ClassVar[str] = _("share")
     requirements: ClassVar[Mapping[str, str]] = {
         "": _("At most {share} of the records are alone in their class.")
     }
@@ -201,6 +203,7 @@ class PopulationUniqueness(WholeTable):
     type: ClassVar[str] = "population-uniqueness"
     promise: ClassVar[str] = _("By estimate, few records are unique in the population.")
     no_promise: ClassVar[str] = _("It is an estimate that treats the table as a random sample.")
+    symbol: ClassVar[str] = _("share")
     requirements: ClassVar[Mapping[str, str]] = {
         "": _(
             "The table is treated as a random sample of {population}. By estimate, at most {share} "

@@ -9,28 +9,13 @@ from kanonym.data.errors import gettext as _
 from kanonym.data.errors import ngettext
 from kanonym.language import Translator
 from kanonym.models import MODELS
+from kanonym.models.base import ModelTraits
 
 if TYPE_CHECKING:
+    from kanonym.models.base import PrivacyModel
     from kanonym.verification.verdict import Verdict
 
 Parameters = Mapping[str, Any]
-SHARES = ("alpha-k-anonymity", "average-risk", "sample-uniqueness", "population-uniqueness")
-SYMBOLS = {
-    "k-anonymity": "k",
-    "alpha-k-anonymity": "α",
-    "l-diversity": "l",
-    "t-closeness": "t",
-    "beta-likeness": "β",
-    "delta-disclosure": "δ",
-    "average-risk": "risk",
-    "sample-uniqueness": "share",
-    "population-uniqueness": "share",
-    "k-map": "k",
-    "delta-presence": "δ",
-    "km-anonymity": "k",
-    "k-km-anonymity": "k",
-}
-ITEMSETS = ("km-anonymity", "k-km-anonymity")
 COLUMN_LETTERS = 110
 """From so many letters on, further columns and their losses are counted only."""
 ANSWERS: Mapping[Verdict, str] = {
@@ -41,10 +26,6 @@ ANSWERS: Mapping[Verdict, str] = {
     "not private": "not-private",
     "nothing required": "none",
 }
-KINDS = {"l-diversity": "distinct", "beta-likeness": "basic"}
-"""Models with a sentence for each kind, and the kind that they have where none is named."""
-
-
 ANSWER_SENTENCES = {
     "satisfied": ngettext(
         "Yes: the requirement is met.", "Yes: all {requirements} requirements are met."
@@ -130,26 +111,20 @@ LIMIT_SENTENCES = {
 }
 
 
-LETTERS = {
-    "risk": _("risk"),
-    "share": _("share"),
-}
-
-
 def requirement_text(
     speech: Translator, type_: str, attribute: str | None, required: float, given: Parameters
 ) -> str:
     """Say what a privacy model asks of the release."""
-    sentences = getattr(MODELS[type_], "requirements", {}) if type_ in MODELS else {}
-    variant = ""
+    sentences = _model(type_).requirements
+    variant = next(
+        (word for word in (given.get("kind"), given.get("distance")) if word in sentences), ""
+    )
     if "entity" in sentences and attribute is not None:
         variant = "entity"
-    elif type_ in KINDS:
-        variant = given.get("kind") or KINDS[type_]
-    elif given.get("distance") in sentences:
-        variant = given["distance"]
     elif "between" in sentences and given.get("minimum"):
         variant = "between"
+    elif not variant and "" not in sentences:
+        variant = next(iter(sentences), "")
     other = (
         _("The model {type} is required with the value {asked}.")
         if attribute is None
@@ -164,53 +139,49 @@ def _facts(
     speech: Translator, type_: str, attribute: str | None, required: float, given: Parameters
 ) -> dict[str, str]:
     """Return what the sentences of the models may name."""
-    facts = {
+    whole, population = int(required), given.get("population")
+    persons = ngettext("person", "people")
+    others = ngettext("other person", "other people")
+    others = ngettext("other", "others") if attribute is None else others
+    return {
         "type": type_,
         "attribute": attribute or "",
         "asked": speech.value(required),
+        "times": speech.value(_model(type_).factor(required)),
+        "share": speech.percent(required),
+        "least": speech.percent(given.get("minimum", 0)),
+        "records": speech.plural(whole, ngettext("record", "records")),
+        "persons": speech.plural(whole, persons),
+        "others": speech.plural(whole - 1, others),
+        "population": speech.plural(population if isinstance(population, int) else 0, persons),
+        "items": speech.plural(int(given.get("m", 1)), ngettext("item", "items")),
         "k": speech.value(given.get("k", 1)),
         "rank": speech.ordinal(int(given.get("l", 2))),
+        "delta": f"{given.get('delta', 0):g}",
+        "unit": speech.text(_("person’s record") if given.get("entity") else _("record")),
     }
-    if type_ in (*SHARES, "delta-presence"):
-        facts["share"] = speech.percent(required)
-        facts["least"] = speech.percent(given.get("minimum", 0))
-        facts["population"] = speech.plural(
-            int(given.get("population", 0)), ngettext("person", "people")
-        )
-    elif type_ in ("k-anonymity", "k-map"):
-        k = int(required)
-        facts["records"] = speech.plural(k, ngettext("record", "records"))
-        facts["persons"] = speech.plural(k, ngettext("person", "people"))
-        facts["others"] = speech.plural(
-            k - 1,
-            ngettext("other", "others")
-            if attribute is None
-            else ngettext("other person", "other people"),
-        )
-    elif type_ in ITEMSETS:
-        facts["records"] = speech.plural(int(required), ngettext("record", "records"))
-        facts["items"] = speech.plural(int(given.get("m", 1)), ngettext("item", "items"))
-    elif type_ == "differential-privacy":
-        facts["delta"] = f"{given['delta']:g}"
-        facts["unit"] = speech.text(_("person’s record") if given.get("entity") else _("record"))
-    elif type_ == "beta-likeness":
-        facts["times"] = speech.value(1 + required)
-    elif type_ == "delta-disclosure":
-        facts["times"] = speech.value(2**required)
-    return facts
+
+
+def _model(type_: str) -> type[PrivacyModel | ModelTraits]:
+    """Return a model; of one that is not registered, the traits that most have."""
+    return MODELS.get(type_, ModelTraits)
+
+
+def _face(type_: str, given: Parameters) -> tuple[str, str]:
+    """Return the symbol and the relation of a model, which may depend on its kind."""
+    model = _model(type_)
+    return model.variants.get(given.get("kind", ""), (model.symbol, model.relation))
 
 
 def relation(type_: str, given: Parameters) -> str:
     """Write how the achieved value must compare with the required one."""
-    if type_ == "delta-disclosure" or given.get("kind") == "recursive":
-        return "<"
-    return "≥" if type_ in ("k-anonymity", "l-diversity", "k-map", *ITEMSETS) else "≤"
+    return _face(type_, given)[1]
 
 
 def symbol(type_: str, given: Parameters, speech: Translator | None = None) -> str:
     """Write the letter of a model's value."""
-    letter = "c" if given.get("kind") == "recursive" else SYMBOLS.get(type_, "")
-    return letter if speech is None else speech.translate(LETTERS.get(letter, letter))
+    letter = _face(type_, given)[0]
+    return letter if speech is None else speech.translate(letter)
 
 
 def answer_text(

@@ -124,14 +124,14 @@ def verify(
             values = ctx.find_root().params.get("show_values", False)
             show(violations_table(found["violating"], found["n_violating"], SHOWN, values=values))
     if found["satisfied"] is False:
-        compared = {"t-closeness", "beta-likeness", "delta-disclosure"}
         failed = dict.fromkeys(one["type"] for one in found["models"] if not one["satisfied"])
         typer.echo(
             f"kanonym: error: {locations.place_name(released)} violates {', '.join(failed)}: "
             f"{found['n_violating']} of {found['classes']} classes",
             err=True,
         )
-        if original is None and compared & set(failed):
+        compares = (model.type in failed and model.compares_with_table for model in asked.models)
+        if original is None and any(compares):
             typer.echo(
                 "kanonym: classes were compared with the released table; if records were "
                 "suppressed, give the original table with --original",

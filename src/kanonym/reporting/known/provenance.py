@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kanonym.data import files
 from kanonym.data.command_line import command_line, file_word
 from kanonym.data.errors import DataError
+from kanonym.models import MODELS
 from kanonym.release.promise import manifest_path
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
 PRINTED = "policy.json"
 """The file in which somebody saves the policy that a report prints."""
-
-COMPARED = ("t-closeness", "beta-likeness", "delta-disclosure")
-"""Models that compare classes with the original table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +102,12 @@ def commands_of(
     """
     before, after = file_word(table[0]), file_word(released)
     read, asked = table[1:], ["--policy", file_word(policy_file)]
-    models = {model.get("type") for model in policy.get("models", ())}
-    spent = ["--ledger", file_word(ledger)] if "differential-privacy" in models else []
+    models = [MODELS[one["type"]] for one in policy.get("models", ()) if one["type"] in MODELS]
+    private = any(model.guarantee == "mechanism" for model in models)
+    spent = ["--ledger", file_word(ledger)] if private else []
     # Of a workbook, `verify` reads the first sheet.
-    compared = models & {*COMPARED} and not {"--sheet", "--header-row"} & {*read}
+    compared = any(model.compares_with_table for model in models)
+    compared = compared and not {"--sheet", "--header-row"} & {*read}
     checked = ["--original", before, *read] if compared else []
     checked += [] if manifest is None else ["--manifest", manifest]
     return (
