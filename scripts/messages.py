@@ -21,7 +21,7 @@ from kanonym import language
 
 SOURCES = Path(language.__file__).parents[1]
 METHODS = [("**.py", "python"), ("**/templates/**.html", "jinja2")]
-KEYWORDS = {**DEFAULT_KEYWORDS, "Message": None}
+KEYWORDS = {**DEFAULT_KEYWORDS, "Message": None, "finding_kind": (3,)}
 LOCALES = Path(language.__file__).parent / "locale"
 
 

@@ -28,7 +28,6 @@ from kanonym.reporting.document import (
     coarse_utility,
     step_of_shares,
 )
-from kanonym.reporting.finding_sentences import FINDINGS
 from kanonym.reporting.known import KnownResults
 from kanonym.reporting.known.assessment import assessment_figures
 from kanonym.reporting.known.choice import alternatives_of, choice_of
@@ -47,6 +46,7 @@ from kanonym.reporting.summary import (
     Summary,
     VerificationFigures,
 )
+from kanonym.verification.findings import FINDINGS
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Partition, RecodedAttribute
@@ -322,7 +322,8 @@ def finding_text(says: Translator, finding: Finding) -> str:
         name: says.percent(number) if isinstance(number, float) else says.count(number)
         for name, number in finding.counts.items()
     }
-    return says.text(FINDINGS[finding.kind], columns=says.names(finding.columns), **facts)
+    sentence = next(kind.sentence for kind in FINDINGS if kind.type == finding.kind)
+    return says.text(sentence, columns=says.names(finding.columns), **facts)
 
 
 def _finding_sentence(says: Translator, finding: Finding) -> FindingSentence:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kanonym.actions.registry import has_late_actions
 from kanonym.data import files
-from kanonym.data.errors import DataError, Message, SchemaError
+from kanonym.data.errors import DataError, Message, SchemaError, Sentence
 from kanonym.data.item_sets import EncodedSets
 from kanonym.data.partition import Distribution
 from kanonym.data.person_key import PersonKey, columns_of
@@ -371,6 +371,7 @@ class FindingKind:
 
     type: str
     part: PartName
+    sentence: str
     search: Callable[[ReleaseView], Evidence]
     needs_original: bool = False
     linked: bool = False
@@ -389,7 +390,17 @@ class FindingKind:
 
 
 def finding_kind(
-    type_: str, part: PartName, *, needs_original: bool = False, linked: bool = False
+    type_: str,
+    part: PartName,
+    sentence: str,
+    *,
+    needs_original: bool = False,
+    linked: bool = False,
 ) -> Callable[[Callable[[ReleaseView], Evidence]], FindingKind]:
-    """Make a kind of a search; linked: it is looked for in linked tables alone."""
-    return lambda search: FindingKind(type_, part, search, needs_original, linked)
+    """Make a kind of a search; linked: it is looked for in linked tables alone.
+
+    sentence: for reports; it may name `columns` and what is counted.
+    """
+    return lambda search: FindingKind(
+        type_, part, Sentence(sentence), search, needs_original, linked
+    )

@@ -14,9 +14,8 @@ import pytest
 
 from kanonym.data import hierarchy
 from kanonym.data.errors import DataError
-from kanonym.reporting import finding_sentences, format_of, render
+from kanonym.reporting import format_of, render
 from kanonym.reporting.parts.protection import SOURCE
-from kanonym.verification.findings import FINDINGS
 from kanonym.verification.verdict import Finding, LargestShare, ModelCheck
 from report_parts import KNOWN
 
@@ -355,12 +354,6 @@ def test_the_worst_class_stands_beside_the_verdict(summary_of, language, format_
     first = text[: text.index('id="first-intruder"')] if format_ == "html" else text
     assert "wage" in first
     assert {"en": "87.5", "es": "87,5"}[language] in first
-
-
-@pytest.mark.parametrize("kind", [one.type for one in FINDINGS])
-def test_every_kind_of_finding_has_a_sentence(kind):
-    """A kind without one would break the report that has to tell it."""
-    assert kind in finding_sentences.FINDINGS
 
 
 @pytest.mark.parametrize("format_", ["html", "markdown"])

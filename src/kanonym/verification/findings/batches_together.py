@@ -5,7 +5,13 @@ from __future__ import annotations
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 
-@finding_kind("batches-together", "persons")
+@finding_kind(
+    "batches-together",
+    "persons",
+    "{columns}: this batch and earlier ones together leave fewer values open of persons who "
+    "are in several than the requirements ask. Persons of whom one is left, which is then "
+    "known: {known}.",
+)
 def batches_together(view: ReleaseView) -> Evidence:
     for name, (known, least) in view.given_away.items():
         message = (

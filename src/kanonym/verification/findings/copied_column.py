@@ -5,7 +5,14 @@ from __future__ import annotations
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 
-@finding_kind("copied-column", "identity", needs_original=True, linked=True)
+@finding_kind(
+    "copied-column",
+    "identity",
+    "{columns}: the values repeat those of a column that is generalized or replaced, and are "
+    "released as they are.",
+    needs_original=True,
+    linked=True,
+)
 def copied_column(view: ReleaseView) -> Evidence:
     for shown, hidden in view.copied_columns():
         message = (

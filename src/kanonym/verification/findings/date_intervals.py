@@ -5,7 +5,13 @@ from __future__ import annotations
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 
-@finding_kind("date-intervals", "identity")
+@finding_kind(
+    "date-intervals",
+    "identity",
+    "{columns}: the times between the shifted dates of a person stay as they are and do not "
+    "count. Persons who share these times with fewer than {k} of their class, themselves "
+    "included: {persons}.",
+)
 def date_intervals(view: ReleaseView) -> Evidence:
     intervals = view.interval_persons()
     if intervals is not None:

@@ -28,7 +28,14 @@ _COUNTED = 1 << 18
 """Pairs of values that are counted in an array; more of them by sorting."""
 
 
-@finding_kind("dependent-column", "identity", needs_original=True)
+@finding_kind(
+    "dependent-column",
+    "identity",
+    "{columns}: released unchanged, although a quasi-identifier can be told from it, or it "
+    "from one. Counted with the quasi-identifiers, up to {records} records are in classes of "
+    "fewer than {k}.",
+    needs_original=True,
+)
 def dependent_column(view: ReleaseView) -> Evidence:
     for name, others in _dependent_columns(view).items():
         records = view.records_in_small_classes([name]) if name in view.released.columns else 0

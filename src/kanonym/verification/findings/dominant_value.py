@@ -6,7 +6,12 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 from kanonym.verification.verdict import NEARLY_ALL
 
 
-@finding_kind("dominant-value", "attributes")
+@finding_kind(
+    "dominant-value",
+    "attributes",
+    "In {classes} of the classes, with {records} of the records, nearly all records share one "
+    "value of “{columns}”, up to {share}: there it is as good as known.",
+)
 def dominant_value(view: ReleaseView) -> Evidence:
     for name in view.sensitive:
         shares, sizes, n_classes = view.dominated_classes(name)

@@ -5,7 +5,12 @@ from __future__ import annotations
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 
-@finding_kind("drawn-values", "identity")
+@finding_kind(
+    "drawn-values",
+    "identity",
+    "Values of {columns} were drawn from labels: records with equal values are together by "
+    "chance, and the figures below protect nobody. What counts is the table with the labels.",
+)
 def drawn_values(view: ReleaseView) -> Evidence:
     if view.recorded is not None and view.recorded.drawn_cells:
         columns = view.recorded.drawn_columns

@@ -6,7 +6,12 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 from kanonym.verification.verdict import column_names_text
 
 
-@finding_kind("foreign-labels", "identity")
+@finding_kind(
+    "foreign-labels",
+    "identity",
+    "{columns}: released values that are not those of one level of the hierarchy, or a column "
+    "that the policy does not release.",
+)
 def foreign_labels(view: ReleaseView) -> Evidence:
     if view.mechanism is not None and view.mechanism.foreign:
         columns = view.mechanism.foreign

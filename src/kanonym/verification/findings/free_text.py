@@ -13,7 +13,12 @@ from kanonym.verification.released_classes import ColumnValues
 from kanonym.verification.verdict import column_names_text
 
 
-@finding_kind("free-text", "identity")
+@finding_kind(
+    "free-text",
+    "identity",
+    "{columns}: free text is released. Names and whole stories may be written in it, also "
+    "where identifiers that were found have been replaced: no requirement protects them.",
+)
 def free_text(view: ReleaseView) -> Evidence:
     texts: dict[bool, list[str]] = {False: [], True: []}
     for name, (values, scrubbed) in unprotected_values(view).items():

@@ -25,7 +25,12 @@ NAMED = 10_000
 """Distinct texts that are read as numbers, to tell whether a column of texts holds amounts."""
 
 
-@finding_kind("identifying-amount", "identity")
+@finding_kind(
+    "identifying-amount",
+    "identity",
+    "{columns}: released, although up to {records} records have a unique value. Whoever knows "
+    "it finds the person.",
+)
 def identifying_amount(view: ReleaseView) -> Evidence:
     owned = {
         name: values.repeats

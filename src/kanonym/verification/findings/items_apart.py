@@ -6,7 +6,12 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 from kanonym.verification.verdict import column_names_text
 
 
-@finding_kind("items-apart", "identity")
+@finding_kind(
+    "items-apart",
+    "identity",
+    "{columns}: items and quasi-identifiers are protected apart. Whoever knows both may find "
+    "fewer records, or one; k-km-anonymity protects them together.",
+)
 def items_apart(view: ReleaseView) -> Evidence:
     known = [model.known_items for model in view.models if model.known_items is not None]
     if view.sets is not None and view.labels and any(not items.by_class for items in known):

@@ -11,7 +11,13 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 from kanonym.verification.verdict import column_names_text
 
 
-@finding_kind("knowable-column", "identity")
+@finding_kind(
+    "knowable-column",
+    "identity",
+    "{columns}: released unchanged without a role of their own, although by their names others "
+    "may know them. Counted with the quasi-identifiers, up to {records} records are in classes "
+    "of fewer than {k}.",
+)
 def knowable_column(view: ReleaseView) -> Evidence:
     names = [
         name

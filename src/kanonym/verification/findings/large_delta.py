@@ -13,7 +13,12 @@ MOST_DELTA = 1e-4
 """A larger δ is found, whatever the size of the table."""
 
 
-@finding_kind("large-delta", "identity")
+@finding_kind(
+    "large-delta",
+    "identity",
+    "δ is a chance of 1 in {one_in}, and {released} records were released: such a δ allows a "
+    "mechanism to publish some records as they are. Use 1e-6 or less.",
+)
 def large_delta(view: ReleaseView) -> Evidence:
     if view.mechanism is None:
         return

@@ -11,7 +11,12 @@ MANY_LISTED = 10
 """A label that lists more values is found."""
 
 
-@finding_kind("long-list", "identity")
+@finding_kind(
+    "long-list",
+    "identity",
+    "{columns}: {records} records have a label that lists more than ten values, up to "
+    "{longest}. Every listed value is somebody’s; a range or a hierarchy shows fewer.",
+)
 def long_list(view: ReleaseView) -> Evidence:
     sizes = view.checked.classes.sizes
     texts = pl.DataFrame([label for label in view.checked.labels if label.dtype == pl.String])

@@ -19,7 +19,12 @@ MOST_OF_TABLE = 0.5
 """An interval that holds more of the table tells little: most people have such a value."""
 
 
-@finding_kind("near-values", "attributes")
+@finding_kind(
+    "near-values",
+    "attributes",
+    "In {classes} of the classes, with {records} of the records, nearly all values of "
+    "“{columns}” are close to each other: they are different, but each is known nearly.",
+)
 def near_values(view: ReleaseView) -> Evidence:
     return alike_values(
         view,

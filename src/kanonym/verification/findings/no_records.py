@@ -6,7 +6,7 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 from kanonym.verification.verdict import NO_RECORDS
 
 
-@finding_kind("no-records", "identity")
+@finding_kind("no-records", "identity", "No record was released, so there was nothing to check.")
 def no_records(view: ReleaseView) -> Evidence:
     if not view.checked.rows:
         yield (), NO_RECORDS, {}

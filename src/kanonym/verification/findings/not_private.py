@@ -5,7 +5,12 @@ from __future__ import annotations
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 
-@finding_kind("not-private", "identity")
+@finding_kind(
+    "not-private",
+    "identity",
+    "A seed was given: whoever knows it can repeat what was drawn. This release is not "
+    "differentially private.",
+)
 def not_private(view: ReleaseView) -> Evidence:
     if view.mechanism is not None and view.mechanism.repeatable:
         message = (

@@ -12,7 +12,13 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 from kanonym.verification.verdict import column_names_text
 
 
-@finding_kind("person-column", "persons", needs_original=True)
+@finding_kind(
+    "person-column",
+    "persons",
+    "{columns}: {values} values in {records} records, which determine others: these look like "
+    "several records of one person each, and k counts records, not people.",
+    needs_original=True,
+)
 def person_column(view: ReleaseView) -> Evidence:
     attributes = view.schema.attributes
     for proposed in view.proposed_persons[:1] if not view.policy.entities else ():

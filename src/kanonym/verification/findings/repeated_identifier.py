@@ -14,7 +14,12 @@ from kanonym.profiling.words import name_hints
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 
-@finding_kind("repeated-identifier", "persons")
+@finding_kind(
+    "repeated-identifier",
+    "persons",
+    "{values} values of “{columns}” occur in {records} records. If these are several records "
+    "of one person, the figures below count records, not people.",
+)
 def repeated_identifier(view: ReleaseView) -> Evidence:
     table = view.released if view.original is None else view.original
     for name, attribute in view.schema.attributes.items() if view.persons is None else ():

@@ -7,7 +7,13 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 from kanonym.verification.verdict import column_names_text
 
 
-@finding_kind("repeated-persons", "persons", needs_original=True)
+@finding_kind(
+    "repeated-persons",
+    "persons",
+    "The records agree in {columns} as several records of one person do: {values} combinations "
+    "in {records} records, of which {alone} are alone. k counts records, not people.",
+    needs_original=True,
+)
 def repeated_persons(view: ReleaseView) -> Evidence:
     if view.policy.entities or view.proposed_persons:
         return

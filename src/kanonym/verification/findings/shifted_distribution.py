@@ -10,7 +10,12 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 from kanonym.verification.verdict import column_names_text
 
 
-@finding_kind("shifted-distribution", "attributes")
+@finding_kind(
+    "shifted-distribution",
+    "attributes",
+    "{columns}: the requirements hold beside the original table, and not beside the released "
+    "one, from which records are suppressed.",
+)
 def shifted_distribution(view: ReleaseView) -> Evidence:
     sensitive = view.checked.sensitive
     if all(column.reference is None for column in sensitive):

@@ -16,7 +16,14 @@ from kanonym.verification.released_classes import SensitiveColumn
 TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
-@finding_kind("spellings", "attributes")
+@finding_kind(
+    "spellings",
+    "attributes",
+    "{columns}: {values} values, which read as {different}: others differ only in case, "
+    "spaces, accents, signs that look alike or are not seen, punctuation at the end, or the "
+    "form of a number or a date, or are words for a missing value. Counted as one, they do not "
+    "satisfy the requirements.",
+)
 def spellings(view: ReleaseView) -> Evidence:
     models, sensitive = view.models, view.checked.sensitive
     named = {model.attribute for model in models} - {model.entity for model in models}

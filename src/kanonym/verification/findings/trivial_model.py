@@ -5,7 +5,12 @@ from __future__ import annotations
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 
-@finding_kind("trivial-model", "identity")
+@finding_kind(
+    "trivial-model",
+    "identity",
+    "Some requirements are always met ({models} of {requirements}): every record could have "
+    "been released unchanged.",
+)
 def trivial_model(view: ReleaseView) -> Evidence:
     pairs = zip(view.models, view.checked.checks, strict=True)
     trivial = [

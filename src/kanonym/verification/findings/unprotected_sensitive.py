@@ -12,7 +12,12 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 from kanonym.verification.verdict import column_names_text
 
 
-@finding_kind("unprotected-sensitive", "attributes")
+@finding_kind(
+    "unprotected-sensitive",
+    "attributes",
+    "No requirement protects {columns}: all records of a class may have the same value, which "
+    "is then known for everybody in it.",
+)
 def unprotected_sensitive(view: ReleaseView) -> Evidence:
     models = view.policy.models
     protected = {model.attribute for model in models}

@@ -6,7 +6,12 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 from kanonym.verification.verdict import column_names_text
 
 
-@finding_kind("unread-parts", "identity")
+@finding_kind(
+    "unread-parts",
+    "identity",
+    "The file has more than its table, which is not verified: {parts} parts such as further "
+    "sheets, comments or metadata.",
+)
 def unread_parts(view: ReleaseView) -> Evidence:
     if view.unread:
         message = (

@@ -5,7 +5,12 @@ from __future__ import annotations
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 
-@finding_kind("unrecorded", "identity")
+@finding_kind(
+    "unrecorded",
+    "identity",
+    "Not recorded in a ledger: each further release of the same table adds its ε. A ledger "
+    "sums them.",
+)
 def unrecorded(view: ReleaseView) -> Evidence:
     mechanism = view.mechanism
     if mechanism is not None and mechanism.recorded is False and not mechanism.repeatable:

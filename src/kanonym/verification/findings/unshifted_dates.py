@@ -6,7 +6,12 @@ from kanonym.verification.release_view import Evidence, ReleaseView, finding_kin
 from kanonym.verification.verdict import column_names_text
 
 
-@finding_kind("unshifted-dates", "identity")
+@finding_kind(
+    "unshifted-dates",
+    "identity",
+    "{columns}: dates that do not shift with the other dates of the person. Where both are "
+    "about one event, the difference tells the shift.",
+)
 def unshifted_dates(view: ReleaseView) -> Evidence:
     if columns := view.unshifted_dates():
         message = (
