@@ -83,14 +83,10 @@ class Downcoding(Attack):
 
     type: ClassVar[str] = "downcoding"
     title: ClassVar[str] = _("Downcoding")
-    asks: ClassVar[str] = _("Which exact values are behind the released ones?")
+    question: ClassVar[str] = _("Which exact values are behind the released ones?")
     result_sentence: ClassVar[str] = _(
         "Knows only the release. Of 100 generalized values, {right} are named correctly; by "
         "chance, {chance}."
-    )
-    question: ClassVar[str] = (
-        "Do released intervals and sets give away values of single records, because they are "
-        "no wider than needed?"
     )
     method: ClassVar[str] = (
         "treats the ends of intervals and the members of sets as values of records: a warning if "

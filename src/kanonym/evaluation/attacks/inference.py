@@ -76,16 +76,13 @@ class Inference(Attack):
 
     type: ClassVar[str] = "inference"
     title: ClassVar[str] = _("Attribute inference")
-    asks: ClassVar[str] = _(
+    question: ClassVar[str] = _(
         "Which value does a person have in a column that the intruder does not know?"
     )
-    asks_of: ClassVar[str] = _("What is the {name} of a known person?")
+    question_about: ClassVar[str] = _("What is the {name} of a known person?")
     result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers. Of 100 known people, {right} are guessed right; by chance, "
         "{chance}."
-    )
-    question: ClassVar[str] = (
-        "Can someone who knows other values of a person guess the secret one from the release?"
     )
     method: ClassVar[str] = "guesses a secret from the records that match the known values"
     source: ClassVar[str] = "Giomi et al. 2023"

@@ -64,15 +64,12 @@ class KnownItems(Attack):
 
     type: ClassVar[str] = "known-items"
     title: ClassVar[str] = _("Known items")
-    asks: ClassVar[str] = _(
+    question: ClassVar[str] = _(
         "Which released record belongs to a person of whom some items are known?"
     )
     result_sentence: ClassVar[str] = _(
         "Knows some of the items of a person. Of 100 known people, {right} are matched to their "
         "own record; by chance, {chance}."
-    )
-    question: ClassVar[str] = (
-        "Can someone who knows some items of a person find the person's own record?"
     )
     method: ClassVar[str] = "takes a record that has all known items for the person's"
     source: ClassVar[str] = "Terrovitis and others 2008"

@@ -63,13 +63,9 @@ class Membership(Attack):
 
     type: ClassVar[str] = "membership"
     title: ClassVar[str] = _("Membership")
-    asks: ClassVar[str] = _("Is a known person in the table at all?")
+    question: ClassVar[str] = _("Is a known person in the table at all?")
     result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers. Of 100 decisions, {right} are right; by chance, {chance}."
-    )
-    question: ClassVar[str] = (
-        "Can someone who knows a person's quasi-identifiers tell from the release whether the "
-        "person was in the data?"
     )
     method: ClassVar[str] = "decides who is in the table and who is not; needs a control"
     aim: ClassVar[Aim] = "inference"

@@ -113,10 +113,10 @@ def title_of(name: str, says: Translator) -> str:
 
 def question_of(one: AttackResult, says: Translator, column: str | None = None) -> str:
     """Say in few words what an intruder wants to know; `column` is the one in question."""
-    of_column = _wording(one.type, "asks_of")
+    of_column = _wording(one.type, "question_about")
     if column is not None and of_column:
         return says.text(of_column, name=column)
-    return says.translate(_wording(one.type, "asks") or one.question)
+    return says.translate(_wording(one.type, "question") or one.question)
 
 
 def knowledge_sentence(one: AttackResult, says: Translator) -> str:

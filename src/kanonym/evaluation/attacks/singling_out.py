@@ -107,15 +107,11 @@ class SinglingOut(Attack):
 
     type: ClassVar[str] = "singling-out"
     title: ClassVar[str] = _("Singling out")
-    asks: ClassVar[str] = _("Which description matches exactly one person in the table?")
+    question: ClassVar[str] = _("Which description matches exactly one person in the table?")
     result_sentence: ClassVar[str] = _(
         "Knows nobody: describes a person by all released columns, including the sensitive ones, "
         "which k-anonymity does not cover. Of 100 descriptions, {right} match exactly one person; "
         "by chance, {chance}."
-    )
-    question: ClassVar[str] = (
-        "Can the intruder, from the release, describe a person so that exactly one in the "
-        "data fits?"
     )
     method: ClassVar[str] = "builds predicates from the release that match exactly one person"
     source: ClassVar[str] = "Cohen and Nissim 2020; Giomi et al. 2023"

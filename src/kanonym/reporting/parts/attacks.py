@@ -230,10 +230,9 @@ def _row(one: AttackResult, says: Translator) -> tuple[Text, ...]:
         untried = says.text(_("{title}: not run"), title=title)
         why = Cell(untried, note=says.translate(one.reason or ""))
         return why, "0", "–", "–", "–", "–"
-    asked = one.question if says.code == "en" and one.question else question_of(one, says)
     low, high = one.targets.interval(one.confidence)
     return (
-        Cell(title, note=f"{asked} {finding_sentence(one, says)}"),
+        Cell(title, note=f"{question_of(one, says)} {finding_sentence(one, says)}"),
         says.plural(one.attempts, one.unit),
         Cell(says.tenths(one.targets.rate), note=interval(low, high, says)),
         says.tenths(one.baseline.rate),

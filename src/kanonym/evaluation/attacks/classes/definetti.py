@@ -180,16 +180,12 @@ class DeFinetti(Attack):
 
     type: ClassVar[str] = "definetti"
     title: ClassVar[str] = _("DeFinetti’s attack")
-    asks: ClassVar[str] = _(
+    question: ClassVar[str] = _(
         "Which sensitive value of a class is whose, judging by all classes together?"
     )
     result_sentence: ClassVar[str] = _(
         "Knows everybody’s quasi-identifiers, and shares the values of each class out by likeness. "
         "Of 100 known people, {right} are guessed right; by chance, {chance}."
-    )
-    question: ClassVar[str] = (
-        "Can someone who knows everybody's quasi-identifiers tell which sensitive value of a class "
-        "is whose, from what all classes have in common?"
     )
     method: ClassVar[str] = (
         "learns from all classes what people with each value are like, and shares the values of "

@@ -66,16 +66,12 @@ class Homogeneity(Attack):
 
     type: ClassVar[str] = "homogeneity"
     title: ClassVar[str] = _("Homogeneity")
-    asks: ClassVar[str] = _(
+    question: ClassVar[str] = _(
         "What is a person’s sensitive value, where all records of the class have the same one?"
     )
     result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers. Of 100 known people, the value of {right} is certain; by "
         "chance, of {chance}."
-    )
-    question: ClassVar[str] = (
-        "Can someone who knows a person's quasi-identifiers learn the sensitive value for "
-        "certain, because all records that could be the person's share it?"
     )
     method: ClassVar[str] = (
         "learns a value for certain, because all records that could be the person's have it"
@@ -151,14 +147,12 @@ class BackgroundKnowledge(Attack):
 
     type: ClassVar[str] = "background-knowledge"
     title: ClassVar[str] = _("Background knowledge")
-    asks: ClassVar[str] = _("What is a person’s sensitive value, if some values can be ruled out?")
+    question: ClassVar[str] = _(
+        "What is a person’s sensitive value, if some values can be ruled out?"
+    )
     result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers, and some values that the person does not have. Of 100 known "
         "people, the value of {right} is certain; by chance, of {chance}."
-    )
-    question: ClassVar[str] = (
-        "Can someone who knows a person's quasi-identifiers, and some sensitive values that "
-        "the person does not have, learn the value for certain?"
     )
     method: ClassVar[str] = "the same after ruling out `m` values"
     source: ClassVar[str] = "Machanavajjhala et al. 2007"
@@ -210,17 +204,13 @@ class Disco(Attack):
 
     type: ClassVar[str] = "disco"
     title: ClassVar[str] = _("DiSCO")
-    asks: ClassVar[str] = _(
+    question: ClassVar[str] = _(
         "What is a person’s sensitive value, where all records with exactly the known values have "
         "the same one?"
     )
     result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers. Of 100 known people, the value of {right} is the only one in "
         "records with exactly these values; by chance, of {chance}."
-    )
-    question: ClassVar[str] = (
-        "Do all released records with a person's known values have the same sensitive value, and "
-        "is it the person's?"
     )
     method: ClassVar[str] = (
         "learns the only value that released records with exactly the known values have"

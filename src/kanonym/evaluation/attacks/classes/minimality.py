@@ -162,17 +162,13 @@ class Minimality(Attack):
 
     type: ClassVar[str] = "minimality"
     title: ClassVar[str] = _("Minimality")
-    asks: ClassVar[str] = _(
+    question: ClassVar[str] = _(
         "Which sensitive value does a person have, given what the algorithm did not do?"
     )
     result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers of everybody and the algorithm with its parameters. Of 100 "
         "persons {right} are told for sure, by the classes alone {chance}. What may as well have "
         "been left out by chance is not counted."
-    )
-    question: ClassVar[str] = (
-        "Can someone who knows the algorithm and everybody's quasi-identifiers learn sensitive "
-        "values for certain from what the algorithm refused?"
     )
     method: ClassVar[str] = (
         "knows the algorithm, its parameters and everybody's quasi-identifiers, and learns a value "

@@ -78,17 +78,15 @@ class Skewness(Attack):
 
     type: ClassVar[str] = "skewness"
     title: ClassVar[str] = _("Skewness")
-    asks: ClassVar[str] = _(
+    question: ClassVar[str] = _(
         "Whose sensitive value is much more probable in their class than in the whole table?"
     )
-    asks_of: ClassVar[str] = _("Whose {name} is now easier to guess than from the whole table?")
+    question_about: ClassVar[str] = _(
+        "Whose {name} is now easier to guess than from the whole table?"
+    )
     result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers. Of 100 known people, {right} are guessed right; by chance, "
         "{chance}."
-    )
-    question: ClassVar[str] = (
-        "Can someone guess a person's sensitive value because it is much more frequent among "
-        "the records that could be the person's than in the whole table?"
     )
     method: ClassVar[str] = (
         "claims the value that is most over-represented, if it is at least twice as frequent "
@@ -172,16 +170,12 @@ class SimilarityOfValues(Attack):
 
     type: ClassVar[str] = "similarity"
     title: ClassVar[str] = _("Similarity")
-    asks: ClassVar[str] = _(
+    question: ClassVar[str] = _(
         "What kind of sensitive value does a person have, where the values of a class are alike?"
     )
     result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers. Of 100 known people, the value of {right} is known "
         "approximately; by chance, of {chance}."
-    )
-    question: ClassVar[str] = (
-        "Can someone who knows a person's quasi-identifiers learn nearly what the sensitive "
-        "value is, because all records that could be the person's nearly agree?"
     )
     method: ClassVar[str] = (
         "learns the range or the group of a value, because all are close in meaning"

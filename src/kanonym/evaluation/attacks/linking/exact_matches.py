@@ -48,15 +48,12 @@ class UniqueExactMatches(Attack):
 
     type: ClassVar[str] = "unique-exact-matches"
     title: ClassVar[str] = _("Unique exact matches")
-    asks: ClassVar[str] = _(
+    question: ClassVar[str] = _(
         "Which released record has exactly the values of a person who is the only one with them?"
     )
     result_sentence: ClassVar[str] = _(
         "Knows everybody’s values. Of 100 people whose values nobody shares, a released record has "
         "exactly those of {right}; by chance, of {chance}."
-    )
-    question: ClassVar[str] = (
-        "Does the release contain all values of a person whose combination nobody else has?"
     )
     method: ClassVar[str] = "looks for released records that equal a unique person in every column"
     source: ClassVar[str] = "NIST, SDNist 2025"
@@ -124,15 +121,12 @@ class ApparentMatches(Attack):
 
     type: ClassVar[str] = "apparent-matches"
     title: ClassVar[str] = _("Apparent matches")
-    asks: ClassVar[str] = _(
+    question: ClassVar[str] = _(
         "Which person and which released record are both the only ones with the known values?"
     )
     result_sentence: ClassVar[str] = _(
         "Knows everybody’s quasi-identifiers. Of 100 people, {right} seem to match one released "
         "record; by chance, {chance}."
-    )
-    question: ClassVar[str] = (
-        "Does a person who is alone with the known values seem to match a single released record?"
     )
     method: ClassVar[str] = (
         "matches a person with a released record where both are alone with the known values"

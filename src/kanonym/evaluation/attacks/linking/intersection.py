@@ -63,14 +63,10 @@ class Intersection(Attack):
 
     type: ClassVar[str] = "intersection"
     title: ClassVar[str] = _("Intersection of two releases")
-    asks: ClassVar[str] = _("What is a person’s sensitive value, if two releases are combined?")
+    question: ClassVar[str] = _("What is a person’s sensitive value, if two releases are combined?")
     result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers and a second release. Of 100 known people, the value of "
         "{right} is certain; by chance, of {chance}."
-    )
-    question: ClassVar[str] = (
-        "Can someone who knows a person's quasi-identifiers learn the sensitive value for "
-        "certain from two releases together?"
     )
     method: ClassVar[str] = (
         "intersects two releases of the same people (`second`, a table or a `Release`); its "

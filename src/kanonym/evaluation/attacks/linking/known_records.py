@@ -74,15 +74,12 @@ class KnownRecords(Attack):
 
     type: ClassVar[str] = "known-records"
     title: ClassVar[str] = _("Several known records")
-    asks: ClassVar[str] = _(
+    question: ClassVar[str] = _(
         "Which pseudonym belongs to a person of whom several records are known?"
     )
     result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers of all records of a person. Of 100 known people, {right} are "
         "the only ones left; by chance, {chance}."
-    )
-    question: ClassVar[str] = (
-        "Can someone who knows several records of a person tell which pseudonym is the person's?"
     )
     method: ClassVar[str] = (
         "intersects the classes of a person's known records, where a released column tells whose "

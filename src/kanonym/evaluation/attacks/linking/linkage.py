@@ -85,14 +85,10 @@ class Linkage(Attack):
 
     type: ClassVar[str] = "linkage"
     title: ClassVar[str] = _("Record linkage")
-    asks: ClassVar[str] = _("Which released record belongs to a known person?")
+    question: ClassVar[str] = _("Which released record belongs to a known person?")
     result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers. Of 100 known people, {right} are matched to their own "
         "record; by chance, {chance}."
-    )
-    question: ClassVar[str] = (
-        "Can someone who knows a person's quasi-identifiers find the person's own record in "
-        "the release?"
     )
     method: ClassVar[str] = "links a person to the nearest released record"
     source: ClassVar[str] = "Domingo-Ferrer and Torra 2003"
@@ -285,16 +281,12 @@ class Linkability(Attack):
 
     type: ClassVar[str] = "linkability"
     title: ClassVar[str] = _("Linkability of two sources")
-    asks: ClassVar[str] = _(
+    question: ClassVar[str] = _(
         "Which entries of two sources with different columns belong to the same person?"
     )
     result_sentence: ClassVar[str] = _(
         "Knows some quasi-identifiers from one source and others from another. Of 100 people, "
         "{right} are linked correctly; by chance, {chance}."
-    )
-    question: ClassVar[str] = (
-        "Can someone who has two tables about the same persons find out through the release "
-        "which entries belong together?"
     )
     method: ClassVar[str] = (
         "has two tables about the same people, and links them through the release"

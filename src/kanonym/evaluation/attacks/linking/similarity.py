@@ -332,16 +332,12 @@ class SimilarRecords(Attack):
 
     type: ClassVar[str] = "similarity-reidentification"
     title: ClassVar[str] = _("Re-identification by similarity")
-    asks: ClassVar[str] = _(
+    question: ClassVar[str] = _(
         "Which class is most similar to a person, and does it disclose the sensitive value?"
     )
     result_sentence: ClassVar[str] = _(
         "Knows the quasi-identifiers. Of 100 known people, {right} are guessed right; by chance, "
         "{chance}."
-    )
-    question: ClassVar[str] = (
-        "Can someone who knows a person's numbers find the most similar released records and "
-        "learn from them what is sensitive?"
     )
     method: ClassVar[str] = "looks up persons by their numbers alone, as [SIGO](sigo.md) does"
     source: ClassVar[str] = "SIGO"
