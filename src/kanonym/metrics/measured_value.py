@@ -17,11 +17,11 @@ class Meaning:
     """How to read the numbers of one measure."""
 
     name: str
-    low: float
-    high: float
-    better: Better
-    unit: str
-    source: str
+    low: float = 0.0
+    high: float = 1.0
+    better: Better = "lower"
+    unit: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,26 @@ from kanonym.kernels.parallel import parallel
 from kanonym.models.base import check_flag, check_integer
 
 
+class Microaggregation(Algorithm):
+    """An algorithm whose classes release the means of their numbers."""
+
+    __slots__ = ()
+
+    recodes: ClassVar[Recodes] = "spans"
+    recoding: ClassVar[Recoding | None] = "mean"
+    by_size: ClassVar[bool] = True
+    needs_values: ClassVar[bool] = True
+    largest_fragment: ClassVar[int | None] = PAIRWISE
+
+    standardize: bool
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of their range."""
+        check_flag(self.type, "standardize", self.standardize)
+
+
 @dataclass(frozen=True, slots=True)
-class MDAV(Algorithm):
+class MDAV(Microaggregation):
     """Microaggregation: classes of k records near each other, released as their centroid.
 
     Quasi-identifiers are of any kind. Numbers, dates and ordered categories have no
@@ -77,15 +95,6 @@ class MDAV(Algorithm):
     summary: ClassVar[str] = _(
         "Microaggregation: numbers stay numbers, each the mean of its class."
     )
-    recodes: ClassVar[Recodes] = "spans"
-    recoding: ClassVar[Recoding | None] = "mean"
-    by_size: ClassVar[bool] = True
-    needs_values: ClassVar[bool] = True
-    largest_fragment: ClassVar[int | None] = PAIRWISE
-
-    def __post_init__(self) -> None:
-        """Refuse parameters out of their range."""
-        check_flag(self.type, "standardize", self.standardize)
 
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes of at least k records.
@@ -126,7 +135,7 @@ ROUNDS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class ONA(Algorithm):
+class ONA(Microaggregation):
     """Microaggregation by local search: the least squared error, for more time than MDAV.
 
     Quasi-identifiers are numbers without missing values. Where no recoding is asked for,
@@ -177,16 +186,7 @@ class ONA(Algorithm):
 
     type: ClassVar[str] = "ona"
     summary: ClassVar[str] = _("Microaggregation that improves its classes step by step.")
-    recodes: ClassVar[Recodes] = "spans"
-    recoding: ClassVar[Recoding | None] = "mean"
-    by_size: ClassVar[bool] = True
-    needs_values: ClassVar[bool] = True
     needs_numbers: ClassVar[bool] = True
-    largest_fragment: ClassVar[int | None] = PAIRWISE
-
-    def __post_init__(self) -> None:
-        """Refuse parameters out of their range."""
-        check_flag(self.type, "standardize", self.standardize)
 
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes of k to 2 k - 1 records; the problem as of `MDAV.partition`.
@@ -230,7 +230,7 @@ ABOVE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class MONA(Algorithm):
+class MONA(Microaggregation):
     """Microaggregation of large tables: blocks of records, and in each a search like ONA's.
 
     Quasi-identifiers are numbers without missing values. Where no recoding is asked for,
@@ -271,12 +271,7 @@ class MONA(Algorithm):
 
     type: ClassVar[str] = "mona"
     summary: ClassVar[str] = _("As ona, for large tables.")
-    recodes: ClassVar[Recodes] = "spans"
-    recoding: ClassVar[Recoding | None] = "mean"
-    by_size: ClassVar[bool] = True
-    needs_values: ClassVar[bool] = True
     needs_numbers: ClassVar[bool] = True
-    largest_fragment: ClassVar[int | None] = PAIRWISE
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""

@@ -249,9 +249,6 @@ _LIMITS = f"of the first {COLUMNS} columns, quasi-identifiers before others"
 
 PAIRWISE = Meaning(
     name="pairwise-total-variation",
-    low=0.0,
-    high=1.0,
-    better="lower",
     unit="share of records that would have to change in a two-way table, mean over pairs",
     source="Levin, Peres and Wilmer (2009), Markov Chains and Mixing Times, 4.1; "
     f"{_LIMITS}; numbers in at most 20 quantile bins of the original, the 20 most frequent "
@@ -259,27 +256,19 @@ PAIRWISE = Meaning(
 )
 CORRELATION = Meaning(
     name="correlation-difference",
-    low=0.0,
     high=2.0,
-    better="lower",
     unit="absolute difference of Pearson's correlation, mean over pairs of columns of numbers",
     source=f"Domingo-Ferrer and Torra (2001), 5.2: information loss by correlations; {_LIMITS}; "
     "intervals by their middle, 0 for a constant column",
 )
 CRAMERS_V = Meaning(
     name="cramers-v-difference",
-    low=0.0,
-    high=1.0,
-    better="lower",
     unit="absolute difference of Cramér's V, mean over pairs of columns of categories",
     source=f"Cramér (1946), Mathematical Methods of Statistics, 21.9; {_LIMITS}; without "
     "correction for bias, the 20 most frequent categories and one for the others",
 )
 ETA = Meaning(
     name="correlation-ratio-difference",
-    low=0.0,
-    high=1.0,
-    better="lower",
     unit="absolute difference of the correlation ratio, mean over pairs of categories and numbers",
     source=f"Fisher (1925), Statistical Methods for Research Workers, 45; {_LIMITS}; intervals by "
     "their middle, the 20 most frequent categories and one for the others",

@@ -51,9 +51,6 @@ Found = tuple[float, dict[str, float]]
 
 GCP = Meaning(
     name="gcp",
-    low=0.0,
-    high=1.0,
-    better="lower",
     unit="share of the range",
     source=(
         "Ghinita et al. 2007, §2, the mean over attributes of the normalized certainty penalty "
@@ -64,9 +61,6 @@ GCP = Meaning(
 
 SPAN_LOSS = Meaning(
     name="span-loss",
-    low=0.0,
-    high=1.0,
-    better="lower",
     unit="share of the range",
     source=(
         "Xu et al. 2006, §3.1, where a list costs what the smallest range around it costs; without "

@@ -181,8 +181,6 @@ def _covariances(
 
 OVERLAP = Meaning(
     name="interval-overlap",
-    low=0.0,
-    high=1.0,
     better="higher",
     unit="overlap of 95 % confidence intervals of means and shares, mean over columns",
     source="Karr, Kohnen, Oganian, Reiter and Sanil (2006), The American Statistician 60(3), 4; "
@@ -190,8 +188,6 @@ OVERLAP = Meaning(
 )
 REGRESSION = Meaning(
     name="interval-overlap-regression",
-    low=0.0,
-    high=1.0,
     better="higher",
     unit="overlap of 95 % confidence intervals of slopes, mean over columns of numbers",
     source="Karr, Kohnen, Oganian, Reiter and Sanil (2006), The American Statistician 60(3), 4; "

@@ -23,9 +23,6 @@ NOT_ALIGNED = Message(
 
 ITEM_LOSS = Meaning(
     name="item-loss",
-    low=0.0,
-    high=1.0,
-    better="lower",
     unit="share of the hierarchy",
     source=(
         "NCP as of the other columns: mean over occurrences of items of (items under the label - 1)"
@@ -34,9 +31,6 @@ ITEM_LOSS = Meaning(
 )
 ITEM_NCP = Meaning(
     name="item-ncp",
-    low=0.0,
-    high=1.0,
-    better="lower",
     unit="share of the hierarchy",
     source=(
         "Terrovitis, Mamoulis and Kalnis 2008, §3.3: mean over occurrences of items of items under "
@@ -45,15 +39,11 @@ ITEM_NCP = Meaning(
 )
 DROPPED = Meaning(
     name="items-dropped",
-    low=0.0,
-    high=1.0,
-    better="lower",
     unit="share of occurrences",
     source="occurrences of items that no released label covers / all occurrences",
 )
 LABELS = Meaning(
     name="item-labels",
-    low=0.0,
     high=float("inf"),
     better="higher",
     unit="labels",
@@ -61,9 +51,6 @@ LABELS = Meaning(
 )
 TOP_CHANGED = Meaning(
     name="frequent-itemsets-lost",
-    low=0.0,
-    high=1.0,
-    better="lower",
     unit="share of itemsets",
     source=(
         "Terrovitis, Mamoulis and Kalnis 2008, §5.1 (tKd): share of the 100 most frequent itemsets "
@@ -72,9 +59,7 @@ TOP_CHANGED = Meaning(
 )
 PAIR_ERROR = Meaning(
     name="item-pair-error",
-    low=0.0,
     high=2.0,
-    better="lower",
     unit="relative error",
     source=(
         "Terrovitis, Mamoulis and Kalnis 2008, §5.1 (RE): mean over the pairs of items of the "

@@ -239,7 +239,6 @@ def _score(differences: NDArray[np.float64]) -> float:
 
 K_MARGINAL = Meaning(
     name="k-marginal",
-    low=0.0,
     high=float(BEST),
     better="higher",
     unit="points of 1,000: two-way tables in common, mean over pairs of columns",

@@ -117,36 +117,24 @@ def _wasserstein(pair: TablePair, _: np.random.Generator) -> MeasuredValue:
 
 TOTAL_VARIATION = Meaning(
     name="total-variation",
-    low=0.0,
-    high=1.0,
-    better="lower",
     unit="share of records that would have to change, mean over columns",
     source="Levin, Peres and Wilmer (2009), Markov Chains and Mixing Times, 4.1; numbers in at "
     "most 20 quantile bins of the original",
 )
 HELLINGER = Meaning(
     name="hellinger",
-    low=0.0,
-    high=1.0,
-    better="lower",
     unit="Hellinger distance, mean over columns",
     source="Hellinger (1909), J. reine angew. Math. 136; numbers in at most 20 quantile bins of "
     "the original",
 )
 JENSEN_SHANNON = Meaning(
     name="jensen-shannon",
-    low=0.0,
-    high=1.0,
-    better="lower",
     unit="square root of the divergence in bits, mean over columns",
     source="Lin (1991), IEEE Trans. Inf. Theory 37(1); its root is a distance (Endres and "
     "Schindelin 2003); numbers in at most 20 quantile bins of the original",
 )
 WASSERSTEIN = Meaning(
     name="wasserstein",
-    low=0.0,
-    high=1.0,
-    better="lower",
     unit="share of the original's range that a value moves, mean over columns of numbers",
     source="Vallender (1974), Theory Probab. Appl. 18(4); nulls left out, at most 1",
 )

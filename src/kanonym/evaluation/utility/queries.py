@@ -212,9 +212,7 @@ def query_errors(
 
 QUERY_ERROR = Meaning(
     name="query-error",
-    low=0.0,
     high=float("inf"),
-    better="lower",
     unit=f"relative error of a count, median over {QUERIES} random queries",
     source="LeFevre, DeWitt and Ramakrishnan (2008), ACM TODS 33(3), and Xiao and Tao (2006), VLDB,"
     " 6.1: ranges and sets on 1 to 3 attributes, selectivity 1 to 20 % if these were independent;"

@@ -32,25 +32,19 @@ TINY = 1e-12
 
 RMSE = Meaning(
     name="rmse",
-    low=0.0,
     high=float("inf"),
-    better="lower",
     unit="units of the columns, mean over columns",
     source="mean over the numeric columns of the root mean squared error of each (parts)",
 )
 MSE = Meaning(
     name="mse",
-    low=0.0,
     high=float("inf"),
-    better="lower",
     unit="squared units of the columns, mean over columns",
     source="mean over the numeric columns of the mean squared error of each (parts)",
 )
 SSE_SST = Meaning(
     name="sse-sst",
-    low=0.0,
     high=float("inf"),
-    better="lower",
     unit="% of the variance",
     source=(
         "Domingo-Ferrer and Mateo-Sanz 2002, §2: squared error over total squares, in %, of the "
@@ -59,9 +53,7 @@ SSE_SST = Meaning(
 )
 IL1S = Meaning(
     name="il1s",
-    low=0.0,
     high=float("inf"),
-    better="lower",
     unit="standard deviations times √2",
     source=(
         "Mateo-Sanz, Sebé and Domingo-Ferrer 2004, §3: mean over cells of |x - x'| / (√2 · sd), "
@@ -70,9 +62,7 @@ IL1S = Meaning(
 )
 EIGENVALUES = Meaning(
     name="eigenvalues",
-    low=0.0,
     high=float("inf"),
-    better="lower",
     unit="sum of relative differences",
     source=(
         "Templ and Meindl 2008, as dUtility of sdcMicro: sum of |e - e'| / e over the sorted "
@@ -82,8 +72,6 @@ EIGENVALUES = Meaning(
 )
 UNCHANGED = Meaning(
     name="unchanged-cells",
-    low=0.0,
-    high=1.0,
     better="higher",
     unit="share of the cells",
     source=(

@@ -197,9 +197,11 @@ class LevelBounds:
 
 
 class PlainForm:
-    """The YAML form of a metric whose parameters are plain values."""
+    """The range of most metrics, and the YAML form of those whose parameters are plain values."""
 
     type: ClassVar[str]
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float] = math.inf
     better: ClassVar[Literal["lower"]] = "lower"
 
     def to_dict(self: DataclassInstance) -> dict[str, Any]:

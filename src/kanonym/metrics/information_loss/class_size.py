@@ -63,8 +63,6 @@ class AverageClassSize(PlainForm):
     type: ClassVar[str] = "average-class-size"
     unit: ClassVar[str] = "records"
     source: ClassVar[str] = "LeFevre, DeWitt and Ramakrishnan 2006"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float] = float("inf")
 
     def __post_init__(self) -> None:
         """Refuse a factor out of its range."""
@@ -178,8 +176,6 @@ class Discernibility(PlainForm):
     type: ClassVar[str] = "discernibility"
     unit: ClassVar[str] = "pairs of records"
     source: ClassVar[str] = "Bayardo and Agrawal 2005"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float] = float("inf")
 
     def bind(self, table: EncodedTable, weights: Mapping[str, float]) -> BoundDiscernibility:
         """Prepare for a table: see `Metric.bind`."""
@@ -259,8 +255,6 @@ class Ambiguity(PlainForm):
     type: ClassVar[str] = "ambiguity"
     unit: ClassVar[str] = "combinations of values"
     source: ClassVar[str] = "Goldberger and Tassa 2010"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float] = float("inf")
 
     def bind(self, table: EncodedTable, weights: Mapping[str, float]) -> BoundAmbiguity:
         """Prepare for a table: see `Metric.bind`."""

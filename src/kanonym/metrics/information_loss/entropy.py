@@ -73,8 +73,6 @@ class NonUniformEntropy(PlainForm):
     type: ClassVar[str] = "non-uniform-entropy"
     unit: ClassVar[str] = "bits"
     source: ClassVar[str] = "Gionis and Tassa 2009"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float] = float("inf")
 
     def __post_init__(self) -> None:
         """Refuse a factor out of its range."""
@@ -113,8 +111,6 @@ class NormalizedEntropy(PlainForm):
     type: ClassVar[str] = "normalized-entropy"
     unit: ClassVar[str] = "share of the attribute's entropy"
     source: ClassVar[str] = "Gionis and Tassa 2009"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float] = float("inf")
 
     def bind(self, table: EncodedTable, weights: Mapping[str, float]) -> BoundEntropy:
         """Prepare for a table: see `Metric.bind`."""
@@ -238,8 +234,6 @@ class KLDivergence(PlainForm):
     type: ClassVar[str] = "kl-divergence"
     unit: ClassVar[str] = "bits"
     source: ClassVar[str] = "Machanavajjhala et al. 2007"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float] = float("inf")
 
     def bind(self, table: EncodedTable, weights: Mapping[str, float]) -> BoundDivergence:
         """Prepare for a table: see `Metric.bind`."""

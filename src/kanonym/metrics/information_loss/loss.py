@@ -80,7 +80,6 @@ class Loss(PlainForm):
     type: ClassVar[str] = "loss"
     unit: ClassVar[str] = "share of the domain"
     source: ClassVar[str] = "Iyengar 2002"
-    low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
@@ -127,7 +126,6 @@ class LossArithmetic(PlainForm):
     type: ClassVar[str] = "loss-arithmetic"
     unit: ClassVar[str] = "share of the domain"
     source: ClassVar[str] = "Iyengar 2002"
-    low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:

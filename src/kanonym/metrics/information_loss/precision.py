@@ -65,7 +65,6 @@ class Precision(PlainForm):
     type: ClassVar[str] = "precision"
     unit: ClassVar[str] = "share of the hierarchy's height"
     source: ClassVar[str] = "Sweeney 2002"
-    low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
@@ -158,8 +157,6 @@ class Height(PlainForm):
     type: ClassVar[str] = "height"
     unit: ClassVar[str] = "levels"
     source: ClassVar[str] = "Samarati 2001"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float] = float("inf")
 
     def bind(self, table: EncodedTable, weights: Mapping[str, float]) -> BoundHeight:
         """Prepare for a table: see `Metric.bind`."""

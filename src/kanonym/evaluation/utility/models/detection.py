@@ -240,9 +240,6 @@ REAL, OTHER = Message("the real table"), Message("the other table")
 
 DETECTION = Meaning(
     name="detection",
-    low=0.0,
-    high=1.0,
-    better="lower",
     unit="area under the ROC curve of distinguishing the tables' records; 0.5 is chance",
     source="Lopez-Paz and Oquab (2017), ICLR: classifier two-sample tests; here the area under "
     "the curve of boosted trees, cross-validated, equal records in one fold; interval by "

@@ -429,7 +429,6 @@ def _take_accuracy(target: str, pair: TablePair, random: np.random.Generator) ->
 ACCURACY = Meaning(
     name="accuracy",
     low=float("-inf"),
-    high=1.0,
     better="higher",
     unit="share of held-out original records whose category is predicted right; R² of numbers",
     source="LeFevre, DeWitt and Ramakrishnan (2006), KDD: workload-aware anonymization; there by "

@@ -151,9 +151,7 @@ def _curvature(
 
 PROPENSITY = Meaning(
     name="pmse",
-    low=0.0,
     high=0.25,
-    better="lower",
     unit="squared error of the probability to be a released record",
     source="Woo, Reiter, Oganian and Karr (2009), J. Privacy and Confidentiality 1(1), 3.1; "
     "expected value by Snoke, Raab, Nowok, Dibben and Slavkovic (2018), JRSS A 181(3); logistic "
