@@ -109,7 +109,7 @@ def assess(
     import kanonym as ka
     from kanonym.cli.printing.assessment import assessment_tables
     from kanonym.cli.progress import print_note, show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_table_output, write_table
 
     if released is None and (aligned is not None or target is not None or measures):
@@ -164,11 +164,9 @@ def assess(
             write_table(risk.records, records, reading.format_of(str(records)))
     if released is not None:
         print_note(f"utility compares {COMPARED}")
-    if json:
-        show_json(parts)
-    else:
-        written = [] if records is None else [str(records)]
-        show(*assessment_tables(parts, written), to_stderr=str(records) == "-")
+    written = [] if records is None else [str(records)]
+    tables = assessment_tables(parts, written)
+    show_result(parts, *tables, json=json, to_stderr=str(records) == "-")
 
 
 def _without_sensitive(columns: dict[str, Any]) -> dict[str, Any]:

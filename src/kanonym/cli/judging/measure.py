@@ -46,8 +46,9 @@ def measure(
         measure_linked(table, schema, of_tables, json=json)
         return
     from kanonym import pipeline
+    from kanonym.cli.printing.releases import measurement_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import measurement_tables, show_result
+    from kanonym.cli.terminal import show_result
     from kanonym.data.readings import detect_readings, typed_table
     from kanonym.engines import is_local
 

@@ -48,7 +48,7 @@ def profile(
     from kanonym import profiling
     from kanonym.cli.printing.profile import profile_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
 
     written = [("--write", write), ("--report", report)]
     inputs.check_places({"INPUT": table}, written, json=json)
@@ -67,9 +67,8 @@ def profile(
         if report is not None:
             step("report")
             found.report(frame, report, language=language)
-    if json:
-        show_json(found.to_dict())
-    else:
-        files = [str(one) for _, one in written if one is not None]
-        more = next_command(context, table, [] if write is None else [str(write)])
-        show(*profile_tables(found.to_dict(), files), *more, to_stderr=str(write) == "-")
+    files = [str(one) for _, one in written if one is not None]
+    more = next_command(context, table, [] if write is None else [str(write)])
+    contract = found.to_dict()
+    tables = profile_tables(contract, files)
+    show_result(contract, *tables, *more, json=json, to_stderr=str(write) == "-")

@@ -31,7 +31,7 @@ def recommend(
     from kanonym import comparison
     from kanonym.cli.printing.comparison import recommendation_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_output
 
     inputs.check_places({"INPUT": table}, [("--write", write)], json=json)
@@ -47,10 +47,6 @@ def recommend(
             recommendation.write_policy(write)
     seconds = perf_counter() - start
     written = [] if write is None else [str(write)]
-    if json:
-        show_json({**recommendation.to_dict(), "seconds": seconds, "written": written})
-    else:
-        show(
-            *recommendation_tables(recommendation.to_dict(), written, seconds),
-            *next_command(context, table, written),
-        )
+    found = {**recommendation.to_dict(), "seconds": seconds, "written": written}
+    more = next_command(context, table, written)
+    show_result(found, *recommendation_tables(found), *more, json=json)

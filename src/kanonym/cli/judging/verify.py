@@ -64,8 +64,9 @@ def verify(
     Example: kanonym verify released.csv --policy policy.yaml
     """
     from kanonym import pipeline
+    from kanonym.cli.printing.releases import verdict_tables, violations_table
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json, verdict_tables, violations_table
+    from kanonym.cli.terminal import show, show_json
     from kanonym.data.files import CellTexts
     from kanonym.engines import engine_of, is_local
     from kanonym.policy import Policy

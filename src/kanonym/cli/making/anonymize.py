@@ -244,8 +244,9 @@ def _show_release(
     to_stderr: bool,
 ) -> None:
     """Print what was released; seconds: of reading and writing files."""
+    from kanonym.cli.printing.releases import release_tables
     from kanonym.cli.progress import print_note
-    from kanonym.cli.terminal import release_tables, show_result
+    from kanonym.cli.terminal import show_result
 
     found = {**release.to_dict(), **({"drawn": drawn} if drawn else {})}
     if found["algorithm"].get("interrupted"):

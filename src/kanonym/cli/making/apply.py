@@ -68,7 +68,7 @@ def apply(
 
     from kanonym.cli.printing.linked import batch_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
     from kanonym.data.files import (
         atomic_write,
         check_output,
@@ -116,12 +116,9 @@ def apply(
         writing_seconds = perf_counter() - start
     found = {**release.to_dict(), "counted": update}
     found["seconds"] = inputs.seconds_with_files(found["seconds"], seconds, writing_seconds)
-    if json:
-        show_json(found)
-    else:
-        beside = [] if papers.manifest is None else [str(papers.manifest)]
-        written = [output, *beside, *([recoding] if update else [])]
-        show(*batch_tables(found, written), to_stderr=output == "-")
+    beside = [] if papers.manifest is None else [str(papers.manifest)]
+    written = [output, *beside, *([recoding] if update else [])]
+    show_result(found, *batch_tables(found, written), json=json, to_stderr=output == "-")
 
 
 def _person_column(columns: Sequence[str], key: str | None, least: int) -> PersonColumn | None:

@@ -140,8 +140,9 @@ def _demo(rows: int, directory: Path) -> None:
     """Generate patients in one table, release them and report on it."""
     import kanonym as ka
     from kanonym import pipeline
+    from kanonym.cli.printing.releases import release_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import command_text, release_tables, show
+    from kanonym.cli.terminal import command_text, show
     from kanonym.data.example_tables import patients
     from kanonym.data.files import write_table, write_text
     from kanonym.policy import Policy

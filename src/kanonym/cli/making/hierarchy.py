@@ -82,8 +82,9 @@ def check(
     Exit code 0: the file is a hierarchy, and covers the column if one is named; 1: it is not.
     Every value needs one row and one parent per level, and all values share one root.
     """
-    from kanonym.cli.terminal import level_table, show_json
+    from kanonym.cli.printing.releases import level_table
     from kanonym.cli.terminal import show as tell
+    from kanonym.cli.terminal import show_json
     from kanonym.data.hierarchy import from_file
 
     _need_each_other(table, column)
@@ -112,7 +113,7 @@ def show(
 
     With --table and --column: the tree over the column's values. For a file alone: its levels.
     """
-    from kanonym.cli.terminal import level_table
+    from kanonym.cli.printing.releases import level_table
     from kanonym.cli.terminal import show as tell
     from kanonym.data.hierarchy import FromFile
     from kanonym.policy.construction import source_of_text

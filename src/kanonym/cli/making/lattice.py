@@ -34,8 +34,9 @@ def lattice(
     Example: kanonym lattice patients.csv --policy policy.yaml -o nodes.csv
     """
     from kanonym import pipeline
+    from kanonym.cli.printing.releases import lattice_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import lattice_tables, show_result
+    from kanonym.cli.terminal import show_result
     from kanonym.comparison import lattice_nodes
     from kanonym.data.files import check_table_output, write_table
 

@@ -150,7 +150,7 @@ def synthesize(
     from kanonym import synthesis
     from kanonym.cli.printing.synthesis import synthesis_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_table_output
     from kanonym.data.readings import styled_table
     from kanonym.policy.attribute_policy import attribute_policy
@@ -203,11 +203,8 @@ def synthesize(
     if not private:  # how long it took depends on the table
         found |= {"seconds": {"total": perf_counter() - start}}
     found |= {"written": [output, *(str(one) for _, one in papers.options if one)]}
-    if json:
-        show_json(found)
-    else:
-        attacks = made.attacks if judge else None
-        show(*synthesis_tables(found, attacks), to_stderr=output == "-")
+    tables = synthesis_tables(found, made.attacks if judge else None)
+    show_result(found, *tables, json=json, to_stderr=output == "-")
 
 
 def _is_private(method: str | None, epsilon: float | None) -> bool:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def _list_actions(asked: bool) -> None:
     if not asked:
         return
-    from kanonym.cli.terminal import action_list, show
+    from kanonym.cli.printing.releases import action_list
+    from kanonym.cli.terminal import show
     from kanonym.policy.actions import describe_actions
 
     show(*action_list(describe_actions()))
@@ -61,8 +62,9 @@ def transform(
     Example: kanonym transform in.csv -o out.csv --action 'pay={type: round, to: 100}'
     """
     from kanonym.actions.registry import keeps_values, share_kept, works_on_values
+    from kanonym.cli.printing.releases import transform_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result, transform_tables
+    from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_table_output
     from kanonym.data.readings import styled_table
     from kanonym.pipeline import transformation

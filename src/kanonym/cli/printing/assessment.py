@@ -11,7 +11,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from kanonym.cli.terminal import NAMED, format_number, written_files_table
+from kanonym.cli.printing.releases import NAMED
+from kanonym.cli.terminal import format_number, plain_table, text_table, written_files_table
 
 if TYPE_CHECKING:
     from kanonym.evaluation.attacks.result import AttackResult, AttackResults
@@ -73,18 +74,14 @@ def _indented(sentence: str, style: str = "") -> Padding:
 
 def attack_list(questions: Mapping[str, str]) -> Table:
     """Return every attack with its question."""
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
-    table.add_column("attack", no_wrap=True)
-    table.add_column("question", overflow="fold")
+    table = text_table("attack", "question", whole={"attack"})
     for name, question in questions.items():
         table.add_row(Text(name), Text(question))
     return table
 
 
 def _untried_table(outcomes: Sequence[AttackResult]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
-    table.add_column("not run", overflow="fold")
-    table.add_column("why", overflow="fold")
+    table = text_table("not run", "why")
     for outcome in outcomes:
         table.add_row(Text(outcome.type), Text(outcome.reason or ""))
     return table
@@ -151,7 +148,7 @@ def _relevant_measures(risk: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 def _measures(heading: str, entries: Mapping[str, Mapping[str, Any]]) -> list[RenderableType]:
     """Return a table of the measures with a value, and one of those without, by reason."""
-    table = _table(heading)
+    table = text_table(heading)
     table.add_column("value", justify="right", no_wrap=True)
     table.add_column(BEST_TO_WORST, justify="right", no_wrap=True)
     table.add_column("what it counts", overflow="fold")
@@ -162,17 +159,10 @@ def _measures(heading: str, entries: Mapping[str, Mapping[str, Any]]) -> list[Re
         else:
             text = Text(_unit(one))
             table.add_row(Text(_measure_name(name)), _figure(one["value"]), _ends(one), text)
-    lacking = _table("no value")
-    lacking.add_column("why", overflow="fold")
+    lacking = text_table("no value", "why")
     for reason, names in missing.items():
         lacking.add_row(Text("\n".join(names)), Text(reason))
     return [*([table] if table.row_count else []), *([lacking] if missing else [])]
-
-
-def _table(heading: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
-    table.add_column(heading, overflow="fold")
-    return table
 
 
 def _measure_name(name: str) -> str:
@@ -203,9 +193,7 @@ def _preset_table(presets: Mapping[str, Mapping[str, Any]]) -> Table:
     together: dict[tuple[bool | None, str], list[str]] = {}
     for name, one in presets.items():
         together.setdefault((one["met"], one["reason"]), []).append(name)
-    table = _table("preset")
-    table.add_column("met", no_wrap=True)
-    table.add_column("why", overflow="fold")
+    table = text_table("preset", "met", "why", whole={"met"})
     for (met, reason), names in together.items():
         said = {True: "yes", False: "NO", None: "–"}[met]
         style = {True: "green", False: "bold red", None: ""}[met]
@@ -220,9 +208,7 @@ def _column_table(utility: Mapping[str, Mapping[str, Any]]) -> Table | None:
     held = [measure for measure, of_measure in parts.items() if of_measure]
     if not names:
         return None
-    table = _table("column")
-    for measure in held:
-        table.add_column(_measure_name(measure), justify="right", overflow="fold")
+    table = plain_table("column", *map(_measure_name, held))
     for name in names:
         cells = [_figure(parts[measure].get(name)) for measure in held]
         table.add_row(Text(name), *cells)

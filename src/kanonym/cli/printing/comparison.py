@@ -38,9 +38,7 @@ def comparison_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     return [*shown, found["reason"], *(["", written_files_table(written)] if written else [])]
 
 
-def recommendation_tables(
-    found: Mapping[str, Any], written: Sequence[str], seconds: float
-) -> list[RenderableType]:
+def recommendation_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     """Return what `kanonym recommend` tells: the policy's reasons, and what was tried."""
     tried = found["comparison"]["combinations"]
     released = [one for one in tried if one["released"]]
@@ -51,8 +49,8 @@ def recommendation_tables(
     return [
         reasons,
         _releases(released, "span-loss", found["comparison"]["counted"]),
-        grid(("seconds", f"{seconds:.2f}")),
-        *([written_files_table(written)] if written else []),
+        grid(("seconds", f"{found['seconds']:.2f}")),
+        *([written_files_table(found["written"])] if found["written"] else []),
     ]
 
 

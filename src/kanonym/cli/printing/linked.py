@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich import box
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
-from kanonym.cli.terminal import (
+from kanonym.cli.printing.releases import (
     findings_table,
-    format_number,
-    grid,
     kept_value_rows,
-    plain_table,
     requirements_view,
     verdict_tables,
+)
+from kanonym.cli.terminal import (
+    format_number,
+    grid,
+    plain_table,
+    records_row,
+    text_table,
     written_files_table,
 )
 
@@ -40,8 +42,7 @@ def fit_tables(found: Mapping[str, Any]) -> list[RenderableType]:
         ("must satisfy", "each batch, and the union" if found["each_batch"] else "the union"),
         ("seconds", f"{found['seconds']['total']:.2f}"),
     )
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
-    table.add_column("attribute", overflow="fold")
+    table = text_table("attribute")
     table.add_column("type")
     table.add_column("recoding" if found["form"] == "boxes" else "level", justify="right")
     for name, one in found["attributes"].items():
@@ -81,10 +82,7 @@ def batch_tables(found: Mapping[str, Any], written: Sequence[str]) -> list[Rende
     unseen = {name: n for name, n in batch["unseen"].items() if n}
     facts = grid(
         ("batch", batch["number"]),
-        (
-            "records",
-            f"{format_number(found['rows_in'])} in, {format_number(found['rows_out'])} released",
-        ),
+        records_row(found, "released"),
         ("suppressed", found["suppressed"]),
         ("classes", found["verification"]["classes"]),
         ("information lost", f"{100 * utility['span_loss']:.1f} % (span loss)"),
@@ -101,8 +99,7 @@ def batch_tables(found: Mapping[str, Any], written: Sequence[str]) -> list[Rende
         ),
         ("seconds", f"{found['seconds']['total']:.2f}"),
     )
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
-    table.add_column("model", overflow="fold")
+    table = text_table("model")
     for name in ("required", "batch", "union"):
         table.add_column(name, justify="right")
     table.add_column("satisfied", justify="right")

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from rich import box
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
-from kanonym.cli.terminal import format_number, grid, plain_table, written_files_table
+from kanonym.cli.terminal import format_number, grid, plain_table, text_table, written_files_table
 
 
 def policy_tables(found: Mapping[str, Any]) -> list[RenderableType]:
@@ -40,9 +38,7 @@ def policy_tables(found: Mapping[str, Any]) -> list[RenderableType]:
             if count
         ),
     ]
-    roles = plain_table("column")
-    roles.add_column("role", no_wrap=True)
-    roles.add_column("hierarchy", overflow="fold")
+    roles = text_table("column", "role", "hierarchy", whole={"role"})
     for name, role in table["roles"].items():
         built = table["built_hierarchies"].get(name)
         roles.add_row(Text(name), role, Text(f"built: {built}" if built else ""))
@@ -95,10 +91,7 @@ def profile_tables(found: Mapping[str, Any], written: Sequence[str]) -> list[Ren
         ("records alone in their class", known["uniques"]),
         ("distinguishable pairs", f"{100 * known['separation']:.2f} %"),
     )
-    columns = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
-    columns.add_column("column", overflow="fold")
-    columns.add_column("role", no_wrap=True)
-    columns.add_column("content, reasons, remarks", overflow="fold")
+    columns = text_table("column", "role", "content, reasons, remarks", whole={"role"})
     for names, one in _rows(found["columns"]):
         columns.add_row(
             Text(names),
@@ -216,8 +209,7 @@ def _sets(found: Mapping[str, Any]) -> list[RenderableType]:
         sets = found[key]["sets"]
         if not sets:
             continue
-        table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
-        table.add_column(heading, overflow="fold")
+        table = text_table(heading)
         table.add_column("combinations", justify="right", no_wrap=True)
         table.add_column("unique records", justify="right", no_wrap=True)
         for one in sets[:SETS]:

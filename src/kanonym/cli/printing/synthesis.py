@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rich import box
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from kanonym.cli.printing.assessment import NAMES, attack_tables
-from kanonym.cli.terminal import drawn_rows, format_number, grid, written_files_table
+from kanonym.cli.printing.releases import drawn_rows
+from kanonym.cli.terminal import format_number, grid, records_row, text_table, written_files_table
 
 if TYPE_CHECKING:
     from kanonym.evaluation.attacks.result import AttackResults
@@ -28,17 +28,13 @@ def injection_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     before, after = found["before"], found["after"]
     added = f"{format_number(found['added'])} to {format_number(found['classes_changed'])}"
     facts = grid(
-        (
-            "records",
-            f"{format_number(found['rows_in'])} in, {format_number(found['rows_out'])} written",
-        ),
+        records_row(found, "written"),
         ("added", f"{added} of {format_number(found['classes'])} classes"),
         ("change of the joint distribution", _value(found["distance"])),
         ("distinguishable, AUC (0.5: chance)", _value(found["detection"])),
         ("seconds", f"{found['seconds']['total']:.2f}"),
     )
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
-    table.add_column("minimum, mean and maximum per class", overflow="fold")
+    table = text_table("minimum, mean and maximum per class")
     table.add_column("before", justify="right")
     table.add_column("after", justify="right")
     table.add_row(
@@ -65,10 +61,7 @@ def injection_tables(found: Mapping[str, Any]) -> list[RenderableType]:
 def removal_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     """Return what `kanonym inject --remove` tells."""
     facts = grid(
-        (
-            "records",
-            f"{format_number(found['rows_in'])} in, {format_number(found['rows_out'])} written",
-        ),
+        records_row(found, "written"),
         (
             "removed",
             f"{format_number(found['removed'])} of {format_number(found['marks'])} that are marked",
@@ -231,8 +224,7 @@ def _percent(share: float) -> str:
 
 def _utility(measures: Mapping[str, Mapping[str, Any]]) -> Table:
     """Return the measures that have a value."""
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=True)
-    table.add_column("utility", overflow="fold")
+    table = text_table("utility")
     table.add_column("value", justify="right", no_wrap=True)
     table.add_column("better", no_wrap=True)
     table.add_column("what it counts", overflow="fold")
