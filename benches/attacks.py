@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 import kanonym as ka
-from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.base import AttackContext
 from kanonym.evaluation.attacks.linking.linkage import Linkability, Linkage
 from kanonym.evaluation.attacks.linking.similarity import SimilarRecords
 from kanonym.evaluation.attacks.setup import build_context

@@ -17,7 +17,7 @@ import pytest
 
 import kanonym as ka
 from adversary.odds import BOUNDS, enumerate_odds
-from kanonym.algorithms.criteria import compile_criteria
+from kanonym.algorithms.base import compile_criteria
 from kanonym.algorithms.segmentation import cuts
 from kanonym.engines import private_seed
 

@@ -11,7 +11,7 @@ import pytest
 import kanonym as ka
 from attack_tables import people
 from kanonym.data.files import read_table
-from kanonym.evaluation.attacks.registry import ATTACKS
+from kanonym.evaluation.attacks import ATTACKS
 from kanonym.evaluation.attacks.sentences import VERDICTS
 
 KNOWN = ["age", "zip", "sex"]

@@ -6,7 +6,7 @@ import pytest
 import typer
 
 from kanonym.cli import app, logs
-from kanonym.cli.completion import complete_columns
+from kanonym.cli.command_options import complete_columns
 from kanonym.cli.group import SUMMARIES
 
 SCREEN = 56

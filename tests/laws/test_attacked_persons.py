@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from attack_tables import HIDDEN, KNOWN, people, released, starred
 from effort import examples
+from kanonym.evaluation.attacks import ATTACKS
 from kanonym.evaluation.attacks.linking.linkage import Linkage
 from kanonym.evaluation.attacks.matching.predicates import Predicates, count_matches
-from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.attacks.setup import build_context
 from utility_pairs import numeric, pair
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import kanonym as ka
 from conftest import FRAMES
 from effort import examples
-from kanonym.evaluation.attacks.registry import ATTACKS
+from kanonym.evaluation.attacks import ATTACKS
 from releases import KINDS, SOURCES, policy_of, tables, typed
 
 KNOWN = list(KINDS)

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from kanonym.evaluation.attacks.base import AttackContext
 from kanonym.evaluation.attacks.classes.homogeneity import find_disclosed
-from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.exact_matches import (
     AGREE,
     ApparentMatches,

@@ -8,9 +8,8 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.algorithms.itemsets.apriori import Apriori
+from kanonym.algorithms.itemsets.apriori import Apriori, OptimalCut, number_of_cuts
 from kanonym.algorithms.itemsets.base import ItemProblem
-from kanonym.algorithms.itemsets.optimal_cut import OptimalCut, number_of_cuts
 from kanonym.models import KKmAnonymity, KmAnonymity
 from kanonym.models.itemsets import rare_items
 from twins.itemsets import arrays_of, hierarchy_of, paths_of, rows_of, tree_of

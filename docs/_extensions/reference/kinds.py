@@ -9,7 +9,7 @@ from typing import Any
 
 from kanonym.actions.registry import ACTIONS
 from kanonym.data.hierarchy import SOURCES
-from kanonym.evaluation.attacks.registry import ATTACKS
+from kanonym.evaluation.attacks import ATTACKS
 from kanonym.evaluation.risk.presets import ENTRIES
 from kanonym.evaluation.utility.table_utility import EVERY
 from kanonym.metrics.information_loss import METRICS

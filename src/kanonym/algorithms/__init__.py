@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from kanonym.algorithms.cell_suppression import CellSuppression
     from kanonym.algorithms.clustering import KDTree, KMeans, KMember
     from kanonym.algorithms.full_domain import FullDomain
-    from kanonym.algorithms.itemsets.apriori import LRA, VPA, Apriori
-    from kanonym.algorithms.itemsets.optimal_cut import OptimalCut
+    from kanonym.algorithms.itemsets.apriori import LRA, VPA, Apriori, OptimalCut
     from kanonym.algorithms.local_recoding import LocalRecoding
     from kanonym.algorithms.microaggregation.individual_ranking import IndividualRanking
     from kanonym.algorithms.microaggregation.mdav import MDAV, MONA, ONA
@@ -54,7 +53,7 @@ __getattr__, __dir__ = lazy_names(
         "KMember": "kanonym.algorithms.clustering",
         "Apriori": "kanonym.algorithms.itemsets.apriori",
         "LRA": "kanonym.algorithms.itemsets.apriori",
-        "OptimalCut": "kanonym.algorithms.itemsets.optimal_cut",
+        "OptimalCut": "kanonym.algorithms.itemsets.apriori",
         "VPA": "kanonym.algorithms.itemsets.apriori",
         "LocalRecoding": "kanonym.algorithms.local_recoding",
         "Mondrian": "kanonym.algorithms.mondrian",

@@ -10,8 +10,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import LINEAR, PAIRWISE, Algorithm, Problem, Recodes
-from kanonym.algorithms.criteria import compile_criteria, require_feasible
+from kanonym.algorithms.base import (
+    LINEAR,
+    PAIRWISE,
+    Algorithm,
+    Problem,
+    Recodes,
+    compile_criteria,
+    require_feasible,
+)
 from kanonym.algorithms.microaggregation.records import class_size, record_space, require_numbers
 from kanonym.algorithms.record_exchange import exchange_nearby
 from kanonym.algorithms.small_classes import Groups, Small, merge_small_classes

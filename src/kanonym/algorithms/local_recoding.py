@@ -10,8 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Algorithm, Problem, Recodes
-from kanonym.algorithms.criteria import table_counts
+from kanonym.algorithms.base import Algorithm, Problem, Recodes, table_counts
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.full_domain.search import SearchClock
 from kanonym.algorithms.full_domain.space import SearchSpace, check_search, prepare_space

@@ -12,8 +12,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import LINEAR, Algorithm, Problem, Recodes
-from kanonym.algorithms.criteria import (
+from kanonym.algorithms.base import (
+    LINEAR,
+    Algorithm,
+    Problem,
+    Recodes,
     classes_of,
     compile_criteria,
     require_feasible,

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.criteria import classes_of, compile_criteria, require_feasible
+from kanonym.algorithms.base import classes_of, compile_criteria, require_feasible
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.full_domain.nodes import group_at_levels, judge
 from kanonym.algorithms.full_domain.search import SearchClock

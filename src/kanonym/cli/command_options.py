@@ -8,16 +8,54 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from kanonym.cli.completion import Completion, complete_columns, complete_words
-from kanonym.data.command_line import split_names
-from kanonym.data.option import Option, choices_of, option_of
+from kanonym.data.option import Option, choices_of, option_of, split_names
+
+LARGEST = 50_000_000  # bytes of a table that is read for its columns while a user waits
+TABLES = ("table", "original", "released", "batch")
+
+Completion = Callable[..., list[str]]
+
+
+def complete_words(words: Sequence[str]) -> Completion:
+    """Return what completes one of several words."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return complete
+
+
+def complete_columns(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Complete the last of several column names that are separated by commas."""
+    given, comma, last = incomplete.rpartition(",")
+    taken = given.split(",")
+    return [
+        f"{given}{comma}{name}"
+        for name in _columns(ctx)
+        if name.startswith(last) and name not in taken
+    ]
+
+
+def _columns(ctx: typer.Context) -> list[str]:
+    """Return the columns of the table on the command line; none where it cannot be read."""
+    from kanonym.data.errors import KanonymError
+    from kanonym.data.files import read_table
+
+    place = next((ctx.params[name] for name in TABLES if ctx.params.get(name)), None)
+    if place is None or not Path(place).is_file() or Path(place).stat().st_size > LARGEST:
+        return []
+    try:
+        return list(read_table(place).columns)
+    except KanonymError:
+        return []
+
 
 Command = Callable[..., None]
 

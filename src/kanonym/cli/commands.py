@@ -11,7 +11,7 @@ import typer
 from kanonym.cli import inputs
 from kanonym.cli.locations import file_at
 from kanonym.cli.policy_options import OPTIONS
-from kanonym.data.command_line import command_line, file_word
+from kanonym.data.option import command_line, file_word
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

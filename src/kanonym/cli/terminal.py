@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kanonym.cli.progress import is_quiet
-from kanonym.data.command_line import command_line
+from kanonym.data.option import command_line
 
 
 class _Terminal(Console):

@@ -21,7 +21,7 @@ from kanonym.data.errors import gettext as _
 from kanonym.data.results import Result, ResultTable
 from kanonym.evaluation.utility.table_utility import measure_of
 from kanonym.language import ENGLISH, Translator
-from kanonym.metrics.measure_names import MEASURE_NAMES, SHORT_NAMES
+from kanonym.metrics.measured_value import MEASURE_NAMES, SHORT_NAMES
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown_name
 from kanonym.policy.writing import policy_yaml

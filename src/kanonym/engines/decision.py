@@ -12,8 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Problem
-from kanonym.algorithms.criteria import classes_of
+from kanonym.algorithms.base import Problem, classes_of
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.item_sets import EncodedSets
 from kanonym.data.partition import Partition, RecodedAttribute

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.actions.registry import record_actions, works_on_values
-from kanonym.algorithms.criteria import classes_of, require_feasible
+from kanonym.algorithms.base import classes_of, require_feasible
 from kanonym.data import frames
 from kanonym.data.files import typed_texts
 from kanonym.data.item_sets import EncodedSets, encode_sets, names_of_sets, read_sets, tree_of

@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Problem
-from kanonym.algorithms.criteria import classes_of, compile_criteria, table_counts
+from kanonym.algorithms.base import Problem, classes_of, compile_criteria, table_counts
 from kanonym.data.readings import MARK
 from kanonym.data.refusals import Refusals, Replay
 from kanonym.data.results import ShortRepr

@@ -22,7 +22,7 @@ ITEM_ALGORITHMS: LazyRegistry[type[ItemAlgorithm]] = LazyRegistry(
     "kanonym.algorithms",
     {
         "apriori": "itemsets.apriori:Apriori",
-        "optimal-cut": "itemsets.optimal_cut:OptimalCut",
+        "optimal-cut": "itemsets.apriori:OptimalCut",
         "lra": "itemsets.apriori:LRA",
         "vpa": "itemsets.apriori:VPA",
     },

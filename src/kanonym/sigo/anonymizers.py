@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.algorithms.base import classes_of
 from kanonym.algorithms.clustering import KDTree
-from kanonym.algorithms.criteria import classes_of
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.results import ShortRepr
 from kanonym.data.table import encode

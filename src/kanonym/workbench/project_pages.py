@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from typing import Any
 from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
@@ -26,12 +27,25 @@ from kanonym.workbench.guard import REPORT_POLICY
 from kanonym.workbench.open_project import OpenProject
 from kanonym.workbench.pages import page
 from kanonym.workbench.project.folder import ChangedError
+from kanonym.workbench.project.history import is_private
 from kanonym.workbench.screens import SCREENS
 from kanonym.workbench.sessions import Session
-from kanonym.workbench.status import status_of
 from kanonym.workbench.view import Screen, View, texts_of
 from kanonym.workbench.work.held import UNREPEATABLE
 from kanonym.workbench.work.worker import CANCELLED, ENDED, WorkError
+
+
+async def status_of(view: View) -> dict[str, Any]:
+    """Return what the strip says: violations of the table as it is, and of the release."""
+    project, violations, reason = view.project, None, ""
+    if project.table is not None and not (project.busy and project.job.task == "open"):  # type: ignore[union-attr]
+        try:
+            violations = await project.answers.violations(project.form)
+        except KanonymError as error:
+            reason = str(error).splitlines()[0]
+    private = is_private(project.form)
+    return {"project": project, "found": violations, "reason": reason, "private": private}
+
 
 BY_NAME = {screen.name: screen for screen in SCREENS}
 

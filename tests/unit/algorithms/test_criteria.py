@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.algorithms.criteria import ancestors_of, classes_of, compile_criteria, table_counts
+from kanonym.algorithms.base import ancestors_of, classes_of, compile_criteria, table_counts
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import from_mapping
 from kanonym.data.table import encode

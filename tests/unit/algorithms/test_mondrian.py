@@ -16,8 +16,7 @@ import kanonym as ka
 import twins.mondrian as naive
 from effort import examples
 from kanonym.algorithms import mondrian
-from kanonym.algorithms.base import Problem
-from kanonym.algorithms.criteria import compile_criteria, require_feasible
+from kanonym.algorithms.base import Problem, compile_criteria, require_feasible
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.table import encode

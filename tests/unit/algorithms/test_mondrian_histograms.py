@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import twins.mondrian as naive
 from effort import examples
-from kanonym.algorithms.base import Problem
-from kanonym.algorithms.criteria import compile_criteria
+from kanonym.algorithms.base import Problem, compile_criteria
 from kanonym.algorithms.mondrian import LARGE, Mondrian, TriedCuts, refine_nodes
 from kanonym.algorithms.mondrian_histograms import (
     Histogram,

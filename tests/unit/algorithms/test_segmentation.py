@@ -17,9 +17,8 @@ import kanonym as ka
 import twins.mondrian as naive
 from effort import examples
 from kanonym.algorithms.auto import Auto
-from kanonym.algorithms.base import Problem
+from kanonym.algorithms.base import Problem, classes_of, compile_criteria
 from kanonym.algorithms.clustering import KMember
-from kanonym.algorithms.criteria import classes_of, compile_criteria
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.segmentation import Order, Segmentation, cuts
 from kanonym.algorithms.segmentation.cuts import closed_places, cut_order

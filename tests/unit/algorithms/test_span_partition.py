@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import kanonym as ka
 from effort import examples
 from kanonym.algorithms import mondrian, span_partition
-from kanonym.algorithms.criteria import compile_criteria
+from kanonym.algorithms.base import compile_criteria
 from tables import tables
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from kanonym.actions.registry import ACTIONS
 from kanonym.data.loading import LazyModule, LazyRegistry
-from kanonym.evaluation.attacks.registry import ATTACKS
+from kanonym.evaluation.attacks import ATTACKS
 from kanonym.language import LANGUAGES
 from kanonym.metrics.information_loss import METRICS
 from kanonym.models import MODELS

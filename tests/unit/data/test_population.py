@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanonym.algorithms.criteria import classes_of, table_counts
+from kanonym.algorithms.base import classes_of, table_counts
 from kanonym.data import hierarchy
 from kanonym.data.errors import DataError, HierarchyError, SchemaError
 from kanonym.data.population import encode_with_population, require_contained, with_population

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.algorithms.criteria import compile_criteria
+from kanonym.algorithms.base import compile_criteria
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.microaggregation.mdav import MDAV
 from kanonym.algorithms.mondrian import Mondrian, TriedCuts

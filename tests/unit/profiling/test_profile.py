@@ -20,7 +20,7 @@ from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.example_tables import patients
 from kanonym.data.schema import Role
 from kanonym.profiling import minimal, profile
-from kanonym.profiling.identifiers.finding import finding_by_values, share_reason
+from kanonym.profiling.identifiers.sample import finding_by_values, share_reason
 
 COLUMNS = {
     "name": ["Ada Roth", "Emil Koch", "Eva Lang", "Jan Moser"] * 3,

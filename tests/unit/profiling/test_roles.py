@@ -10,7 +10,7 @@ import pytest
 from kanonym.data.schema import Role
 from kanonym.profiling.columns import content_of
 from kanonym.profiling.identifiers import Finding
-from kanonym.profiling.identifiers.finding import share_reason
+from kanonym.profiling.identifiers.sample import share_reason
 from kanonym.profiling.roles import role_of
 from kanonym.profiling.words import name_hints
 

@@ -6,8 +6,7 @@ import pytest
 
 from kanonym.data.schema import Role
 from kanonym.profiling.safe_harbor import CATEGORIES, safe_harbor
-from kanonym.profiling.vocabulary import entries
-from kanonym.profiling.words import LONGEST_PHRASE, fold_accents, name_hints, name_words
+from kanonym.profiling.words import LONGEST_PHRASE, entries, fold_accents, name_hints, name_words
 
 
 def what(name, *, role=None, sure=None):

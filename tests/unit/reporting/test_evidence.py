@@ -14,7 +14,7 @@ from kanonym.language import ENGLISH, SPANISH
 from kanonym.profiling.identifiers.check_digits import SCHEMES
 from kanonym.profiling.identifiers.formats import FORMATS
 from kanonym.profiling.reasons import EVIDENCE, PUBLISHABLE, TERMS, Reason
-from kanonym.profiling.vocabulary import entries
+from kanonym.profiling.words import entries
 from kanonym.reporting.known.evidence import evidence_of, publishable_reason
 
 FOLDER = Path(profiling.__file__).parent

@@ -21,12 +21,11 @@ from babel.messages.pofile import read_po
 import kanonym
 from kanonym import metrics
 from kanonym.data.errors import DataError, Message
-from kanonym.evaluation.attacks.registry import ATTACKS
+from kanonym.evaluation.attacks import ATTACKS
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.language import ENGLISH, LANGUAGES, SPANISH, translator
 from kanonym.metrics.information_loss import METRICS
-from kanonym.metrics.measure_names import MEASURE_NAMES
-from kanonym.metrics.measured_value import Meaning
+from kanonym.metrics.measured_value import MEASURE_NAMES, Meaning
 from kanonym.reporting import render, render_comparison, render_frontier
 from kanonym.reporting.known.assessment import MEASURES, UNIT_NAMES
 from kanonym.reporting.known.attacks import PART_NAMES, UNITS

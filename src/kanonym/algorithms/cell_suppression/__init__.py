@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Algorithm, Problem, Recodes
+from kanonym.algorithms.base import Algorithm, Problem, Recodes, require_feasible
 from kanonym.algorithms.cell_suppression.patterns import (
     Keys,
     Pieces,
@@ -23,7 +23,6 @@ from kanonym.algorithms.cell_suppression.patterns import (
     subset_sizes,
     unblank,
 )
-from kanonym.algorithms.criteria import require_feasible
 from kanonym.algorithms.options import Importance
 from kanonym.data.errors import PolicyError
 from kanonym.data.errors import gettext as _

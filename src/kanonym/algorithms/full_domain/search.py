@@ -15,8 +15,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from kanonym.algorithms.base import Listener
-from kanonym.algorithms.criteria import require_feasible
+from kanonym.algorithms.base import Listener, require_feasible
 from kanonym.algorithms.full_domain.branch import (
     NOTHING,
     Branch,

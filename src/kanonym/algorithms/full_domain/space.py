@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.criteria import ancestors_of, table_counts
+from kanonym.algorithms.base import ancestors_of, table_counts
 from kanonym.algorithms.options import Bounds
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import Hierarchy

@@ -9,8 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Algorithm, Problem, Recodes
-from kanonym.algorithms.criteria import require_feasible
+from kanonym.algorithms.base import Algorithm, Problem, Recodes, require_feasible
 from kanonym.algorithms.microaggregation.records import (
     class_size,
     error_account,

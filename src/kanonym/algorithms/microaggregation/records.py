@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.criteria import compile_criteria, require_feasible
+from kanonym.algorithms.base import compile_criteria, require_feasible
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.partition import Partition
 from kanonym.data.table import Domain, EncodedTable, Kind

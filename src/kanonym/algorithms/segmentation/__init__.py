@@ -10,8 +10,15 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import LINEAR, Algorithm, Problem, Recodes
-from kanonym.algorithms.criteria import compile_criteria, require_feasible, without_conditions
+from kanonym.algorithms.base import (
+    LINEAR,
+    Algorithm,
+    Problem,
+    Recodes,
+    compile_criteria,
+    require_feasible,
+    without_conditions,
+)
 from kanonym.algorithms.options import Target
 from kanonym.algorithms.record_exchange import exchange_nearby
 from kanonym.algorithms.segmentation import cuts as orders

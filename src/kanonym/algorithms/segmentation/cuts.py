@@ -9,8 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import Problem
-from kanonym.algorithms.criteria import without_conditions
+from kanonym.algorithms.base import Problem, without_conditions
 from kanonym.algorithms.mondrian import tree_order
 from kanonym.algorithms.workload import GuidingTarget
 from kanonym.data.table import EncodedTable

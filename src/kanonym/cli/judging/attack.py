@@ -19,7 +19,7 @@ def _list_attacks(asked: bool) -> None:
         return
     from kanonym.cli.printing.assessment import attack_list
     from kanonym.cli.terminal import show
-    from kanonym.evaluation.attacks.registry import ATTACKS
+    from kanonym.evaluation.attacks import ATTACKS
 
     show(attack_list({name: one.question for name, one in ATTACKS.items()}))
     raise typer.Exit

@@ -14,7 +14,7 @@ from kanonym.cli import inputs, locations, options
 from kanonym.cli.commands import repetition
 from kanonym.cli.locations import is_database
 from kanonym.cli.making import linked
-from kanonym.cli.making.drawn import Drawing
+from kanonym.cli.making.draw import Drawing
 from kanonym.cli.making.papers import PRIVATE, Papers, check_private, tell_of_manifest
 from kanonym.cli.policy_options import OPTIONS, PolicyOptions, takes_policy
 from kanonym.data.option import Option

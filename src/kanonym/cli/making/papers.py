@@ -14,7 +14,7 @@ from kanonym.data.option import Option
 
 if TYPE_CHECKING:
     from kanonym.cli.locations import Place
-    from kanonym.cli.making.drawn import Drawing
+    from kanonym.cli.making.draw import Drawing
     from kanonym.data.files import Content
     from kanonym.policy import Policy
     from kanonym.release import Release

@@ -10,7 +10,6 @@ types of its own, and only NaN is made null.
 
 from __future__ import annotations
 
-from kanonym.data.files.cell_texts import CellTexts, differing_floats
 from kanonym.data.files.columnar import unread_parts
 from kanonym.data.files.disk import (
     atomic_write,
@@ -24,6 +23,8 @@ from kanonym.data.files.formats import FORMATS, Content, is_statistical, is_text
 from kanonym.data.files.json_records import values_of_json
 from kanonym.data.files.reading import read_table, read_with_content, sheet_names
 from kanonym.data.files.text_cells import (
+    CellTexts,
+    differing_floats,
     differing_texts,
     formula_columns,
     parse_temporal,

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from kanonym.data.errors import DataError
-from kanonym.data.files.cell_texts import CellTexts, differing_floats
+from kanonym.data.files.text_cells import CellTexts, differing_floats
 from kanonym.data.loading import LazyModule
 
 pa: Any = LazyModule("pyarrow")

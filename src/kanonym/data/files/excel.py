@@ -21,9 +21,13 @@ from polars import selectors
 
 from kanonym.data.columns.values import moment_texts
 from kanonym.data.errors import DataError
-from kanonym.data.files.cell_texts import CellTexts, keep_differing
 from kanonym.data.files.sheets import HEAD, header_of, refuse_notes, sheet_cells
-from kanonym.data.files.text_cells import convert_decimals, require_printable
+from kanonym.data.files.text_cells import (
+    CellTexts,
+    convert_decimals,
+    keep_differing,
+    require_printable,
+)
 from kanonym.data.files.text_layout import (
     check_names,
     count_records,

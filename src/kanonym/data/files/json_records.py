@@ -16,9 +16,13 @@ from polars import selectors
 
 from kanonym.data.columns.values import moment_texts
 from kanonym.data.errors import DataError
-from kanonym.data.files.cell_texts import keep_differing
 from kanonym.data.files.disk import decode
-from kanonym.data.files.text_cells import convert_decimals, parse_temporal, require_printable
+from kanonym.data.files.text_cells import (
+    convert_decimals,
+    keep_differing,
+    parse_temporal,
+    require_printable,
+)
 from kanonym.data.loading import LazyModule
 from kanonym.kernels.json_members import (
     LAYOUT,

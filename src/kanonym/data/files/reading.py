@@ -15,10 +15,10 @@ from kanonym.data.databases import displayable_url
 from kanonym.data.errors import DataError
 from kanonym.data.files import columnar, delimited, statistical
 from kanonym.data.files import json_records as records
-from kanonym.data.files.cell_texts import keep_differing
 from kanonym.data.files.disk import read_bytes
 from kanonym.data.files.formats import BOM, TEXT, Content, format_of, sniff_format
-from kanonym.data.files.urls import is_remote, path_of
+from kanonym.data.files.remote import is_remote, path_of
+from kanonym.data.files.text_cells import keep_differing
 from kanonym.data.files.value_labels import check_choice
 from kanonym.data.frames import to_polars
 from kanonym.data.loading import LazyModule

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
-from kanonym.evaluation.attacks.base import Aim, Attack, draw_persons
-from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext, draw_persons
 from kanonym.evaluation.attacks.matching.classes import Shape, shape_of
 from kanonym.evaluation.attacks.matching.lookup import classes_of, find_candidates, is_changed
 from kanonym.evaluation.attacks.matching.sizes import OneStep, one_step

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
-from kanonym.evaluation.attacks.base import Aim, Attack, draw_persons, everybody
+from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext, draw_persons, everybody
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
-from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.linking.linkage import NO_ORIGINAL, NO_RELEASED
 from kanonym.evaluation.attacks.matching.cells import regroup_records
 from kanonym.evaluation.attacks.matching.guessing import Secret, guess_values, reach_of, secret_of

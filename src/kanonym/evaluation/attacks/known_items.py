@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
 from kanonym.data.item_sets import EncodedSets
-from kanonym.evaluation.attacks.base import Aim, Attack, draw_persons
-from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext, draw_persons
 from kanonym.evaluation.attacks.linking.linkage import (
     NO_RELEASED,
     linked_by_chance,

@@ -9,8 +9,7 @@ import numpy as np
 
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
-from kanonym.evaluation.attacks.base import Aim, Attack, AttackedPersons
-from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext, AttackedPersons
 from kanonym.evaluation.attacks.matching.predicates import nearest_gaps
 from kanonym.evaluation.attacks.models.roc import area, best_threshold
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount

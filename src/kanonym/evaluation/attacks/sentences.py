@@ -101,7 +101,7 @@ LIMITS = {
 
 def _wording(name: str, part: str) -> str:
     """Return a sentence of an attack; empty where it has none."""
-    from kanonym.evaluation.attacks.registry import ATTACKS  # noqa: PLC0415 - attacks word results
+    from kanonym.evaluation.attacks import ATTACKS  # noqa: PLC0415 - attacks word results
 
     return getattr(ATTACKS[name], part, "") if name in ATTACKS else ""
 

@@ -17,7 +17,7 @@ from kanonym.data.hierarchy import Hierarchy, HierarchySource
 from kanonym.data.person_key import columns_of
 from kanonym.data.schema import Identifier
 from kanonym.data.table import encode_column, kind_of, value_codes
-from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.base import AttackContext
 from kanonym.evaluation.attacks.result import SuccessCount
 from kanonym.evaluation.pair.aligned_tables import AlignedTables
 from kanonym.evaluation.pair.reading import read_pair

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
-from kanonym.evaluation.attacks.base import Aim, Attack
-from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext
 from kanonym.evaluation.attacks.matching.lookup import classes_of, is_changed
 from kanonym.evaluation.attacks.matching.predicates import (
     Predicates,

@@ -18,11 +18,10 @@ from kanonym.data.errors import DataError, KanonymError, PolicyError, SchemaErro
 from kanonym.data.person_key import columns_of
 from kanonym.data.progress import Progress
 from kanonym.data.refusals import Replay
-from kanonym.evaluation.attacks.base import Attack, codes_of_persons
+from kanonym.evaluation.attacks import ATTACKS
+from kanonym.evaluation.attacks.base import NOT_REPLAYED, Attack, AttackContext, codes_of_persons
 from kanonym.evaluation.attacks.classes.minimality import Minimality
-from kanonym.evaluation.attacks.intruder_view import NOT_REPLAYED, AttackContext
 from kanonym.evaluation.attacks.linking.known_records import linked_units
-from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.attacks.result import AttackResults
 from kanonym.evaluation.attacks.setup import (
     Persons,

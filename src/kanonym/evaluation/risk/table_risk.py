@@ -21,9 +21,12 @@ from kanonym.data.table import value_codes
 from kanonym.evaluation.columns import (
     SelectedColumns,
     column_with_exceptions,
+    households_of,
+    population_of,
+    presets_of,
     select_columns,
+    weights_of,
 )
-from kanonym.evaluation.options import households_of, population_of, presets_of, weights_of
 from kanonym.evaluation.releases import (
     persons_of_classes,
     persons_of_release,

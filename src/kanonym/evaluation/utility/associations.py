@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
+from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import (
     Cells,
     category_cells,
@@ -26,7 +27,6 @@ from kanonym.evaluation.utility.cells import (
     numeric_cells,
     one_hot,
 )
-from kanonym.evaluation.utility.measure import Measure
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 COLUMNS = 20

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.evaluation.pair.tables import Generalization, TablePair
-from kanonym.evaluation.utility.measure import Measure
+from kanonym.evaluation.utility import Measure
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.information_loss import (
     Ambiguity,

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
+from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import category_cells, chunks, nothing_to_compare
-from kanonym.evaluation.utility.measure import Measure
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 Z = NormalDist().inv_cdf(0.975)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.evaluation.pair.tables import PairedSets, TablePair
-from kanonym.evaluation.utility.measure import Measure
+from kanonym.evaluation.utility import Measure
 from kanonym.kernels.itemsets import count_itemsets
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.tables import Column, NumericColumn, TablePair
+from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import (
     BINS,
     Cells,
@@ -25,7 +26,6 @@ from kanonym.evaluation.utility.cells import (
     nothing_to_compare,
     numeric_cells,
 )
-from kanonym.evaluation.utility.measure import Measure
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 BEST = 1000

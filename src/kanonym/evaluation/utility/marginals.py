@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
+from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import distributions, nothing_to_compare
-from kanonym.evaluation.utility.measure import Measure
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 NARROW = 1e-9

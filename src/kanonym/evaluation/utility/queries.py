@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from kanonym.data.errors import Message
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
+from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import below, borders
-from kanonym.evaluation.utility.measure import Measure
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 

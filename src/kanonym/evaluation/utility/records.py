@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
-from kanonym.evaluation.utility.measure import Measure
+from kanonym.evaluation.utility import Measure
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 Numbers = NDArray[np.float64]

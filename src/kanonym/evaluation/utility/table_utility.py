@@ -17,6 +17,7 @@ from kanonym.evaluation.pair.aligned_tables import align_tables
 from kanonym.evaluation.pair.reading import read_pair
 from kanonym.evaluation.releases import with_centroids
 from kanonym.evaluation.utility import (
+    Measure,
     associations,
     generalization,
     intervals,
@@ -27,7 +28,6 @@ from kanonym.evaluation.utility import (
     records,
 )
 from kanonym.evaluation.utility.items import ITEM_MEASURES
-from kanonym.evaluation.utility.measure import Measure
 from kanonym.evaluation.utility.models import propensity
 from kanonym.evaluation.utility.models.learning import accuracy_measure, learning_measure
 from kanonym.metrics.measured_value import MeasuredValue, measured_table

@@ -8,15 +8,15 @@ from kanonym.data.loading import lazy_names
 
 if TYPE_CHECKING:
     from kanonym.profiling.identifiers.detection import find_identifiers
-    from kanonym.profiling.identifiers.finding import Finding
     from kanonym.profiling.identifiers.free_text import MissingExtraError, find_in_text
+    from kanonym.profiling.identifiers.sample import Finding
 
 __all__ = ["Finding", "MissingExtraError", "find_identifiers", "find_in_text"]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "Finding": "kanonym.profiling.identifiers.finding",
+        "Finding": "kanonym.profiling.identifiers.sample",
         "MissingExtraError": "kanonym.profiling.identifiers.free_text",
         "find_identifiers": "kanonym.profiling.identifiers.detection",
         "find_in_text": "kanonym.profiling.identifiers.free_text",

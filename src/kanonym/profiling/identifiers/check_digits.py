@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.profiling.identifiers.finding import Finding, finding_by_values, share_reason
-from kanonym.profiling.identifiers.sample import Sample
+from kanonym.profiling.identifiers.sample import Finding, Sample, finding_by_values, share_reason
 from kanonym.profiling.reasons import Reason
 
 DRAWS = 1_000

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.loading import LazyModule
-from kanonym.profiling.identifiers.finding import Finding, finding_by_values, share_reason
-from kanonym.profiling.identifiers.sample import Sample
+from kanonym.profiling.identifiers.sample import Finding, Sample, finding_by_values, share_reason
 from kanonym.profiling.words import fold_accents, name_words
 
 if TYPE_CHECKING:

@@ -9,11 +9,10 @@ import polars as pl
 from kanonym.data.schema import Role
 from kanonym.profiling.identifiers.check_digits import CODES, find_accounts, find_numbers
 from kanonym.profiling.identifiers.contacts import find_addresses, find_coordinates, find_phones
-from kanonym.profiling.identifiers.finding import Finding
 from kanonym.profiling.identifiers.formats import find_formats, find_named
 from kanonym.profiling.identifiers.free_text import find_free_text
 from kanonym.profiling.identifiers.persons import find_persons, find_records
-from kanonym.profiling.identifiers.sample import Sample
+from kanonym.profiling.identifiers.sample import Finding, Sample
 from kanonym.profiling.reasons import Reason
 from kanonym.profiling.safe_harbor import safe_harbor
 from kanonym.profiling.words import name_hints

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from kanonym.data.schema import Role
-from kanonym.profiling.identifiers.finding import Finding, finding_by_values, share_reason
 from kanonym.profiling.identifiers.persons import can_be
-from kanonym.profiling.identifiers.sample import Sample
+from kanonym.profiling.identifiers.sample import Finding, Sample, finding_by_values, share_reason
 from kanonym.profiling.reasons import Reason
 from kanonym.profiling.safe_harbor import safe_harbor
 from kanonym.profiling.words import Hint, name_hints

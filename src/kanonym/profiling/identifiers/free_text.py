@@ -13,8 +13,7 @@ from kanonym.actions.free_text.presidio import (
     MissingExtraError,
     load_presidio,
 )
-from kanonym.profiling.identifiers.finding import Finding, finding_by_values, share_reason
-from kanonym.profiling.identifiers.sample import Sample
+from kanonym.profiling.identifiers.sample import Finding, Sample, finding_by_values, share_reason
 from kanonym.profiling.reasons import Reason
 
 WORDS = 6

@@ -11,8 +11,7 @@ import polars as pl
 
 from kanonym.actions.free_text.rules import GIVEN_NAMES
 from kanonym.profiling.identifiers.contacts import has_house_number, has_street
-from kanonym.profiling.identifiers.finding import Finding, finding_by_values, share_reason
-from kanonym.profiling.identifiers.sample import Sample
+from kanonym.profiling.identifiers.sample import Finding, Sample, finding_by_values, share_reason
 from kanonym.profiling.reasons import Reason
 from kanonym.profiling.words import fold_accents
 

@@ -1,4 +1,4 @@
-"""The values of a column that are looked at: the same ones for any order of the rows."""
+"""The sample in which identifiers are looked for, and what is found in it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,37 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.results import ShortRepr
+from kanonym.profiling.reasons import Reason
+from kanonym.profiling.safe_harbor import safe_harbor
+
+By = Literal["name", "values", "both"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One reason to hold a column for a direct identifier."""
+
+    kind: str
+    reasons: tuple[Reason, ...]
+    share: float
+    by: By
+    safe_harbor: str | None
+
+    @property
+    def evidence(self) -> str:
+        """The reasons in English; no value of the table is in them."""
+        return "; ".join(reason.to_text() for reason in self.reasons)
+
+
+def finding_by_values(kind: str, share: float, *reasons: Reason) -> Finding:
+    """Return a finding that the values gave."""
+    return Finding(kind, reasons, share, "values", safe_harbor(kind))
+
+
+def share_reason(kind: str, share: float, *terms: str) -> Reason:
+    """Return a reason that a share of the values gives."""
+    return Reason(kind, shares={"share": share}, terms=terms)
+
 
 DISTINCT = 2_000
 """At most so many different values of a column are looked at."""

@@ -11,7 +11,7 @@ import numpy as np
 from kanonym.data.errors import gettext as _
 from kanonym.data.errors import ngettext
 from kanonym.language import ENGLISH, Translator
-from kanonym.metrics.measure_names import MEASURE_NAMES
+from kanonym.metrics.measured_value import MEASURE_NAMES
 from kanonym.reporting.charts.style import (
     BLUE,
     INK,

@@ -7,8 +7,8 @@ from math import isclose
 from typing import NamedTuple, get_args
 
 from kanonym.data.errors import gettext as _
+from kanonym.evaluation.attacks import ATTACKS
 from kanonym.evaluation.attacks.base import Aim
-from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.attacks.result import AttackResult
 
 UNITS = {

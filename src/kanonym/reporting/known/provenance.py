@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from kanonym.data import files
-from kanonym.data.command_line import command_line, file_word
 from kanonym.data.errors import DataError
+from kanonym.data.option import command_line, file_word
 from kanonym.models import MODELS
 from kanonym.release.promise import manifest_path
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kanonym.data.errors import gettext as _
 from kanonym.data.errors import ngettext
-from kanonym.metrics.measure_names import MEASURE_NAMES
+from kanonym.metrics.measured_value import MEASURE_NAMES
 from kanonym.reporting.document import Block, Bullets, Cell, Figure, Paragraph, Section, Table, Text
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from math import isclose
 from typing import TYPE_CHECKING
 
 from kanonym.data.errors import gettext as _
-from kanonym.metrics.measure_names import MEASURE_NAMES
+from kanonym.metrics.measured_value import MEASURE_NAMES
 from kanonym.reporting.document import (
     Block,
     Cell,

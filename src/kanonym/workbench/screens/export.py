@@ -8,11 +8,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kanonym.data.command_line import command_line
 from kanonym.data.databases import displayable_url
 from kanonym.data.errors import DataError
 from kanonym.data.errors import gettext as _
 from kanonym.data.files import sha256
+from kanonym.data.option import command_line
 from kanonym.language import LANGUAGES
 from kanonym.workbench.open_project import OpenProject
 from kanonym.workbench.project.folder import STAMPED

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from kanonym.data.command_line import split_names
 from kanonym.data.databases import database_kind, displayable_url
 from kanonym.data.errors import DataError
 from kanonym.data.files import is_text
+from kanonym.data.option import split_names
 from kanonym.pipeline.reasons import Reason
 from kanonym.profiling import Profile
 

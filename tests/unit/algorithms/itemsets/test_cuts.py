@@ -11,13 +11,14 @@ from kanonym.algorithms.itemsets.apriori import (
     LRA,
     VPA,
     Apriori,
+    OptimalCut,
     best_cut,
+    number_of_cuts,
     recode_classes,
     search_of,
 )
 from kanonym.algorithms.itemsets.base import ItemProblem
 from kanonym.algorithms.itemsets.cut_search import least_loss
-from kanonym.algorithms.itemsets.optimal_cut import OptimalCut, number_of_cuts
 from kanonym.data.errors import InfeasibleError, PolicyError
 from twins.itemsets import CODES, arrays_of, cuts, loss, rare, recoded, rows_of, tree_of
 

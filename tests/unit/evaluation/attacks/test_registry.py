@@ -19,8 +19,8 @@ import kanonym as ka
 import kanonym.evaluation.attacks
 from attack_tables import scene
 from kanonym.data.errors import PolicyError
+from kanonym.evaluation.attacks import ATTACKS
 from kanonym.evaluation.attacks.base import Attack
-from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.policy.field_validators import ATTACK_NAMES
 
 NAMES = list(ATTACKS)

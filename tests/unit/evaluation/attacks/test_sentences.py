@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.evaluation.attacks.registry import ATTACKS
+from kanonym.evaluation.attacks import ATTACKS
 from kanonym.evaluation.attacks.result import (
     AttackResult,
     AttackResults,

@@ -19,11 +19,11 @@ from attack_tables import HIDDEN, ILLNESS, KNOWN, banded, people, released, shuf
 from conftest import FRAMES
 from effort import examples
 from kanonym.data.progress import Progress
+from kanonym.evaluation.attacks import ATTACKS
 from kanonym.evaluation.attacks.classes.homogeneity import BackgroundKnowledge, Homogeneity
 from kanonym.evaluation.attacks.inference import Inference
 from kanonym.evaluation.attacks.linking.linkage import Linkability, Linkage
 from kanonym.evaluation.attacks.membership import Membership
-from kanonym.evaluation.attacks.registry import ATTACKS
 from kanonym.evaluation.attacks.singling_out import SinglingOut
 
 EVERY = [name for name, one in ATTACKS.items() if not one.needs_sets]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import twins.mondrian as naive
 from effort import examples
-from kanonym.algorithms.criteria import compile_criteria
+from kanonym.algorithms.base import compile_criteria
 from kanonym.algorithms.mondrian import _records
 from kanonym.kernels.classes import conditions
 from kanonym.kernels.classes.conditions import shell_sort, sides_satisfy

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.algorithms.criteria import classes_of, compile_criteria
+from kanonym.algorithms.base import classes_of, compile_criteria
 from kanonym.data.table import encode
 from kanonym.kernels.partitioning.class_joining import join_failing
 from kanonym.metrics.certainty import certainty_costs

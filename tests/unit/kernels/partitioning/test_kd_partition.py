@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.algorithms.criteria import compile_criteria
+from kanonym.algorithms.base import compile_criteria
 from kanonym.algorithms.mondrian import _records
 from kanonym.kernels.partitioning.kd_partition import accumulated_order, halve_in_turn
 from kanonym.sigo.anonymizers import clusters_of, models_of

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import twins.mondrian as naive
 from effort import examples
-from kanonym.algorithms.criteria import compile_criteria
+from kanonym.algorithms.base import compile_criteria
 from kanonym.algorithms.mondrian import _records
 from kanonym.data.table import encode
 from kanonym.kernels.partitioning import mondrian, quantile_cuts

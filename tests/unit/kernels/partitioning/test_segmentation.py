@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import twins.partitioning as naive
 from effort import examples
-from kanonym.algorithms.criteria import compile_criteria
+from kanonym.algorithms.base import compile_criteria
 from kanonym.data.table import encode
 from kanonym.kernels.partitioning.segmentation import Limits, Purity, cut, first_fit
 from kanonym.metrics.certainty import certainty_costs

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import twins.mondrian as naive
 import twins.workload as twins
 from effort import examples
-from kanonym.algorithms.criteria import compile_criteria
+from kanonym.algorithms.base import compile_criteria
 from kanonym.algorithms.mondrian import _records
 from kanonym.algorithms.workload import guiding_target
 from kanonym.data.table import encode

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from sqlglot import exp
 
-from kanonym.algorithms.criteria import compile_criteria, require_feasible
+from kanonym.algorithms.base import compile_criteria, require_feasible
 from kanonym.algorithms.mondrian import Mondrian, TriedCuts
 from kanonym.algorithms.mondrian_histograms import Histogram, Tree
 from kanonym.data.errors import DataError

@@ -12,9 +12,14 @@ from numpy.typing import NDArray
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
 from kanonym.data.results import ShortRepr
-from kanonym.evaluation.attacks.base import Aim, Attack, AttackedPersons, draw_persons
+from kanonym.evaluation.attacks.base import (
+    Aim,
+    Attack,
+    AttackContext,
+    AttackedPersons,
+    draw_persons,
+)
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
-from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.guessing import Values, values_of
 from kanonym.evaluation.attacks.matching.lookup import (
     classes_of,

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
-from kanonym.evaluation.attacks.base import Aim, Attack, everybody
-from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext, everybody
 from kanonym.evaluation.attacks.linking.linkage import linkage_obstacle, unattempted_outcome
 from kanonym.evaluation.attacks.matching.disclosure import Judgement, PossibleValues, run_disclosure
 from kanonym.evaluation.attacks.matching.guessing import values_of

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import gettext as _
 from kanonym.data.refusals import Replay
-from kanonym.evaluation.attacks.base import Aim, Attack
+from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext
 from kanonym.evaluation.attacks.classes.consistent_values import possible_values
-from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 
 

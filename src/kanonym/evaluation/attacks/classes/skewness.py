@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
 from kanonym.data.hierarchy import Hierarchy
-from kanonym.evaluation.attacks.base import Aim, Attack
+from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE, judge_few_values
-from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.disclosure import (
     Coder,
     Judge,

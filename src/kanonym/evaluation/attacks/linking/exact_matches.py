@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.errors import gettext as _
-from kanonym.evaluation.attacks.base import Aim, Attack, AttackedPersons, everybody
-from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext, AttackedPersons, everybody
 from kanonym.evaluation.attacks.linking.linkage import linkage_obstacle, unattempted_outcome
 from kanonym.evaluation.attacks.matching.lookup import (
     OPEN,

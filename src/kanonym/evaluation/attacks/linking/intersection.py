@@ -10,9 +10,14 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
-from kanonym.evaluation.attacks.base import Aim, Attack, AttackedPersons, draw_persons
+from kanonym.evaluation.attacks.base import (
+    Aim,
+    Attack,
+    AttackContext,
+    AttackedPersons,
+    draw_persons,
+)
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
-from kanonym.evaluation.attacks.intruder_view import AttackContext
 from kanonym.evaluation.attacks.matching.disclosure import (
     LookupSource,
     PossibleValues,

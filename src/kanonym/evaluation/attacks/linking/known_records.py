@@ -13,8 +13,13 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
-from kanonym.evaluation.attacks.base import Aim, Attack, AttackedPersons, draw_persons
-from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.base import (
+    Aim,
+    Attack,
+    AttackContext,
+    AttackedPersons,
+    draw_persons,
+)
 from kanonym.evaluation.attacks.linking.linkage import (
     CHANGED,
     linkage_obstacle,

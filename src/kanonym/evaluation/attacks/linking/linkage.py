@@ -13,8 +13,14 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import Message, PolicyError
 from kanonym.data.errors import gettext as _
-from kanonym.evaluation.attacks.base import Aim, Attack, AttackedPersons, draw_persons, everybody
-from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.base import (
+    Aim,
+    Attack,
+    AttackContext,
+    AttackedPersons,
+    draw_persons,
+    everybody,
+)
 from kanonym.evaluation.attacks.matching.classes import ReleasedClasses, classes_by
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import TablePair

@@ -16,8 +16,14 @@ from kanonym.data.errors import DataError, Message, SchemaError
 from kanonym.data.errors import gettext as _
 from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.table import LARGEST, value_codes
-from kanonym.evaluation.attacks.base import Aim, Attack, AttackedPersons, draw_persons, everybody
-from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.base import (
+    Aim,
+    Attack,
+    AttackContext,
+    AttackedPersons,
+    draw_persons,
+    everybody,
+)
 from kanonym.evaluation.attacks.linking.linkage import (
     linkage_obstacle,
     linked_by_chance,

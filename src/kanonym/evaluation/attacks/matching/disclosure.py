@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.results import ShortRepr
-from kanonym.evaluation.attacks.base import AttackedPersons, draw_persons
-from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.base import AttackContext, AttackedPersons, draw_persons
 from kanonym.evaluation.attacks.matching.guessing import Values
 from kanonym.evaluation.attacks.matching.lookup import (
     Candidates,

@@ -19,13 +19,13 @@ from kanonym.evaluation.pair.tables import (
     draw_categories,
     draw_numbers,
 )
+from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import (
     CategoryCells,
     category_cells,
     chunks,
     nothing_to_compare,
 )
-from kanonym.evaluation.utility.measure import Measure
 from kanonym.evaluation.utility.models.prediction import (
     TrainingData,
     accuracies,

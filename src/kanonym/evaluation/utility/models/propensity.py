@@ -8,8 +8,8 @@ from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
 from kanonym.evaluation.pair.tables import TablePair
+from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import nothing_to_compare
-from kanonym.evaluation.utility.measure import Measure
 from kanonym.evaluation.utility.models.learning import draw_records, features_of
 from kanonym.kernels.parallel import parallel
 from kanonym.metrics.measured_value import Meaning, MeasuredValue

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from attack_tables import KNOWN, banded, people, released, scene, shuffled, starred
 from effort import examples
 from kanonym.data.errors import PolicyError
-from kanonym.evaluation.attacks.intruder_view import AttackContext
+from kanonym.evaluation.attacks.base import AttackContext
 from kanonym.evaluation.attacks.linking.linkage import CHANGED, Linkage
 from linkage_tables import linkages
 from margins import assert_covered
