@@ -116,9 +116,8 @@ def requirement_text(
 ) -> str:
     """Say what a privacy model asks of the release."""
     sentences = _model(type_).requirements
-    variant = next(
-        (word for word in (given.get("kind"), given.get("distance")) if word in sentences), ""
-    )
+    named = (str(given.get(name)) for name in ("kind", "distance"))
+    variant = next((name for name in named if name in sentences), "")
     if "entity" in sentences and attribute is not None:
         variant = "entity"
     elif "between" in sentences and given.get("minimum"):

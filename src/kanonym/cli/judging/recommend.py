@@ -47,6 +47,6 @@ def recommend(
             recommendation.write_policy(write)
     seconds = perf_counter() - start
     written = [] if write is None else [str(write)]
-    found = {**recommendation.to_dict(), "seconds": seconds, "written": written}
+    contract = {**recommendation.to_dict(), "seconds": seconds, "written": written}
     more = next_command(context, table, written)
-    show_result(found, *recommendation_tables(found), *more, json=json)
+    show_result(contract, *recommendation_tables(contract), *more, json=json)
