@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import typer
 
-from kanonym.cli import app, logs
+from kanonym.cli import app, group
 from kanonym.cli.command_options import complete_columns
 from kanonym.cli.group import SUMMARIES
 
@@ -59,7 +59,7 @@ def test_an_error_of_the_data_is_json_where_results_are(kanonym):
 def test_quiet_leaves_standard_error_empty_beside_a_table_on_standard_output(kanonym):
     """`--quiet` prints no tables beside the release on standard output."""
     ran = kanonym(f"{RUN.replace('out.csv', '-')} -k 2 --quiet")
-    logs.configure(0, quiet=False)  # of this process, for the tests that follow
+    group.configure(0, quiet=False)  # of this process, for the tests that follow
     assert ran.code == 0
     assert ran.error == ""
     assert ran.text.startswith("age")

@@ -160,7 +160,7 @@ def test_threads_are_limited():
         "from kanonym.kernels.parallel import cores\n"
         "print(polars.thread_pool_size(), cores())"
     )
-    begin = "import kanonym.cli.logs as logs; logs.limit_threads(1)\n"
+    begin = "from kanonym.cli import group; group.limit_threads(1)\n"
     ran = subprocess.run(
         [sys.executable, "-c", begin + code], capture_output=True, text=True, check=True
     )

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import typer
 
 import kanonym
-from kanonym.cli import inputs, logs
+from kanonym.cli import group, inputs
 from kanonym.cli.command_options import parse_names
 from kanonym.cli.group import AllCommands
 from kanonym.data.text_encoding import ENCODING
@@ -91,11 +91,11 @@ def _every_command(
     Exit codes: 0 done, 1 requirement not met, 2 wrong usage, 3 invalid input or policy,
     70 internal error, 130 interrupted.
     """
-    logs.configure(verbose, quiet=quiet)
+    group.configure(verbose, quiet=quiet)
     ENCODING.set(encoding)
     inputs.COLUMNS.set(None if columns is None else parse_names([columns]))
     if threads is not None:
-        logs.limit_threads(threads)
+        group.limit_threads(threads)
 
 
 def _leave_garbage() -> None:

@@ -13,7 +13,7 @@ import twins.mondrian as naive
 from effort import examples
 from kanonym.algorithms.base import Problem, compile_criteria
 from kanonym.algorithms.mondrian import LARGE, Mondrian, TriedCuts, refine_nodes
-from kanonym.algorithms.mondrian_histograms import (
+from kanonym.algorithms.span_partition import (
     Histogram,
     Tree,
     candidate_cuts,

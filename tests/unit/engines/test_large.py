@@ -17,8 +17,8 @@ from kanonym.algorithms.base import compile_criteria
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.microaggregation.mdav import MDAV
 from kanonym.algorithms.mondrian import Mondrian, TriedCuts
-from kanonym.algorithms.mondrian_histograms import Node, Tree
 from kanonym.algorithms.segmentation import Segmentation
+from kanonym.algorithms.span_partition import Node, Tree
 from kanonym.data.errors import PolicyError
 from kanonym.engines.sql.large.coding import table_of_counts
 from kanonym.engines.sql.large.fragments import WorkerContext, refine_fragment

@@ -7,7 +7,7 @@ from typing import Any
 
 from kanonym.data.errors import PolicyError
 from kanonym.data.errors import gettext as _
-from kanonym.workbench.charts import dots_svg
+from kanonym.workbench.pages import dots_svg
 from kanonym.workbench.project.history import Form, is_private, with_parts
 from kanonym.workbench.view import Screen, View
 from kanonym.workbench.work.facts import Solution

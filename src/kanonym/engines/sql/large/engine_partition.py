@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from kanonym.algorithms.base import compile_criteria, require_feasible
 from kanonym.algorithms.mondrian import Mondrian, TriedCuts
-from kanonym.algorithms.mondrian_histograms import Histogram, Tree
+from kanonym.algorithms.span_partition import Histogram, Tree
 from kanonym.data.errors import DataError
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Schema

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 from sqlglot import exp
 
-from kanonym.algorithms.mondrian_histograms import (
+from kanonym.algorithms.span_partition import (
     Cut,
     Histogram,
     Tree,
