@@ -113,6 +113,45 @@ SHORT_NAMES: Mapping[str, str] = {
 }
 """Names for axes."""
 
+_COLUMN_NAMES = {
+    "l_distinct": "l, distinct",
+    "l_entropy": "l, entropy",
+    "l_recursive_c": "c of recursive (c, l)",
+    "t_equal": "t, equal",
+    "t_ordered": "t, ordered",
+    "t_hierarchical": "t, hierarchical",
+    "basic_beta": "β, basic",
+    "enhanced_beta": "β, enhanced",
+    "delta_disclosure": "δ, natural logarithm",
+    "diversity_percent": "distinct values, % of a class",
+    "kl_divergence": "KL divergence",
+    "alpha": "α, largest share",
+    "enhanced_excess": "β, enhanced: excess",
+    "k_wildcard": "k, null as wildcard",
+    "population_uniques_pitman": "unique persons, Pitman",
+    "population_uniques_zayatz": "unique persons, Zayatz",
+    "population_uniques_snb": "unique persons, SNB",
+    "population_uniques_dankar": "unique persons, Dankar",
+    "suda_highest": "SUDA highest",
+    "suda_mean": "SUDA mean",
+    "dis_highest": "DIS highest",
+    "gcp": "GCP",
+    "rmse": "RMSE",
+    "mse": "MSE",
+    "sse_sst": "SSE/SST",
+    "il1s": "IL1s",
+    "hellinger": "Hellinger",
+    "jensen_shannon": "Jensen-Shannon",
+    "wasserstein": "Wasserstein",
+    "cramers_v_difference": "Cramér's V difference",
+    "pmse": "pMSE",
+}
+
+
+def short_name(measure: str) -> str:
+    """Return the name of a measure in a column of a table, in English."""
+    return _COLUMN_NAMES.get(measure, measure.replace("_", " "))
+
 
 Better = Literal["lower", "higher"]
 

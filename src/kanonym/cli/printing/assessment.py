@@ -11,8 +11,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from kanonym.cli.printing.releases import NAMED
 from kanonym.cli.terminal import format_number, plain_table, text_table, written_files_table
+from kanonym.metrics.measured_value import short_name
 
 if TYPE_CHECKING:
     from kanonym.evaluation.attacks.result import AttackResult, AttackResults
@@ -94,27 +94,6 @@ def _percent(share: float) -> str:
 BY_COLUMN = ("span_loss", "gcp", "rmse", "total_variation", "wasserstein", "interval_overlap")
 """Measures whose parts are shown by column; --json has those of all."""
 
-NAMES = {
-    **NAMED,
-    "k_wildcard": "k, null as wildcard",
-    "population_uniques_pitman": "unique persons, Pitman",
-    "population_uniques_zayatz": "unique persons, Zayatz",
-    "population_uniques_snb": "unique persons, SNB",
-    "population_uniques_dankar": "unique persons, Dankar",
-    "suda_highest": "SUDA highest",
-    "suda_mean": "SUDA mean",
-    "dis_highest": "DIS highest",
-    "gcp": "GCP",
-    "rmse": "RMSE",
-    "mse": "MSE",
-    "sse_sst": "SSE/SST",
-    "il1s": "IL1s",
-    "hellinger": "Hellinger",
-    "jensen_shannon": "Jensen-Shannon",
-    "wasserstein": "Wasserstein",
-    "cramers_v_difference": "Cramér's V difference",
-    "pmse": "pMSE",
-}
 
 BEST_TO_WORST = "best to\nworst"
 
@@ -155,18 +134,14 @@ def _measures(heading: str, entries: Mapping[str, Mapping[str, Any]]) -> list[Re
     missing: dict[str, list[str]] = {}
     for name, one in entries.items():
         if one["value"] is None:
-            missing.setdefault(one["reason"], []).append(_measure_name(name))
+            missing.setdefault(one["reason"], []).append(short_name(name))
         else:
             text = Text(_unit(one))
-            table.add_row(Text(_measure_name(name)), _figure(one["value"]), _ends(one), text)
+            table.add_row(Text(short_name(name)), _figure(one["value"]), _ends(one), text)
     lacking = text_table("no value", "why")
     for reason, names in missing.items():
         lacking.add_row(Text("\n".join(names)), Text(reason))
     return [*([table] if table.row_count else []), *([lacking] if missing else [])]
-
-
-def _measure_name(name: str) -> str:
-    return NAMES.get(name, name.replace("_", " "))
 
 
 def _unit(one: Mapping[str, Any]) -> str:
@@ -208,7 +183,7 @@ def _column_table(utility: Mapping[str, Mapping[str, Any]]) -> Table | None:
     held = [measure for measure, of_measure in parts.items() if of_measure]
     if not names:
         return None
-    table = plain_table("column", *map(_measure_name, held))
+    table = plain_table("column", *map(short_name, held))
     for name in names:
         cells = [_figure(parts[measure].get(name)) for measure in held]
         table.add_row(Text(name), *cells)

@@ -19,22 +19,8 @@ from kanonym.cli.terminal import (
     text_table,
     written_files_table,
 )
+from kanonym.metrics.measured_value import short_name
 
-NAMED = {
-    "l_distinct": "l, distinct",
-    "l_entropy": "l, entropy",
-    "l_recursive_c": "c of recursive (c, l)",
-    "t_equal": "t, equal",
-    "t_ordered": "t, ordered",
-    "t_hierarchical": "t, hierarchical",
-    "basic_beta": "β, basic",
-    "enhanced_beta": "β, enhanced",
-    "delta_disclosure": "δ, natural logarithm",
-    "diversity_percent": "distinct values, % of a class",
-    "kl_divergence": "KL divergence",
-    "alpha": "α, largest share",
-    "enhanced_excess": "β, enhanced: excess",
-}
 STYLES = {
     "satisfied": "green",
     "satisfied with findings": "yellow",
@@ -315,7 +301,7 @@ def measurement_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     table = plain_table("sensitive attribute", *attributes)
     for measure in next(iter(attributes.values())):
         cells = [_cell(attribute[measure]) for attribute in attributes.values()]
-        table.add_row(NAMED.get(measure, measure.replace("_", " ")), *cells)
+        table.add_row(short_name(measure), *cells)
     return [facts, table]
 
 

@@ -9,9 +9,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from kanonym.cli.printing.assessment import NAMES, attack_tables
+from kanonym.cli.printing.assessment import attack_tables
 from kanonym.cli.printing.releases import drawn_rows
 from kanonym.cli.terminal import format_number, grid, records_row, text_table, written_files_table
+from kanonym.metrics.measured_value import short_name
 
 if TYPE_CHECKING:
     from kanonym.evaluation.attacks.result import AttackResults
@@ -230,6 +231,6 @@ def _utility(measures: Mapping[str, Mapping[str, Any]]) -> Table:
     table.add_column("what it counts", overflow="fold")
     for name, one in measures.items():
         if one["value"] is not None:
-            shown = Text(NAMES.get(name, name.replace("_", " ")))
+            shown = Text(short_name(name))
             table.add_row(shown, format_number(one["value"]), one["better"], Text(one["unit"]))
     return table
