@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kanonym.data.results import Result, ResultTable
 from kanonym.kernels.classes import disclosure
 from kanonym.kernels.classes.histograms import distinct_histograms
-from kanonym.metrics.measured_value import format_figure
+from kanonym.metrics.measured_value import format_figure, short_name
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes, Distribution
@@ -153,8 +153,8 @@ class Measurement(Result):
         if self.attributes:
             named = list(self.attributes.values())
             rows = [
-                (label, *(_figure(getattr(one, name)) for one in named))
-                for name, label in _LABELS.items()
+                (short_name(name), *(_figure(getattr(one, name)) for one in named))
+                for name in _IN_TABLES
             ]
             columns = frozenset(range(1, len(named) + 1))
             found.append(ResultTable(("sensitive attribute", *self.attributes), rows, columns))
@@ -169,19 +169,11 @@ def uncounted(sets: Sequence[str]) -> str:
     )
 
 
-_LABELS = {
-    "alpha": "α, largest share",
-    "l_distinct": "l, distinct",
-    "l_entropy": "l, entropy",
-    "t_equal": "t, equal",
-    "t_ordered": "t, ordered",
-    "t_hierarchical": "t, hierarchical",
-    "basic_beta": "β, basic",
-    "enhanced_beta": "β, enhanced",
-    "delta_disclosure": "δ, natural logarithm",
-    "kl_divergence": "KL divergence",
-    "total_variation": "total variation",
-}
+_IN_TABLES = [
+    one.name
+    for one in fields(AttributeMeasurement)
+    if one.name not in ("l_recursive_c", "diversity_percent", "enhanced_excess")
+]
 
 
 def _figure(value: float | None) -> str:
