@@ -187,6 +187,12 @@ class Attack(ABC):
     of_person
         What has to succeed of a person who has several records. Where the policy counts persons by
         an identifier, attempts are persons, and chance is that of the same success.
+    whole_parts
+        Parts of its result that are about no column or value.
+    part_mark
+        What stands in the name of a part between its subject and its kind.
+    part_kind
+        The kind of a part whose name is its subject alone.
 
     """
 
@@ -200,6 +206,9 @@ class Attack(ABC):
     needs_sets: ClassVar[bool] = False
     unit: ClassVar[str] = "person"
     of_person: ClassVar[str] = "one of the records succeeds"
+    whole_parts: ClassVar[tuple[str, ...]] = ()
+    part_mark: ClassVar[str] = ": "
+    part_kind: ClassVar[str] = "rate"
 
     @abstractmethod
     def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:

@@ -93,6 +93,14 @@ class Downcoding(Attack):
     )
     source: ClassVar[str] = "Cohen 2022"
     aim: ClassVar[Aim] = "singling-out"
+    whole_parts: ClassVar[tuple[str, ...]] = (
+        "generalized",
+        "minimal",
+        "labels present",
+        "counts known",
+        "bits told",
+    )
+    part_kind: ClassVar[str] = "named"
     unit: ClassVar[str] = "person-cells"
     of_person: ClassVar[str] = "the cells of all records count"
 

@@ -73,6 +73,7 @@ class KnownItems(Attack):
     method: ClassVar[str] = "takes a record that has all known items for the person's"
     source: ClassVar[str] = "Terrovitis and others 2008"
     aim: ClassVar[Aim] = "linkability"
+    whole_parts: ClassVar[tuple[str, ...]] = ("alone", "control_compatible")
     needs_sets: ClassVar[bool] = True
 
     attempts: int | None = 2000

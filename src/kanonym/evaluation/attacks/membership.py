@@ -68,6 +68,13 @@ class Membership(Attack):
     )
     method: ClassVar[str] = "decides who is in the table and who is not; needs a control"
     aim: ClassVar[Aim] = "inference"
+    whole_parts: ClassVar[tuple[str, ...]] = (
+        "advantage",
+        "auc",
+        "with sensitive values",
+        "advantage with sensitive values",
+        "auc with sensitive values",
+    )
     unit: ClassVar[str] = "decision"
     of_person: ClassVar[str] = "the records are decided about together"
     attempts: int = 2000

@@ -115,6 +115,7 @@ class SinglingOut(Attack):
     method: ClassVar[str] = "builds predicates from the release that match exactly one person"
     source: ClassVar[str] = "Cohen and Nissim 2020; Giomi et al. 2023"
     aim: ClassVar[Aim] = "singling-out"
+    part_mark: ClassVar[str] = " "
     unit: ClassVar[str] = "description"
     of_person: ClassVar[str] = "only records of the person satisfy a predicate"
     n_columns: int = 3

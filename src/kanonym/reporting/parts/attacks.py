@@ -33,7 +33,7 @@ from kanonym.reporting.document import (
 )
 from kanonym.reporting.known.assessment import UNIT_NAMES
 from kanonym.reporting.known.attacks import (
-    PART_NAMES,
+    PARTS,
     Part,
     guessed_column,
     part_of,
@@ -255,7 +255,7 @@ def _part(part: Part, value: float, says: Translator) -> tuple[str, str, str]:
     subject = says.translate(MODES.get(part.subject, part.subject))
     written = says.tenths(value) if part.share else says.value(value)
     return (
-        says.text(PART_NAMES[part.kind], subject=subject),
+        says.text(PARTS[part.kind][1], subject=subject),
         written,
         says.text(UNIT_NAMES[part.unit]),
     )

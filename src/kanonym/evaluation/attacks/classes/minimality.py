@@ -175,6 +175,12 @@ class Minimality(Attack):
     )
     source: ClassVar[str] = "Wong et al. 2007"
     aim: ClassVar[Aim] = "inference"
+    whole_parts: ClassVar[tuple[str, ...]] = (
+        "fewer than l values",
+        "claimed from dissolved classes",
+        "right of the claimed",
+        "right by the class alone",
+    )
     of_person: ClassVar[str] = "not run: the replay counts records"
 
     def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:

@@ -132,6 +132,7 @@ class ApparentMatches(Attack):
     )
     source: ClassVar[str] = "NIST, SDNist 2025"
     aim: ClassVar[Aim] = "linkability"
+    whole_parts: ClassVar[tuple[str, ...]] = ("other values that agree",)
     of_person: ClassVar[str] = "one of the records is matched"
 
     def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:

@@ -92,6 +92,11 @@ class KnownRecords(Attack):
     )
     source: ClassVar[str] = ""
     aim: ClassVar[Aim] = "linkability"
+    whole_parts: ClassVar[tuple[str, ...]] = (
+        "one record known",
+        "two records known",
+        "three records known",
+    )
     of_person: ClassVar[str] = "all records are known, and one person has them"
 
     attempts: int | None = 2000

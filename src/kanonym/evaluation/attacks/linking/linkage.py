@@ -99,6 +99,7 @@ class Linkage(Attack):
     method: ClassVar[str] = "links a person to the nearest released record"
     source: ClassVar[str] = "Domingo-Ferrer and Torra 2003"
     aim: ClassVar[Aim] = "linkability"
+    whole_parts: ClassVar[tuple[str, ...]] = ("alone", "control_compatible")
     of_person: ClassVar[str] = "one of the records is linked to a record of the same person"
 
     attempts: int | None = 2000
