@@ -234,7 +234,7 @@ def test_shares_are_told_of_a_hundred(share, text):
 def test_every_attack_says_what_it_knows(name):
     """No attack of the registry is without a plain reading on the first page."""
     assert ATTACKS[name].title
-    assert ATTACKS[name].asks
+    assert ATTACKS[name].question
     assert {"right", "chance"} <= facts(ATTACKS[name].result_sentence)
 
 
