@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from kanonym.data.errors import gettext as _
 from kanonym.language import translator
+from kanonym.reporting.wording import counts_persons
 
 if TYPE_CHECKING:
     from kanonym.evaluation.attacks.result import AttackResult
@@ -206,7 +207,7 @@ class Summary:
     def counts_persons(self) -> bool:
         """Whether k-anonymity counts persons, who may have several records."""
         models = self.privacy.verification.models
-        return any(model.type == "k-anonymity" and model.attribute is not None for model in models)
+        return any(counts_persons(model.type, model.attribute) for model in models)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form: the fields of design §9 are at the top; no number is infinite."""

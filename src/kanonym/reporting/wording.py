@@ -118,7 +118,7 @@ def requirement_text(
     sentences = _model(type_).requirements
     named = (str(given.get(name)) for name in ("kind", "distance"))
     variant = next((name for name in named if name in sentences), "")
-    if "entity" in sentences and attribute is not None:
+    if counts_persons(type_, attribute):
         variant = "entity"
     elif "between" in sentences and given.get("minimum"):
         variant = "between"
@@ -164,6 +164,16 @@ def _facts(
 def _model(type_: str) -> type[PrivacyModel | ModelTraits]:
     """Return a model; of one that is not registered, the traits that most have."""
     return MODELS.get(type_, ModelTraits)
+
+
+def counts_persons(type_: str, attribute: str | None) -> bool:
+    """Whether a model counts persons, who may have several records: its attribute tells them."""
+    return attribute is not None and "entity" in _model(type_).requirements
+
+
+def counts_values(type_: str, kind: str | None) -> bool:
+    """Whether a model counts the distinct values of a class."""
+    return kind in (None, "distinct") and "distinct" in _model(type_).requirements
 
 
 def _face(type_: str, given: Parameters) -> tuple[str, str]:

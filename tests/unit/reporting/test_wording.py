@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+from typing import get_args
+
 import pytest
 
+from kanonym import reporting
+from kanonym.evaluation.attacks import ATTACKS
+from kanonym.evaluation.attacks.base import Aim
 from kanonym.language import ENGLISH
+from kanonym.models import MODELS as KINDS
 from kanonym.reporting import account_wording, wording
+from kanonym.verification.findings import FINDINGS
 
 MODELS = [
     ("k-anonymity", None, 5, {}, "at least 4 others: each class has at least 5 records"),
@@ -169,3 +178,20 @@ def test_parameters_within_parameters_stand_in_brackets():
         ENGLISH.pairs(parts)
         == "type full-domain, levels (postal_code 2), range (1, 0.25), optimal yes"
     )
+
+
+IN_OTHER_WORDS = {"unprotected-sensitive", "dominant-value"}
+"""Findings of which the report on linked tables says what persons' rows add."""
+
+
+def test_reports_name_no_kind():
+    """Reports say of models, attacks and findings what these declare: none is named by its type."""
+    answers = {"not-private", *get_args(Aim)}  # of the verdict and of data protection
+    types = {*KINDS, *ATTACKS, *(kind.type for kind in FINDINGS)} - answers - IN_OTHER_WORDS
+    named = {
+        (one.name, node.value)
+        for one in Path(reporting.__file__).parent.rglob("*.py")
+        for node in ast.walk(ast.parse(one.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value in types
+    }
+    assert named == set()

@@ -16,6 +16,7 @@ from kanonym.reporting.document import (
     Section,
     Table,
 )
+from kanonym.reporting.wording import counts_values
 
 if TYPE_CHECKING:
     from kanonym.language import Translator
@@ -85,7 +86,7 @@ def _note(one: Requirement, summary: Summary, says: Translator) -> str:
     """Name a model, and say how near to one value the worst class comes if that is measured."""
     named = ", ".join(filter(None, (one.type, one.kind)))
     figures = summary.assessed
-    if one.type != "l-diversity" or one.kind not in {None, "distinct"} or figures is None:
+    if not counts_values(one.type, one.kind) or figures is None:
         return named
     alpha = figures.risk.get("alpha")
     if alpha is None or one.attribute is None or one.attribute not in alpha.parts:

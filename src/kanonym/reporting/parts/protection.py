@@ -10,6 +10,7 @@ from kanonym.evaluation.attacks.base import Aim
 from kanonym.evaluation.attacks.sentences import figures_sentence, finding_sentence, title_of
 from kanonym.reporting.document import Block, Bullets, Heading, Link, Paragraph, Section
 from kanonym.reporting.known.attacks import AIMS, attacks_on_question
+from kanonym.reporting.wording import counts_persons
 
 if TYPE_CHECKING:
     from kanonym.language import Translator
@@ -96,9 +97,7 @@ def _singling_out_answer(summary: Summary, says: Translator) -> str:
     persons = [
         model.achieved
         for model in summary.privacy.verification.models
-        if model.type == "k-anonymity"
-        and model.attribute is not None
-        and model.achieved is not None
+        if counts_persons(model.type, model.attribute) and model.achieved is not None
     ]
     if smallest <= 1 or min(persons, default=2) <= 1:
         return says.text(
