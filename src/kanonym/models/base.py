@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,216 +44,127 @@ beside those of a population table. `itemsets`: combinations of values in releas
 """
 
 
-@runtime_checkable
-class PrivacyModel(Protocol):
-    """A requirement on every equivalence class of a table, or on all of them together.
+class PrivacyModel(ABC):
+    """A requirement on every equivalence class of a table, or on all of them together."""
 
-    The traits from `guarantee` to `sampling` have defaults in `ModelTraits`, which every model
-    inherits from: what differs says so.
-    """
+    __slots__ = ()
 
     type: ClassVar[str]
-    guarantee: ClassVar[Guarantee]
-    symbol: ClassVar[str]
+    guarantee: ClassVar[Guarantee] = "per class"
+    symbol: ClassVar[str] = ""
     """The letter or word for the required value."""
-    relation: ClassVar[str]
+    relation: ClassVar[str] = "≤"
     """How the achieved value must compare with the required one."""
-    variants: ClassVar[Mapping[str, tuple[str, str]]]
+    variants: ClassVar[Mapping[str, tuple[str, str]]] = {}
     """Symbol and relation of the kinds that have others."""
-    requirements: ClassVar[Mapping[str, str]]
+    requirements: ClassVar[Mapping[str, str]] = {}
     """What is required, by kind or distance: a sentence each."""
-    compares_with_table: ClassVar[bool]
+    compares_with_table: ClassVar[bool] = False
     """Whether classes are compared with the whole table, which the original is."""
 
     @staticmethod
     def factor(required: float) -> float:
         """Return how many times as frequent as in the table a value may be."""
-        ...
+        return required
 
     @property
     def entity(self) -> str | None:
         """The identifier by which the model counts persons, or a key of several; None without."""
-        ...
+        return None
 
     @property
     def protects(self) -> tuple[Literal["identity", "attributes"], ...]:
         """The parts of a verdict that the model is about."""
-        ...
+        named = getattr(self, "attribute", None)
+        return ("identity",) if named in (None, self.entity) else ("attributes",)
 
     @property
     def counts_records(self) -> bool:
         """Whether it counts records that one could be, so that null may be read as a wildcard."""
-        ...
+        return False
 
     @property
     def population_table(self) -> Any:
         """The population table, or the path of one; None where the model needs none."""
-        ...
+        return None
 
     @property
     def within_population(self) -> bool:
         """Whether every record of the release must be in the population table."""
-        ...
+        return False
 
     @property
     def least_persons(self) -> int:
         """Persons of the population that each class must have, where that is all; else 0."""
-        ...
+        return 0
 
     @property
     def needs_hierarchy(self) -> bool:
         """Whether the attribute needs a hierarchy."""
-        ...
+        return False
 
     @property
     def trivial(self) -> bool:
         """Whether every table satisfies the model; models per class are asked of the table."""
-        ...
+        return False
 
     @property
     def sufficient_size(self) -> int:
         """A class size from which on the model holds, where the criteria do not say all; else 1."""
-        ...
+        return 1
 
     @property
     def rests_on(self) -> str | None:
         """What the proof of a mechanism rests on; None where released values are checked."""
-        ...
+        return None
 
     @property
     def known_items(self) -> KnownItems | None:
         """What is required of sets of items; None where the model is not about them."""
-        ...
+        return None
 
     @property
     def sampling(self) -> Sampling | None:
         """How records are sampled; None where all of them take part."""
-        ...
+        return None
 
     @property
     def monotone(self) -> Monotone:
         """What joining classes keeps of the model; each model's docstring proves its own."""
-        ...
+        return "none"
 
     @property
     def suppressible(self) -> bool:
         """Whether a class that fails no longer does once its records are suppressed."""
-        ...
+        return True
 
-    @property
-    def attribute(self) -> str | None:
-        """The sensitive attribute, or None for a model of class sizes."""
-        ...
+    if TYPE_CHECKING:  # fields of most models, which no property may hide
 
-    @property
-    def required(self) -> float:
-        """The value that the user asked for."""
-        ...
+        @property
+        def attribute(self) -> str | None:
+            """The sensitive attribute, or None for a model of class sizes."""
 
+        @property
+        def required(self) -> float:
+            """The value that the user asked for."""
+
+    @abstractmethod
     def criteria(self) -> tuple[Criterion, ...]:
         """Return the conditions in the form that compiled kernels read.
 
         None where the model looks at the whole table or at its population: such a
         model is asked by `satisfied` alone.
         """
-        ...
 
-    def answer(self, released: ReleasedTable) -> Answer:
-        """Say whether a released table satisfies the model."""
-        ...
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the parameters as plain values, without what is None."""
-        ...
-
+    @abstractmethod
     def achieved(self, classes: Classes) -> float:
         """Return the value that the whole table has: the worst over its classes."""
-        ...
 
+    @abstractmethod
     def satisfied(self, classes: Classes) -> NDArray[np.bool_]:
         """Return (n_classes,) bool: which classes satisfy the model."""
-        ...
 
-
-class ModelTraits:
-    """The traits that most models have; see `PrivacyModel` for what they mean."""
-
-    __slots__ = ()
-
-    guarantee: ClassVar[Guarantee] = "per class"
-    symbol: ClassVar[str] = ""
-    relation: ClassVar[str] = "≤"
-    variants: ClassVar[Mapping[str, tuple[str, str]]] = {}
-    requirements: ClassVar[Mapping[str, str]] = {}
-    compares_with_table: ClassVar[bool] = False
-
-    @staticmethod
-    def factor(required: float) -> float:
-        """Return the required value."""
-        return required
-
-    @property
-    def entity(self) -> str | None:
-        """None: no persons are counted."""
-        return None
-
-    @property
-    def protects(self) -> tuple[Literal["identity", "attributes"], ...]:
-        """Attributes, of a model that names one; else identity."""
-        named = getattr(self, "attribute", None)
-        return ("identity",) if named in (None, self.entity) else ("attributes",)
-
-    @property
-    def counts_records(self) -> bool:
-        """False."""
-        return False
-
-    @property
-    def population_table(self) -> Any:
-        """None: there is no population table."""
-        return None
-
-    @property
-    def within_population(self) -> bool:
-        """False."""
-        return False
-
-    @property
-    def least_persons(self) -> int:
-        """0."""
-        return 0
-
-    @property
-    def needs_hierarchy(self) -> bool:
-        """False."""
-        return False
-
-    @property
-    def trivial(self) -> bool:
-        """False."""
-        return False
-
-    @property
-    def sufficient_size(self) -> int:
-        """1: the criteria say all."""
-        return 1
-
-    @property
-    def rests_on(self) -> str | None:
-        """None: released values are checked."""
-        return None
-
-    @property
-    def known_items(self) -> KnownItems | None:
-        """None: the model is not about sets of items."""
-        return None
-
-    @property
-    def sampling(self) -> Sampling | None:
-        """None: all records take part."""
-        return None
-
-    def answer(self: _ClassPredicate, released: ReleasedTable) -> Answer:
+    def answer(self, released: ReleasedTable) -> Answer:
         """Ask every class."""
         holds = self.satisfied(released.classes)
         return Answer(self.achieved(released.classes), bool(holds.all()), ~holds)
@@ -268,25 +179,7 @@ class ModelTraits:
         }
 
 
-class _ClassPredicate(Protocol):
-    """What `ModelTraits` needs of the class that it is mixed into."""
-
-    def satisfied(self, classes: Classes) -> NDArray[np.bool_]:
-        """Return which classes satisfy the model."""
-
-    def achieved(self, classes: Classes) -> float:
-        """Return the worst value."""
-
-
-class _HasCriteria(Protocol):
-    """What `PerClass` needs of the class that it is mixed into."""
-
-    def criteria(self) -> tuple[Criterion, ...]:
-        """Return the conditions."""
-        ...
-
-
-class PerClass(ModelTraits):
+class PerClass(PrivacyModel):
     """The predicate of every model that asks each class on its own: its criteria hold.
 
     A class without a record, which only the population table has, releases nothing and
@@ -315,14 +208,7 @@ class PerClass(ModelTraits):
 
     """
 
-    suppressible: ClassVar[bool] = True
-
-    @property
-    def monotone(self) -> Monotone:
-        """`none`: nothing is known."""
-        return "none"
-
-    def satisfied(self: _HasCriteria, classes: Classes) -> NDArray[np.bool_]:
+    def satisfied(self, classes: Classes) -> NDArray[np.bool_]:
         """Return (n_classes,) bool: which classes satisfy the model."""
         satisfied = np.ones(len(classes.sizes), np.bool_)
         for criterion in self.criteria():
@@ -330,7 +216,7 @@ class PerClass(ModelTraits):
         satisfied |= classes.sizes == 0
         return satisfied
 
-    def achieved(self: _HasCriteria, classes: Classes) -> float:
+    def achieved(self, classes: Classes) -> float:
         """Return the strictest value of the first criterion's threshold that all classes meet.
 
         Infinite where a further criterion fails, because no value of the first
@@ -348,7 +234,7 @@ class PerClass(ModelTraits):
         return int(worst) if whole else worst
 
 
-class WholeTable(ModelTraits, ABC):
+class WholeTable(PrivacyModel):
     """The predicate of every model that asks the whole table: one answer for all classes.
 
     Such a model looks at the sizes of the released classes and wants one number of
@@ -357,7 +243,6 @@ class WholeTable(ModelTraits, ABC):
     """
 
     guarantee: ClassVar[Guarantee] = "whole table"
-    suppressible: ClassVar[bool] = True
 
     def answer(self, released: ReleasedTable) -> Answer:
         """Ask all classes together; none is to blame."""
@@ -368,11 +253,6 @@ class WholeTable(ModelTraits, ABC):
     def attribute(self) -> str | None:
         """None: the model looks at class sizes."""
         return None
-
-    @property
-    @abstractmethod
-    def required(self) -> float:
-        """The largest value allowed."""
 
     @property
     def trivial(self) -> bool:

@@ -16,7 +16,7 @@ from kanonym.data.partition import Classes
 from kanonym.differential_privacy.ledger import MOST_EPSILON
 from kanonym.differential_privacy.sampling import Sampling, exact_number, sampling_of
 from kanonym.kernels.classes.disclosure import SIZE
-from kanonym.models.base import Guarantee, ModelTraits, Monotone, PrivacyModel, check_number
+from kanonym.models.base import Guarantee, Monotone, PrivacyModel, check_number
 from kanonym.models.criteria import Answer, Criterion, ReleasedTable
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class DifferentialPrivacy(ModelTraits):
+class DifferentialPrivacy(PrivacyModel):
     """The release is (ε, δ)-differentially private, and its records are real ones.
 
     Each record is kept with probability β, generalized by levels that are fixed or drawn, and
@@ -98,7 +98,6 @@ class DifferentialPrivacy(ModelTraits):
     }
     guarantee: ClassVar[Guarantee] = "mechanism"
     monotone: ClassVar[Monotone] = "suppression"
-    suppressible: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,8 +17,8 @@ from kanonym.data.errors import gettext as _
 from kanonym.kernels.classes.disclosure import TOLERANCE
 from kanonym.models.base import (
     Guarantee,
-    ModelTraits,
     Monotone,
+    PrivacyModel,
     check_integer,
     check_number,
 )
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kanonym.data.partition import Classes
 
 
-class PopulationModel(ModelTraits, ABC):
+class PopulationModel(PrivacyModel):
     """What models share that compare the classes of a release with a population table.
 
     The population table holds the quasi-identifiers of everybody who could be in the
@@ -182,7 +182,6 @@ class KMap(PopulationModel):
         "": _("Every record matches at least {persons} of the population.")
     }
     monotone: ClassVar[Monotone] = "suppression"
-    suppressible: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Refuse parameters out of their range."""

@@ -28,7 +28,7 @@ from kanonym.data.schema import (
     Sensitive,
 )
 from kanonym.models import MODELS
-from kanonym.models.base import ModelTraits, PrivacyModel
+from kanonym.models.base import PrivacyModel
 from kanonym.policy import document
 from kanonym.policy.faults import (
     Fault,
@@ -75,7 +75,7 @@ def build_models(given: Any, directory: Path) -> tuple[PrivacyModel, ...]:
     def build_one(_: int, form: Any) -> PrivacyModel:
         if isinstance(form, Mapping) and isinstance(form.get("population"), str):
             form = {**form, "population": str(directory / form["population"])}
-        own = isinstance(form, ModelTraits) and isinstance(form, PrivacyModel)
+        own = isinstance(form, PrivacyModel)
         model: PrivacyModel = form if own else build_typed(form, MODELS)
         return model
 

@@ -9,10 +9,9 @@ from kanonym.data.errors import gettext as _
 from kanonym.data.errors import ngettext
 from kanonym.language import Translator
 from kanonym.models import MODELS
-from kanonym.models.base import ModelTraits
+from kanonym.models.base import PrivacyModel
 
 if TYPE_CHECKING:
-    from kanonym.models.base import PrivacyModel
     from kanonym.verification.verdict import Verdict
 
 Parameters = Mapping[str, Any]
@@ -116,8 +115,8 @@ def requirement_text(
 ) -> str:
     """Say what a privacy model asks of the release."""
     sentences = _model(type_).requirements
-    named = (str(given.get(name)) for name in ("kind", "distance"))
-    variant = next((name for name in named if name in sentences), "")
+    variants = (str(given.get(name)) for name in ("kind", "distance"))
+    variant = next((name for name in variants if name in sentences), "")
     if counts_persons(type_, attribute):
         variant = "entity"
     elif "between" in sentences and given.get("minimum"):
@@ -161,9 +160,9 @@ def _facts(
     }
 
 
-def _model(type_: str) -> type[PrivacyModel | ModelTraits]:
+def _model(type_: str) -> type[PrivacyModel]:
     """Return a model; of one that is not registered, the traits that most have."""
-    return MODELS.get(type_, ModelTraits)
+    return MODELS.get(type_, PrivacyModel)
 
 
 def counts_persons(type_: str, attribute: str | None) -> bool:

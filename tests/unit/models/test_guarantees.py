@@ -13,7 +13,7 @@ import pytest
 import kanonym as ka
 from kanonym.kernels.classes.disclosure import SIZE
 from kanonym.models import MODELS, Criterion, DifferentialPrivacy
-from kanonym.models.base import ModelTraits, PerClass
+from kanonym.models.base import PerClass, PrivacyModel
 from kanonym.models.criteria import Answer
 
 TABLE = pl.DataFrame({"a": [1, 1, 2, 2, 3, 3, 4, 4], "b": list("xyxyxyxy"), "s": list("uvuvuvuv")})
@@ -53,7 +53,7 @@ class KmAnonymity(PerClass):
 
 
 @dataclass(frozen=True, slots=True)
-class Budget(ModelTraits):
+class Budget(PrivacyModel):
     """A mechanism that spends epsilon: no value of a release shows it."""
 
     epsilon: float
