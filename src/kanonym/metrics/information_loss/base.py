@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from numbers import Real
 from typing import (
-    TYPE_CHECKING,
     Any,
     ClassVar,
     Literal,
@@ -24,10 +23,6 @@ from numpy.typing import NDArray
 from kanonym.data.errors import PolicyError
 from kanonym.data.loading import LazyRegistry
 from kanonym.data.table import EncodedTable
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
 
 DIGITS = 1e10
 """Losses of single attributes are cut off after ten decimal digits, as ARX does."""
@@ -155,14 +150,19 @@ class BoundMetric(Protocol):
 
 @runtime_checkable
 class Metric(Protocol):
-    """A measure of what generalization and suppression lose; lower is better."""
+    """A measure of what generalization and suppression lose; lower is better.
+
+    A metric inherits from this class: what differs from the defaults says so.
+    """
+
+    __slots__ = ()
 
     type: ClassVar[str]
     unit: ClassVar[str]
     source: ClassVar[str]
-    low: ClassVar[float]
-    high: ClassVar[float]
-    better: ClassVar[Literal["lower"]]
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float] = math.inf
+    better: ClassVar[Literal["lower"]] = "lower"
 
     def bind(self, table: EncodedTable, weights: Mapping[str, float]) -> BoundMetric:
         """Prepare for a table whose attributes all have hierarchies.
@@ -172,8 +172,9 @@ class Metric(Protocol):
         ...
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the form that a policy file gives it."""
-        ...
+        """Return the form that a policy file gives it: its type and its parameters."""
+        parameters = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return {"type": self.type, **parameters}
 
 
 class LevelBounds:
@@ -194,20 +195,6 @@ class LevelBounds:
         """Return the bound of the levels alone: see `BoundMetric.branch_floor`."""
         del sums, lost
         return self.floor(levels)
-
-
-class PlainForm:
-    """The range of most metrics, and the YAML form of those whose parameters are plain values."""
-
-    type: ClassVar[str]
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float] = math.inf
-    better: ClassVar[Literal["lower"]] = "lower"
-
-    def to_dict(self: DataclassInstance) -> dict[str, Any]:
-        """Return the form that a policy file gives it: its type and its parameters."""
-        parameters = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {"type": type(self).type, **parameters}  # type: ignore[attr-defined]
 
 
 def parts_of_factor(factor: float) -> tuple[float, float]:

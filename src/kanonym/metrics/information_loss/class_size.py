@@ -14,7 +14,7 @@ from kanonym.metrics.information_loss.base import (
     SLACK,
     FinestClasses,
     Generalized,
-    PlainForm,
+    Metric,
     Terms,
     check_factor,
     parts_of_factor,
@@ -26,7 +26,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class AverageClassSize(PlainForm):
+class AverageClassSize(Metric):
     """Records per class, the suppressed records together being one more class.
 
     With N records and c kept classes the score is N / (c · s + g) where records are
@@ -154,7 +154,7 @@ def most_classes(tables: LabelTables, levels: NDArray[np.int64]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Discernibility(PlainForm):
+class Discernibility(Metric):
     """The sum of squared class sizes, plus N for each suppressed record.
 
     Attribute weights do not matter.
@@ -229,7 +229,7 @@ class BoundDiscernibility:
 
 
 @dataclass(frozen=True, slots=True)
-class Ambiguity(PlainForm):
+class Ambiguity(Metric):
     """The combinations of values that the released records could stand for, added up.
 
     The sum over records of the product of the leaves below their labels; a suppressed

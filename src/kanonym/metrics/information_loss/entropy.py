@@ -18,7 +18,7 @@ from kanonym.metrics.information_loss.base import (
     FinestClasses,
     Generalized,
     LevelBounds,
-    PlainForm,
+    Metric,
     Terms,
     aggregate,
     attribute_weights,
@@ -29,7 +29,7 @@ from kanonym.metrics.information_loss.labels import LabelTables, ordered_sum, x_
 
 
 @dataclass(frozen=True, slots=True)
-class NonUniformEntropy(PlainForm):
+class NonUniformEntropy(Metric):
     """The bits that it takes to get the values back from the labels, over all records.
 
     With n(v) records of value v in the table, n(u) of label u at the level of attribute
@@ -89,7 +89,7 @@ class NonUniformEntropy(PlainForm):
 
 
 @dataclass(frozen=True, slots=True)
-class NormalizedEntropy(PlainForm):
+class NormalizedEntropy(Metric):
     """Non-uniform entropy, each attribute divided by what generalizing it to the root costs.
 
     x_j = E_j / U_j, where E_j is that of `NonUniformEntropy` with factor 0.5 and U_j the
@@ -206,7 +206,7 @@ def _lost_bits(tables: LabelTables) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class KLDivergence(PlainForm):
+class KLDivergence(Metric):
     """Divergence of the original tuples from those that the release lets one expect.
 
     The sum over distinct original tuples of p · log2(p / q), where p is the tuple's

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from kanonym.metrics.information_loss.base import (
     Generalized,
     LevelBounds,
     Metric,
-    PlainForm,
     Terms,
     aggregate,
     attribute_weights,
@@ -31,7 +30,7 @@ from kanonym.metrics.information_loss.labels import LabelTables
 
 
 @dataclass(frozen=True, slots=True)
-class Loss(PlainForm):
+class Loss(Metric):
     """The share of its domain that each label leaves open, as a geometric mean.
 
     With N records, attribute j loses
@@ -92,7 +91,7 @@ class Loss(PlainForm):
 
 
 @dataclass(frozen=True, slots=True)
-class LossArithmetic(PlainForm):
+class LossArithmetic(Metric):
     """The share of its domain that each label leaves open, as an arithmetic mean.
 
     The x_j are those of `Loss`; the score is the sum of x_j · w_j / d. With equal
@@ -248,7 +247,7 @@ Part = tuple[Any, float] | Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Weighted:
+class Weighted(Metric):
     """The sum of other metrics, each times a weight.
 
     Metrics have different units and ranges: a weight is a price, such as one precision
@@ -284,9 +283,6 @@ class Weighted:
     type: ClassVar[str] = "weighted"
     unit: ClassVar[str] = "weighted units of its parts"
     source: ClassVar[str] = "the sources of its parts"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float] = float("inf")
-    better: ClassVar[Literal["lower"]] = "lower"
 
     def __post_init__(self) -> None:
         """Build every part, and refuse weights that are none."""

@@ -14,7 +14,7 @@ from kanonym.metrics.information_loss.base import (
     SLACK,
     Generalized,
     LevelBounds,
-    PlainForm,
+    Metric,
     Terms,
     aggregate,
     attribute_weights,
@@ -25,7 +25,7 @@ from kanonym.metrics.information_loss.labels import LabelTables
 
 
 @dataclass(frozen=True, slots=True)
-class Precision(PlainForm):
+class Precision(Metric):
     """How far up its hierarchy each value went, as a mean over cells.
 
     With S of N records suppressed and attribute j at level l_j of a hierarchy whose
@@ -137,7 +137,7 @@ class BoundPrecision(LevelBounds):
 
 
 @dataclass(frozen=True, slots=True)
-class Height(PlainForm):
+class Height(Metric):
     """The sum over attributes of level times weight; suppression is not charged.
 
     Notes
