@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -209,6 +209,17 @@ class Attack(ABC):
     whole_parts: ClassVar[tuple[str, ...]] = ()
     part_mark: ClassVar[str] = ": "
     part_kind: ClassVar[str] = "rate"
+
+    if TYPE_CHECKING:  # a field of most attacks, which no property may hide
+
+        @property
+        def attempts(self) -> int | None:
+            """How many persons are attacked at most; None for everybody."""
+
+    def not_run(self, reason: str) -> AttackResult:
+        """Return the result of an attack that the tables leave nothing for; reason: why."""
+        nobody = SuccessCount(0, 0, exact=True)
+        return AttackResult(self.type, self.question, SuccessCount(0, 0), nobody, reason=reason)
 
     @abstractmethod
     def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:

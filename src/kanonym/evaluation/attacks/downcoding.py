@@ -113,15 +113,13 @@ class Downcoding(Attack):
         """Return what the intruder achieved; see the class."""
         pair = scene.pair
         if not pair.n_original or not pair.quasi_identifiers:
-            return self._empty_outcome(Message("there is no person, or no quasi-identifier"))
+            return self.not_run(Message("there is no person, or no quasi-identifier"))
         if is_changed(pair):
-            return self._empty_outcome(Message("released values are changed, not generalized"))
+            return self.not_run(Message("released values are changed, not generalized"))
         persons = draw_persons(pair, self.attempts, random)
         found = find_candidates(pair, persons.records)
         if not len(found.classes):
-            return self._empty_outcome(
-                Message("no released record is consistent with a person's values")
-            )
+            return self.not_run(Message("no released record is consistent with a person's values"))
         classes, place = np.unique(found.classes, return_inverse=True)
         chosen = classes.astype(np.int64)
         named = _name_values(pair, chosen, scene.minimal_for)
@@ -149,10 +147,6 @@ class Downcoding(Attack):
             SuccessCount(float(expected.sum()), len(right), exact=True),
             parts=parts,
         )
-
-    def _empty_outcome(self, reason: str) -> AttackResult:
-        nobody = SuccessCount(0, 0)
-        return AttackResult(self.type, self.question, nobody, nobody, reason=reason)
 
 
 class _NamedValues(NamedTuple):

@@ -104,7 +104,7 @@ class Inference(Attack):
         held = {column.name for column in pair.columns}
         secrets = {name: self._known_columns(pair, name) for name in asked if name in held}
         if not secrets or not pair.n_original or not pair.n_released:
-            return self._refusal(guessing_obstacle(pair, self.secret))
+            return self.not_run(guessing_obstacle(pair, self.secret))
         outcomes, parts = [], dict[str, float]()
         for done, (name, known) in enumerate(secrets.items()):
             scene.told(2 * done, 2 * len(secrets))
@@ -128,7 +128,7 @@ class Inference(Attack):
                 )
             )
         if not outcomes:
-            return self._refusal(NO_VALUE)
+            return self.not_run(NO_VALUE)
         worst = worst_of(outcomes)
         return replace(worst, parts=parts)
 
@@ -158,10 +158,6 @@ class Inference(Attack):
         )
         guessed = guess_values(secret, found, classes, _weights(release, known))
         return persons.count(secret.are_right(guessed, persons.records))
-
-    def _refusal(self, reason: str) -> AttackResult:
-        nobody = SuccessCount(0, 0, exact=True)
-        return AttackResult(self.type, self.question, SuccessCount(0, 0), nobody, reason=reason)
 
 
 def _weights(pair: TablePair, known: tuple[str, ...]) -> NDArray[np.float64]:

@@ -15,7 +15,6 @@ from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext, draw_per
 from kanonym.evaluation.attacks.linking.linkage import (
     NO_RELEASED,
     linked_by_chance,
-    unattempted_outcome,
 )
 from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.evaluation.pair.tables import PairedSets
@@ -88,9 +87,9 @@ class KnownItems(Attack):
         """Return what the intruder achieved; see the class."""
         pair, sets = scene.pair, scene.pair.sets
         if sets is None:
-            return unattempted_outcome(self, NO_SETS)
+            return self.not_run(NO_SETS)
         if not pair.n_original or not pair.n_released:
-            return unattempted_outcome(self, NO_RELEASED)
+            return self.not_run(NO_RELEASED)
         known = self.items or sets.m
         persons = draw_persons(pair, self.attempts, random)
         place = None

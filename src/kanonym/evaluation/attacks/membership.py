@@ -87,12 +87,12 @@ class Membership(Attack):
         """Decide about persons of the original and of the control; see the class."""
         pair, control = scene.pair, scene.control
         if control is None:
-            return self._refusal(NO_CONTROL)
+            return self.not_run(NO_CONTROL)
         if not pair.n_released or not pair.quasi_identifiers:
-            return self._refusal(Message("the release has no record, or no quasi-identifier"))
+            return self.not_run(Message("the release has no record, or no quasi-identifier"))
         half = min(self.attempts, pair.n_persons, control.n_persons) // 2
         if not half:
-            return self._refusal(
+            return self.not_run(
                 Message("the original and the control need two persons each, or more")
             )
         members, others = (
@@ -121,10 +121,6 @@ class Membership(Attack):
             parts["auc with sensitive values"] = auc
         baseline = SuccessCount(half, 2 * half, exact=True)
         return AttackResult(self.type, self.question, targets, baseline, parts=parts)
-
-    def _refusal(self, reason: str) -> AttackResult:
-        nobody = SuccessCount(0, 0, exact=True)
-        return AttackResult(self.type, self.question, SuccessCount(0, 0), nobody, reason=reason)
 
 
 def _advantage(decided: SuccessCount) -> float:

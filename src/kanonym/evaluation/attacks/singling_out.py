@@ -138,8 +138,7 @@ class SinglingOut(Attack):
         pair = scene.pair
         reason = _obstacle(scene)
         if reason:
-            nobody = SuccessCount(0, 0)
-            return AttackResult(self.type, self.question, nobody, nobody, reason=reason)
+            return self.not_run(reason)
         codes = coded_cells(pair)
         others = None if scene.control is None else coded_cells(scene.control)
         # By what they say, so that the order of the release means nothing.

@@ -27,7 +27,7 @@ from kanonym.evaluation.attacks.matching.lookup import (
     is_changed,
     join_persons,
 )
-from kanonym.evaluation.attacks.result import AttackResult, SuccessCount, worst_of
+from kanonym.evaluation.attacks.result import AttackResult, worst_of
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
 from kanonym.models.base import check_integer
 
@@ -208,11 +208,9 @@ class DeFinetti(Attack):
         """Return what the intruder achieved; see the class."""
         pair = scene.pair
         if not scene.sensitive:
-            return self._empty_outcome(NO_SENSITIVE)
+            return self.not_run(NO_SENSITIVE)
         if not pair.n_original or not pair.n_released or not pair.quasi_identifiers:
-            return self._empty_outcome(
-                Message("there is no person, no record or no quasi-identifier")
-            )
+            return self.not_run(Message("there is no person, no record or no quasi-identifier"))
         everybody = pair if scene.control is None else join_persons(pair, scene.control)
         profiles = _profiles(everybody, pair.quasi_identifiers)
         classes = _class_of_person(pair)
@@ -228,7 +226,7 @@ class DeFinetti(Attack):
                 found = _guess(values, classes, profiles, pair)
                 outcomes.append(self._judge(name, values, found, persons, parts))
         if not outcomes:
-            return self._empty_outcome(
+            return self.not_run(
                 Message("no sensitive attribute has at most {most} values: group them", most=VALUES)
             )
         return replace(worst_of(outcomes), parts=parts)
@@ -251,10 +249,6 @@ class DeFinetti(Attack):
         for kind, one in zip(("sure", "sure by the class alone"), found, strict=False):
             parts[f"{name}: {kind}"] = float(persons.find_any(one.sure[persons.records]).mean())
         return AttackResult(self.type, self.question, targets, baseline, control, parts=parts)
-
-    def _empty_outcome(self, reason: str) -> AttackResult:
-        nobody = SuccessCount(0, 0)
-        return AttackResult(self.type, self.question, nobody, nobody, reason=reason)
 
 
 @dataclass(frozen=True, slots=True)

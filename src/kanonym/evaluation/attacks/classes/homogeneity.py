@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
 from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext, everybody
-from kanonym.evaluation.attacks.linking.linkage import linkage_obstacle, unattempted_outcome
+from kanonym.evaluation.attacks.linking.linkage import linkage_obstacle
 from kanonym.evaluation.attacks.matching.disclosure import Judgement, PossibleValues, run_disclosure
 from kanonym.evaluation.attacks.matching.guessing import values_of
 from kanonym.evaluation.attacks.matching.lookup import OPEN, are_among, person_values, record_values
@@ -225,7 +225,7 @@ class Disco(Attack):
         if reason is None and not scene.sensitive:
             reason = NO_SENSITIVE
         if reason is not None:
-            return unattempted_outcome(self, reason)
+            return self.not_run(reason)
         known = list(pair.quasi_identifiers)
         cells = [marginal_cells(pair.column(name)) for name in {*known, *scene.sensitive}]
         limits = {cell.name: cell.borders for cell in cells if isinstance(cell, NumericCells)}
@@ -253,7 +253,7 @@ class Disco(Attack):
             }
             outcomes.append(AttackResult(self.type, self.question, targets, baseline, control))
         if not outcomes:
-            return unattempted_outcome(self, OPEN)
+            return self.not_run(OPEN)
         return replace(worst_of(outcomes), parts=parts)
 
 

@@ -188,8 +188,7 @@ class Minimality(Attack):
         del random
         replay = scene.replay
         if not isinstance(replay, Replay):
-            nobody = SuccessCount(0, 0)
-            return AttackResult(self.type, self.question, nobody, nobody, reason=replay)
+            return self.not_run(replay)
         of_row = replay.refusals.units.of_row
         released = of_row >= 0  # of suppressed persons nothing is told
         claims = claim_values(replay)

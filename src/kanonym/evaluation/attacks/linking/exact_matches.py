@@ -10,7 +10,7 @@ import polars as pl
 
 from kanonym.data.errors import gettext as _
 from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext, AttackedPersons, everybody
-from kanonym.evaluation.attacks.linking.linkage import linkage_obstacle, unattempted_outcome
+from kanonym.evaluation.attacks.linking.linkage import linkage_obstacle
 from kanonym.evaluation.attacks.matching.lookup import (
     OPEN,
     are_among,
@@ -64,13 +64,13 @@ class UniqueExactMatches(Attack):
         pair = scene.pair
         names = [column.name for column in pair.columns]
         if not names or not pair.n_original or not pair.n_released:
-            return unattempted_outcome(self, "the tables have no record or no column in common")
+            return self.not_run("the tables have no record or no column in common")
         values, records = person_values(pair, names), record_values(pair, names)
         alone = np.flatnonzero(held_by_one(values, pair.persons))
         if not len(alone):
-            return unattempted_outcome(self, "everybody shares all values with somebody else")
+            return self.not_run("everybody shares all values with somebody else")
         if not len(records):
-            return unattempted_outcome(self, OPEN)
+            return self.not_run(OPEN)
         control = None
         if scene.control is not None:
             others = person_values(scene.control, names)
@@ -141,12 +141,12 @@ class ApparentMatches(Attack):
         pair = scene.pair
         reason = linkage_obstacle(pair)
         if reason is not None:
-            return unattempted_outcome(self, reason)
+            return self.not_run(reason)
         names = [column.name for column in pair.columns]
         known = [name for name in names if name in pair.quasi_identifiers]
         persons, records = person_values(pair, names), record_values(pair, known)
         if not len(records):
-            return unattempted_outcome(self, OPEN)
+            return self.not_run(OPEN)
         records = records.filter(records.is_unique())
         mask = held_by_one(persons.select(known), pair.persons) & are_among(persons, records)
         control = None

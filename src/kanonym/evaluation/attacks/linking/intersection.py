@@ -88,7 +88,7 @@ class Intersection(Attack):
     def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
         if scene.second is None:
-            return self._empty_outcome(Message("there is no second release of the same persons"))
+            return self.not_run(Message("there is no second release of the same persons"))
         held = {column.name for column in scene.second.columns}
         coded = {
             name: both
@@ -96,13 +96,13 @@ class Intersection(Attack):
             if name in held and (both := shared_values(scene.pair, scene.second, name)) is not None
         }
         if not scene.sensitive:
-            return self._empty_outcome(NO_SENSITIVE)
+            return self.not_run(NO_SENSITIVE)
         if not coded:
-            return self._empty_outcome(
+            return self.not_run(
                 Message("the second release has no sensitive attribute of the same kind")
             )
         if not scene.pair.n_original:
-            return self._empty_outcome(Message("the original has no person"))
+            return self.not_run(Message("the original has no person"))
         persons = draw_persons(scene.pair, self.attempts, random)
         pairs = scene.pair, scene.second
         outcomes: list[AttackResult] = []
@@ -127,10 +127,6 @@ class Intersection(Attack):
                 )
             )
         return worst_of(outcomes)
-
-    def _empty_outcome(self, reason: str) -> AttackResult:
-        nobody = SuccessCount(0, 0)
-        return AttackResult(self.type, self.question, nobody, nobody, reason=reason)
 
 
 @dataclass(frozen=True, slots=True)

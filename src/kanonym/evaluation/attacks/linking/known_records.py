@@ -23,7 +23,6 @@ from kanonym.evaluation.attacks.base import (
 from kanonym.evaluation.attacks.linking.linkage import (
     CHANGED,
     linkage_obstacle,
-    unattempted_outcome,
 )
 from kanonym.evaluation.attacks.matching.lookup import (
     Candidates,
@@ -109,11 +108,11 @@ class KnownRecords(Attack):
         """Return what the intruder achieved; see the class."""
         pair = scene.pair
         if scene.units is None:
-            return unattempted_outcome(self, NOT_LINKED)
+            return self.not_run(NOT_LINKED)
         reason = linkage_obstacle(pair)
         changed = reason is None and is_changed(pair)
         if reason or (changed and pair.rows is None):
-            return unattempted_outcome(self, reason or CHANGED)
+            return self.not_run(reason or CHANGED)
         persons = draw_persons(pair, self.attempts, random)
         candidates = informative_candidates(pair, persons.records, nearest=changed)
         holders = _Holders(pair, scene.units, candidates)

@@ -113,7 +113,7 @@ class Linkage(Attack):
         pair = scene.pair
         reason = linkage_obstacle(pair)
         if reason:
-            return unattempted_outcome(self, reason)
+            return self.not_run(reason)
         persons = draw_persons(pair, self.attempts, random)
         found = _link_records(pair, persons)
         strange = pair.rows is None and _lacks_records(pair, persons, found.fitting)
@@ -133,7 +133,7 @@ class Linkage(Attack):
             parts=parts,
         )
         if strange and (control is None or outcome.interval[0] == 0):
-            return unattempted_outcome(self, CHANGED)
+            return self.not_run(CHANGED)
         return outcome
 
 
@@ -144,17 +144,6 @@ def linkage_obstacle(pair: TablePair) -> str | None:
     if not pair.n_original or not pair.n_released:
         return NO_RELEASED if pair.n_original else NO_ORIGINAL
     return None
-
-
-def unattempted_outcome(attack: object, reason: str) -> AttackResult:
-    """Return the outcome of an attack, one with a type and a question, that is not attempted."""
-    return AttackResult(
-        attack.type,  # type: ignore[attr-defined]
-        attack.question,  # type: ignore[attr-defined]
-        SuccessCount(0, 0),
-        SuccessCount(0, 0, exact=True),
-        reason=reason,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,19 +320,16 @@ class Linkability(Attack):
         pair = scene.pair
         reason = linkage_obstacle(pair)
         if reason:
-            return unattempted_outcome(self, reason)
+            return self.not_run(reason)
         names = pair.quasi_identifiers
         half = (len(names) + 1) // 2
         one = tuple(self.columns_a or names[:half])
         other = tuple(self.columns_b or names[half:])
         if not other:
-            return unattempted_outcome(
-                self, Message("two tables need two quasi-identifiers at least")
-            )
+            return self.not_run(Message("two tables need two quasi-identifiers at least"))
         missing = {*one, *other} - {column.name for column in pair.columns}
         if missing:
-            return unattempted_outcome(
-                self,
+            return self.not_run(
                 Message(
                     "the original and the release do not both have {names}",
                     names=", ".join(sorted(missing)),

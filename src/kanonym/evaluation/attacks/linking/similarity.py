@@ -27,7 +27,6 @@ from kanonym.evaluation.attacks.base import (
 from kanonym.evaluation.attacks.linking.linkage import (
     linkage_obstacle,
     linked_by_chance,
-    unattempted_outcome,
 )
 from kanonym.evaluation.attacks.matching.guessing import values_of
 from kanonym.evaluation.attacks.matching.nearest import Distance, nearest_points
@@ -374,7 +373,7 @@ class SimilarRecords(Attack):
                 "to whom"
             )
         if reason:
-            return unattempted_outcome(self, reason)
+            return self.not_run(reason)
         persons = draw_persons(pair, self.attempts, random)
         if not scene.sensitive:
             found = self._own_records(pair, persons)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.results import ShortRepr
-from kanonym.evaluation.attacks.base import AttackContext, AttackedPersons, draw_persons
+from kanonym.evaluation.attacks.base import Attack, AttackContext, AttackedPersons, draw_persons
 from kanonym.evaluation.attacks.matching.guessing import Values
 from kanonym.evaluation.attacks.matching.lookup import (
     Candidates,
@@ -100,27 +100,8 @@ Judge = Callable[[PossibleValues], Judgement]
 Coder = Callable[[TablePair], Values]
 
 
-class DisclosureAttack(Protocol):
-    """An attack on sensitive values."""
-
-    @property
-    def type(self) -> str:
-        """Its name."""
-        ...
-
-    @property
-    def question(self) -> str:
-        """What the intruder wants."""
-        ...
-
-    @property
-    def attempts(self) -> int:
-        """How many persons are looked up at most."""
-        ...
-
-
 def run_disclosure(
-    attack: DisclosureAttack,
+    attack: Attack,
     scene: AttackContext,
     random: np.random.Generator,
     judges: Mapping[str, tuple[Coder, Judge]],
@@ -136,9 +117,7 @@ def run_disclosure(
 
     """
     if not judges or not scene.pair.n_original:
-        nobody = SuccessCount(0, 0)
-        why = Message("the original has no person") if judges else reason
-        return AttackResult(attack.type, attack.question, nobody, nobody, reason=why)
+        return attack.not_run(Message("the original has no person") if judges else reason)
     nearest = is_changed(scene.pair)
     persons = draw_persons(scene.pair, attack.attempts, random)
     tables = [(scene.pair, persons)]
