@@ -272,6 +272,8 @@ class _ItemModel(PerClass):
     attribute: str | None = None
 
     type: ClassVar[str]
+    symbol: ClassVar[str] = "k"
+    relation: ClassVar[str] = "≥"
     guarantee: ClassVar[Guarantee] = "itemsets"
     monotone: ClassVar[Monotone] = "suppression"
     by_class: ClassVar[bool]
@@ -340,8 +342,6 @@ class KmAnonymity(_ItemModel):
     no_promise: ClassVar[str] = _(
         "Quasi-identifiers are not looked at, nor items that all these records share."
     )
-    symbol: ClassVar[str] = "k"
-    relation: ClassVar[str] = "≥"
     requirements: ClassVar[Mapping[str, str]] = {
         "": _(
             "Whoever knows up to {items} of a person finds at least {records} that could be theirs."
@@ -415,8 +415,6 @@ class KKmAnonymity(_ItemModel):
     no_promise: ClassVar[str] = _(
         "An item that all records of a class share is learned. Small classes lose many items."
     )
-    symbol: ClassVar[str] = "k"
-    relation: ClassVar[str] = "≥"
     requirements: ClassVar[Mapping[str, str]] = {
         "": _(
             "Each class has at least {records}, and whoever knows a person’s class and up to "

@@ -177,6 +177,20 @@ class Metric(Protocol):
         return {"type": self.type, **parameters}
 
 
+@dataclass(frozen=True, slots=True)
+class FactorMetric(Metric):
+    """A metric with a factor between generalization and suppression, from 0 to 1."""
+
+    factor: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Refuse a factor out of its range."""
+        if not is_number(self.factor) or not 0 <= self.factor <= 1:
+            raise PolicyError(
+                f"{self.type}: factor is {self.factor!r}; it must be a number from 0 to 1"
+            )
+
+
 class LevelBounds:
     """Lower bounds of a metric whose classes tell no more than its levels."""
 
@@ -234,12 +248,6 @@ def attribute_weights(table: EncodedTable, weights: Mapping[str, float]) -> NDAr
     if len(found) and not largest:
         raise PolicyError("weights: all are 0; at least one must be above 0")
     return found / (largest or 1.0)
-
-
-def check_factor(metric: str, factor: object) -> None:
-    """Refuse a factor that is no number in [0, 1]."""
-    if not is_number(factor) or not 0 <= factor <= 1:
-        raise PolicyError(f"{metric}: factor is {factor!r}; it must be a number from 0 to 1")
 
 
 def is_number(value: object) -> TypeGuard[float]:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
     SLACK,
+    FactorMetric,
     FinestClasses,
     Generalized,
     Metric,
     Terms,
-    check_factor,
     parts_of_factor,
 )
 from kanonym.metrics.information_loss.labels import LabelTables, ordered_sum
@@ -26,7 +26,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class AverageClassSize(Metric):
+class AverageClassSize(FactorMetric):
     """Records per class, the suppressed records together being one more class.
 
     With N records and c kept classes the score is N / (c · s + g) where records are
@@ -58,15 +58,9 @@ class AverageClassSize(Metric):
 
     """
 
-    factor: float = 0.5
-
     type: ClassVar[str] = "average-class-size"
     unit: ClassVar[str] = "records"
     source: ClassVar[str] = "LeFevre, DeWitt and Ramakrishnan 2006"
-
-    def __post_init__(self) -> None:
-        """Refuse a factor out of its range."""
-        check_factor(self.type, self.factor)
 
     def bind(self, table: EncodedTable, weights: Mapping[str, float]) -> BoundClassSize:
         """Prepare for a table: see `Metric.bind`."""

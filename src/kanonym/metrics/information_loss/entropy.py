@@ -15,6 +15,7 @@ from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
     DIGITS,
     SLACK,
+    FactorMetric,
     FinestClasses,
     Generalized,
     LevelBounds,
@@ -22,14 +23,13 @@ from kanonym.metrics.information_loss.base import (
     Terms,
     aggregate,
     attribute_weights,
-    check_factor,
     parts_of_factor,
 )
 from kanonym.metrics.information_loss.labels import LabelTables, ordered_sum, x_log2_x
 
 
 @dataclass(frozen=True, slots=True)
-class NonUniformEntropy(Metric):
+class NonUniformEntropy(FactorMetric):
     """The bits that it takes to get the values back from the labels, over all records.
 
     With n(v) records of value v in the table, n(u) of label u at the level of attribute
@@ -68,15 +68,9 @@ class NonUniformEntropy(Metric):
 
     """
 
-    factor: float = 0.5
-
     type: ClassVar[str] = "non-uniform-entropy"
     unit: ClassVar[str] = "bits"
     source: ClassVar[str] = "Gionis and Tassa 2009"
-
-    def __post_init__(self) -> None:
-        """Refuse a factor out of its range."""
-        check_factor(self.type, self.factor)
 
     def bind(self, table: EncodedTable, weights: Mapping[str, float]) -> BoundEntropy:
         """Prepare for a table: see `Metric.bind`."""

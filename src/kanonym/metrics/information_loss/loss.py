@@ -14,6 +14,7 @@ from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
     DIGITS,
     BoundMetric,
+    FactorMetric,
     FinestClasses,
     Generalized,
     LevelBounds,
@@ -21,7 +22,6 @@ from kanonym.metrics.information_loss.base import (
     Terms,
     aggregate,
     attribute_weights,
-    check_factor,
     is_number,
     metric_from,
     parts_of_factor,
@@ -30,7 +30,7 @@ from kanonym.metrics.information_loss.labels import LabelTables
 
 
 @dataclass(frozen=True, slots=True)
-class Loss(Metric):
+class Loss(FactorMetric):
     """The share of its domain that each label leaves open, as a geometric mean.
 
     With N records, attribute j loses
@@ -74,16 +74,10 @@ class Loss(Metric):
 
     """
 
-    factor: float = 0.5
-
     type: ClassVar[str] = "loss"
     unit: ClassVar[str] = "share of the domain"
     source: ClassVar[str] = "Iyengar 2002"
     high: ClassVar[float] = 1.0
-
-    def __post_init__(self) -> None:
-        """Refuse a factor out of its range."""
-        check_factor(self.type, self.factor)
 
     def bind(self, table: EncodedTable, weights: Mapping[str, float]) -> BoundLoss:
         """Prepare for a table: see `Metric.bind`."""
@@ -91,7 +85,7 @@ class Loss(Metric):
 
 
 @dataclass(frozen=True, slots=True)
-class LossArithmetic(Metric):
+class LossArithmetic(FactorMetric):
     """The share of its domain that each label leaves open, as an arithmetic mean.
 
     The x_j are those of `Loss`; the score is the sum of x_j · w_j / d. With equal
@@ -120,16 +114,10 @@ class LossArithmetic(Metric):
 
     """
 
-    factor: float = 0.5
-
     type: ClassVar[str] = "loss-arithmetic"
     unit: ClassVar[str] = "share of the domain"
     source: ClassVar[str] = "Iyengar 2002"
     high: ClassVar[float] = 1.0
-
-    def __post_init__(self) -> None:
-        """Refuse a factor out of its range."""
-        check_factor(self.type, self.factor)
 
     def bind(self, table: EncodedTable, weights: Mapping[str, float]) -> BoundLoss:
         """Prepare for a table: see `Metric.bind`."""

@@ -12,20 +12,20 @@ from numpy.typing import NDArray
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
     SLACK,
+    FactorMetric,
     Generalized,
     LevelBounds,
     Metric,
     Terms,
     aggregate,
     attribute_weights,
-    check_factor,
     parts_of_factor,
 )
 from kanonym.metrics.information_loss.labels import LabelTables
 
 
 @dataclass(frozen=True, slots=True)
-class Precision(Metric):
+class Precision(FactorMetric):
     """How far up its hierarchy each value went, as a mean over cells.
 
     With S of N records suppressed and attribute j at level l_j of a hierarchy whose
@@ -60,16 +60,10 @@ class Precision(Metric):
 
     """
 
-    factor: float = 0.5
-
     type: ClassVar[str] = "precision"
     unit: ClassVar[str] = "share of the hierarchy's height"
     source: ClassVar[str] = "Sweeney 2002"
     high: ClassVar[float] = 1.0
-
-    def __post_init__(self) -> None:
-        """Refuse a factor out of its range."""
-        check_factor(self.type, self.factor)
 
     def bind(self, table: EncodedTable, weights: Mapping[str, float]) -> BoundPrecision:
         """Prepare for a table: see `Metric.bind`."""
