@@ -170,9 +170,9 @@ def uncounted(sets: Sequence[str]) -> str:
 
 
 _IN_TABLES = [
-    one.name
-    for one in fields(AttributeMeasurement)
-    if one.name not in ("l_recursive_c", "diversity_percent", "enhanced_excess")
+    field.name
+    for field in fields(AttributeMeasurement)
+    if field.name not in ("l_recursive_c", "diversity_percent", "enhanced_excess")
 ]
 
 

@@ -102,7 +102,8 @@ def commands_of(
     """
     before, after = file_word(table[0]), file_word(released)
     read, asked = table[1:], ["--policy", file_word(policy_file)]
-    models = [MODELS[one["type"]] for one in policy.get("models", ()) if one["type"] in MODELS]
+    types = [form.get("type") for form in policy.get("models", ())]
+    models = [MODELS[name] for name in types if name in MODELS]
     private = any(model.guarantee == "mechanism" for model in models)
     spent = ["--ledger", file_word(ledger)] if private else []
     # Of a workbook, `verify` reads the first sheet.
