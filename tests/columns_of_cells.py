@@ -80,8 +80,7 @@ KINDS = {
     "null alone": listed("a", None, None),
     "dates": listed(dt.date(2024, 1, 5), dt.date(2024, 2, 5), dt.date(1899, 12, 30)),
     "midnights": listed(
-        *(at(2024, 1, day) for day in (5, 6, 7)),
-        labels=("2024-01-05", "2024-01-06", "2024-01-07"),
+        *(at(2024, 1, day) for day in (5, 6, 7)), labels=("2024-01-05", "2024-01-06", "2024-01-07")
     ),
     "times": listed(
         at(2024, 1, 5, 10, 30),

@@ -88,8 +88,7 @@ CASES = {
     ),
     "knowable-column": Case(people(zip=lambda i: f"{i % 90:05}"), form(others="insensitive")),
     "trivial-model": Case(
-        people(job=lambda i: f"job {(i // 4) % 9}"),
-        form([diverse("job", 1)], job="sensitive"),
+        people(job=lambda i: f"job {(i // 4) % 9}"), form([diverse("job", 1)], job="sensitive")
     ),
     "no-records": Case(people().clear(), form()),
 }

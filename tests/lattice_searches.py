@@ -294,11 +294,7 @@ def _without_null(rng, rows, sensitive):
 def searches(metric=None, models=None, n=None):
     """Draw searches, each from one seed."""
     return st.builds(
-        random_search,
-        st.integers(0, 2**32 - 1),
-        st.just(metric),
-        st.just(models),
-        st.just(n),
+        random_search, st.integers(0, 2**32 - 1), st.just(metric), st.just(models), st.just(n)
     )
 
 

@@ -11,12 +11,9 @@ MODELS = {
     "k-anonymity 5": [{"type": "k-anonymity", "k": 5}],
     "k-anonymity of persons": [{"type": "k-anonymity", "k": 2, "entity": "person"}],
     "k-anonymity of persons by site": [
-        {"type": "k-anonymity", "k": 2, "entity": ["site", "number"]},
+        {"type": "k-anonymity", "k": 2, "entity": ["site", "number"]}
     ],
-    "l distinct": [
-        {"type": "k-anonymity", "k": 3},
-        {"type": "l-diversity", **ABOUT_S, "l": 2},
-    ],
+    "l distinct": [{"type": "k-anonymity", "k": 3}, {"type": "l-diversity", **ABOUT_S, "l": 2}],
     "l entropy": [{"type": "l-diversity", **ABOUT_S, "l": 1.3, "kind": "entropy"}],
     "l recursive": [{"type": "l-diversity", **ABOUT_S, "l": 2, "kind": "recursive", "c": 3}],
     "alpha-k": [{"type": "alpha-k-anonymity", "alpha": 0.95, "k": 2, **ABOUT_S}],

@@ -71,11 +71,7 @@ def shown(labels, persons, ill):
 
 @pytest.mark.parametrize(
     ("name", "drawn"),
-    [
-        ("mondrian", 0),
-        ("mondrian", 1),
-        pytest.param("full-domain", 1, marks=pytest.mark.nightly),
-    ],
+    [("mondrian", 0), ("mondrian", 1), pytest.param("full-domain", 1, marks=pytest.mark.nightly)],
 )
 def test_every_assignment_of_the_released_values_stays_possible(name, drawn):
     """Nobody's value is certain in a class of two values, and odds change by a bound at most."""

@@ -178,13 +178,7 @@ class Run:
         return satisfied(model, groups, self.table["s"].to_list())
 
 
-def trial(
-    runs,
-    seed,
-    algorithms=tuple(ALGORITHMS),
-    engines=tuple(SHARES),
-    seconds=float("inf"),
-):
+def trial(runs, seed, algorithms=tuple(ALGORITHMS), engines=tuple(SHARES), seconds=float("inf")):
     """Return counts by what was drawn and outcome, what was wrong, and why runs were refused.
 
     runs: of each algorithm, in turn. seconds: no run begins after so many.

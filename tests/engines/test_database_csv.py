@@ -140,10 +140,7 @@ def test_elsewhere_is_refused_without_credentials():
     assert "s3cret" not in str(caught.value)
 
 
-CELLS = st.text(
-    st.sampled_from("ab01.-;,|\t\"' \n\réß☃#\\"),
-    max_size=6,
-)
+CELLS = st.text(st.sampled_from("ab01.-;,|\t\"' \n\réß☃#\\"), max_size=6)
 
 
 @settings(max_examples=examples(60), deadline=None)

@@ -254,10 +254,7 @@ def test_types_of_postgresql(postgres, server):
     }  # fmt: skip
     assert set(found.row(1)) == {None}
     kinds = source.store.fetch(empty_query(source.query)).schema
-    assert {name for name in found.columns if kinds[name] != found[name].dtype} <= {
-        "free",
-        "price",
-    }
+    assert {name for name in found.columns if kinds[name] != found[name].dtype} <= {"free", "price"}
 
 
 @IN_POSTGRES

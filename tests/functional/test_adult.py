@@ -55,11 +55,7 @@ MODELS = {
     "t-occupation": ([ka.KAnonymity(5), ka.TCloseness("occupation", 0.2)], ["occupation"]),
     "t-salary": ([ka.KAnonymity(5), ka.TCloseness("salary-class", 0.2)], ["salary-class"]),
     "t-both": (
-        [
-            ka.KAnonymity(5),
-            ka.TCloseness("salary-class", 0.2),
-            ka.TCloseness("occupation", 0.2),
-        ],
+        [ka.KAnonymity(5), ka.TCloseness("salary-class", 0.2), ka.TCloseness("occupation", 0.2)],
         ["salary-class", "occupation"],
     ),
 }

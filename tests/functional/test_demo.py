@@ -8,13 +8,7 @@ import pytest
 
 from kanonym.data.files import read_table
 
-FILES = [
-    "patients.csv",
-    "policy.yaml",
-    "released.csv",
-    "released.csv.manifest.json",
-    "report.html",
-]
+FILES = ["patients.csv", "policy.yaml", "released.csv", "released.csv.manifest.json", "report.html"]
 
 
 def test_demo_does_the_whole_job(kanonym, folder):

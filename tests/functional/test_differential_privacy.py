@@ -29,11 +29,7 @@ def table_of(n=RECORDS, **more):
     """Return ages and jobs of n persons."""
     rng = np.random.default_rng(1)
     return pl.DataFrame(
-        {
-            "age": rng.integers(18, 90, n),
-            "job": rng.choice(["nurse", "doctor", "smith"], n),
-            **more,
-        }
+        {"age": rng.integers(18, 90, n), "job": rng.choice(["nurse", "doctor", "smith"], n), **more}
     )
 
 

@@ -57,10 +57,7 @@ def test_each_registered_kind_has_a_section_with_its_docstring(page, pages):
 
 @pytest.mark.parametrize(
     ("page", "names"),
-    [
-        ("measures", [*EVERY, *ENTRIES]),
-        ("policy", [*Policy.model_fields, *KEYWORDS]),
-    ],
+    [("measures", [*EVERY, *ENTRIES]), ("policy", [*Policy.model_fields, *KEYWORDS])],
 )
 def test_each_measure_and_key_has_a_row(page, names, pages):
     """A measure, a key of a policy or a keyword has a row in a table."""

@@ -86,10 +86,7 @@ def test_one_seed_gives_one_file(kanonym, folder):
         (("--action", "age={type: round"), "--action age, line 1, column 13: not valid YAML"),
         (("--action", "zip={type: round, to: 5}"), "column 'zip' holds String, and round needs"),
         (("--action", "sex=swap"), "swap of column 'sex' needs equivalence classes"),
-        (
-            ("--action", "sex={type: swap, when: after}"),
-            "sex.when: applies to values that an",
-        ),
+        (("--action", "sex={type: swap, when: after}"), "sex.when: applies to values that an"),
         (("--action", "sex={type: keyed-hash, key: {env: NO_SUCH}}"), "keyed-hash: the environ"),
         (("--sample", "2"), "sample: share is 2.0"),
         (("--drop", "nobody"), "'nobody' is an unknown column"),

@@ -54,11 +54,7 @@ def test_adult_teaches_more_where_the_target_guides(shared_data):
         train = whole.filter(~pl.Series(held))
         released = {
             str(algorithm.target or "plain") + algorithm.type: ka.anonymize(
-                train,
-                quasi_identifiers=KNOWN,
-                others="insensitive",
-                k=50,
-                algorithm=algorithm,
+                train, quasi_identifiers=KNOWN, others="insensitive", k=50, algorithm=algorithm
             ).frame
             for algorithm in GUIDED[seed]
         }

@@ -38,10 +38,7 @@ def scenes(draw):
     attributes = {name: ka.QuasiIdentifier(SOURCES[name] if trees else None) for name in KNOWN}
     attributes["s"] = ka.Sensitive()
     asked = policy_of(
-        attributes,
-        [ka.KAnonymity(k)],
-        ka.Mondrian(),
-        recoding="hierarchy" if trees else None,
+        attributes, [ka.KAnonymity(k)], ka.Mondrian(), recoding="hierarchy" if trees else None
     )
     return table, ka.anonymize(table, asked), table_of(draw) if draw(st.booleans()) else None
 

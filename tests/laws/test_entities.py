@@ -221,10 +221,7 @@ def test_persons_are_those_of_the_input(action):
         }
     )
     policy = ka.Policy(
-        attributes={
-            "person": ka.Identifier(action=action),
-            "age": ka.QuasiIdentifier(),
-        },
+        attributes={"person": ka.Identifier(action=action), "age": ka.QuasiIdentifier()},
         models=[ka.KAnonymity(4, entity="person")],
         others="insensitive",
         seed=918273645546372819,

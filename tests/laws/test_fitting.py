@@ -102,10 +102,7 @@ def test_levels_applied_to_the_table_give_its_release(models, columns, chosen, l
 @pytest.mark.parametrize("algorithm", BOXES)
 @settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(
-    models=st.sampled_from(list(MODELS)),
-    columns=tables(),
-    chosen=attributes(),
-    keep=st.booleans(),
+    models=st.sampled_from(list(MODELS)), columns=tables(), chosen=attributes(), keep=st.booleans()
 )
 def test_boxes_applied_to_the_table_give_its_release(models, algorithm, columns, chosen, keep):
     """By boxes, a table of which nothing is suppressed comes out as `anonymize` releases it."""

@@ -103,10 +103,7 @@ def require_each_record_once(table, release, limit):
 @pytest.mark.parametrize("algorithm", LEVELS)
 @settings(max_examples=examples(120), suppress_health_check=list(HealthCheck))
 @given(
-    models=st.sampled_from(list(MODELS)),
-    columns=tables(),
-    attributes=attributes(),
-    limit=LIMITS,
+    models=st.sampled_from(list(MODELS)), columns=tables(), attributes=attributes(), limit=LIMITS
 )
 def test_every_class_of_every_release_by_levels_satisfies_every_model(
     algorithm, models, columns, attributes, limit

@@ -55,11 +55,7 @@ def releases(draw, recodings, algorithms=tuple(ALGORITHMS), limit=0.0, sources=N
     if algorithm not in {"full-domain", "local-recoding", "cell-suppression"}:
         options["recoding"] = recoding
     policy = policy_of(
-        attributes,
-        [ka.KAnonymity(2)],
-        ALGORITHMS[algorithm],
-        keep_order=True,
-        **options,
+        attributes, [ka.KAnonymity(2)], ALGORITHMS[algorithm], keep_order=True, **options
     )
     table = typed(columns)
     try:
@@ -148,11 +144,7 @@ def test_a_full_domain_release_has_the_score_of_its_node(drawn, aligned):
         return
     names = list(attributes)
     pair = read_pair(
-        columns_of(table),
-        columns_of(release.frame),
-        names,
-        sources_of(attributes),
-        aligned=aligned,
+        columns_of(table), columns_of(release.frame), names, sources_of(attributes), aligned=aligned
     )
     found = generalization.measures(pair)
     levels = release.algorithm["levels"]

@@ -39,12 +39,7 @@ def test_hanley_and_mcneils_images():
 
 
 @pytest.mark.parametrize(
-    "estimator",
-    [
-        DecisionTreeClassifier(random_state=0),
-        KNeighborsClassifier(5),
-        SVC(),
-    ],
+    "estimator", [DecisionTreeClassifier(random_state=0), KNeighborsClassifier(5), SVC()]
 )
 def test_yeoms_first_adversary_gains_the_generalization_error(estimator):
     """Yeom et al. (2018), theorem 2: of the loss right or wrong the advantage is the gap."""

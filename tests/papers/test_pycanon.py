@@ -12,12 +12,7 @@ import kanonym as ka
 from kanonym.metrics.disclosure import measure_table
 from model_classes import classes
 
-FILES = [
-    "StudentsMath_Score_k5.csv",
-    "drugs_k5.csv",
-    "hospital_anonymized.csv",
-    "stroke_k5.csv",
-]
+FILES = ["StudentsMath_Score_k5.csv", "drugs_k5.csv", "hospital_anonymized.csv", "stroke_k5.csv"]
 
 
 @pytest.fixture(params=FILES)

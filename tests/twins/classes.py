@@ -99,8 +99,7 @@ def beta_basic(values: Values, table: Values) -> float:
 def beta_excess(values: Values, table: Values) -> float:
     """Return the largest gain / (-ln p)."""
     return max(
-        (gain / -math.log(share(table, v)) for v, gain in gains(values, table).items()),
-        default=0.0,
+        (gain / -math.log(share(table, v)) for v, gain in gains(values, table).items()), default=0.0
     )
 
 

@@ -10,13 +10,7 @@ import polars as pl
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.item_sets import ItemTree
 
-CODES = {
-    "a1": ["A", "*"],
-    "a2": ["A", "*"],
-    "b1": ["B", "*"],
-    "b2": ["B", "*"],
-    "b3": ["B", "*"],
-}
+CODES = {"a1": ["A", "*"], "a2": ["A", "*"], "b1": ["B", "*"], "b2": ["B", "*"], "b3": ["B", "*"]}
 """Items with the labels above them."""
 
 

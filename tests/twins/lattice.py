@@ -277,10 +277,7 @@ def achieved(
 
 
 def worst(
-    model: PrivacyModel,
-    kept: Sequence[tuple[int, list[int]]],
-    table: list[int],
-    paths: naive.Paths,
+    model: PrivacyModel, kept: Sequence[tuple[int, list[int]]], table: list[int], paths: naive.Paths
 ) -> float:
     """Return the same of a model that looks at sensitive values: sizes, and values."""
     values = [one for _, one in kept]

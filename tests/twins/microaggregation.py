@@ -59,10 +59,7 @@ def centre(column: Sequence[float], kind: int) -> float:
 
 
 def mdav(
-    records: Sequence[Record],
-    weights: Sequence[float],
-    k: int,
-    kinds: Sequence[int] | None = None,
+    records: Sequence[Record], weights: Sequence[float], k: int, kinds: Sequence[int] | None = None
 ) -> list[list[int]]:
     """Return the groups of records by number, in the order of their formation."""
     space = Space(records, weights, kinds)

@@ -98,12 +98,7 @@ def test_a_sample_keeps_that_share_of_the_rows_in_their_order():
 @pytest.mark.parametrize(
     ("actions", "more", "error", "said"),
     [
-        (
-            {"incom": "shuffle"},
-            {},
-            ka.SchemaError,
-            "'incom' is an unknown column; did you mean",
-        ),
+        ({"incom": "shuffle"}, {}, ka.SchemaError, "'incom' is an unknown column; did you mean"),
         ({}, {"drop": ["nam"]}, ka.SchemaError, "'nam' is an unknown column; did you mean 'name'"),
         ({}, {"drop": "name"}, ka.SchemaError, "give a list of columns to drop"),
         (

@@ -56,10 +56,7 @@ def test_persons_without_a_class_fail_a_minimum():
     assert not satisfied(found)
     assert (found.n_violating, found.violating) == (0, ())
     assert found.checks[0].to_dict()["achieved"] is None
-    everybody = [
-        pl.Series("age", ["*"] * 3),
-        pl.Series("job", ["x", "x", "y"]),
-    ]
+    everybody = [pl.Series("age", ["*"] * 3), pl.Series("job", ["x", "x", "y"])]
     assert satisfied(verified(ka.models.DeltaPresence(0.25, 0.5, "r.csv"), released=everybody))
 
 

@@ -278,11 +278,7 @@ def tree_order(
 
 
 def refine_nodes(
-    table: EncodedTable,
-    bounds: Sequence[int],
-    costs: Costs,
-    criteria: Criteria,
-    tried: TriedCuts,
+    table: EncodedTable, bounds: Sequence[int], costs: Costs, criteria: Criteria, tried: TriedCuts
 ) -> tuple[NDArray[np.int32], int]:
     """Cut nodes of a tree to the end; return the class of each tuple, and their number.
 
@@ -491,8 +487,5 @@ def _satisfies_released(
     released = replace(
         table, sensitive_codes=table.sensitive_codes[kept], weights=table.weights[kept]
     )
-    compared = [
-        classes_of(table, labels, n_classes),
-        classes_of(released, labels[kept], n_classes),
-    ]
+    compared = [classes_of(table, labels, n_classes), classes_of(released, labels[kept], n_classes)]
     return all(bool(model.satisfied(classes).all()) for model in models for classes in compared)

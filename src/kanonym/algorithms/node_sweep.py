@@ -201,10 +201,7 @@ class Sweep:
             clock.report_message(Progress(sentence, done=self.visited, total=n_nodes))
 
     def assign_node(
-        self,
-        tuples: NDArray[np.int64],
-        levels: NDArray[np.int64],
-        models: Sequence[PrivacyModel],
+        self, tuples: NDArray[np.int64], levels: NDArray[np.int64], models: Sequence[PrivacyModel]
     ) -> None:
         """Give some tuples the classes of a node, where they satisfy the models."""
         space = self.space

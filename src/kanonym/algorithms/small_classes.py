@@ -89,11 +89,7 @@ def sweep_stages(
 
 
 def join_classes(
-    space: SearchSpace,
-    labels: NDArray[np.int32],
-    costs: Costs,
-    criteria: Criteria,
-    limit: float,
+    space: SearchSpace, labels: NDArray[np.int32], costs: Costs, criteria: Criteria, limit: float
 ) -> None:
     """Let tuples without a class join those that can bear them; labels are changed.
 

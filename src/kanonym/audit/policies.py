@@ -217,9 +217,7 @@ def _audit_release(
 
 
 def _at_levels(
-    records: pl.DataFrame,
-    attributes: Mapping[str, QuasiIdentifier],
-    levels: Mapping[str, int],
+    records: pl.DataFrame, attributes: Mapping[str, QuasiIdentifier], levels: Mapping[str, int]
 ) -> pl.DataFrame:
     """Return the labels that records have at the levels of a release."""
     cells = declared_cells(records, attributes)

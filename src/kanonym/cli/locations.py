@@ -177,11 +177,7 @@ def table_with_content(
     _check_options(options.get("memory"), options.get("name"), schema=options.get("schema"))
     from kanonym.data.files import read_with_content
 
-    return read_with_content(
-        place,
-        format,
-        **{name: options.get(name) for name in _READING},
-    )
+    return read_with_content(place, format, **{name: options.get(name) for name in _READING})
 
 
 def content_at(place: str) -> Content | None:

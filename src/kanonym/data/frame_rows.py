@@ -34,10 +34,7 @@ _logger = logging.getLogger(__name__)
 
 
 def append_records(
-    frame: FrameT,
-    further: Sequence[pl.Series],
-    rows: NDArray[np.int64],
-    like: object = None,
+    frame: FrameT, further: Sequence[pl.Series], rows: NDArray[np.int64], like: object = None
 ) -> FrameT:
     """Build a table of records of the input and of further ones, its types untouched.
 

@@ -250,10 +250,7 @@ def to_polars(frame: object) -> pl.DataFrame:
 
 
 def assemble(
-    frame: FrameT,
-    rows: Rows,
-    columns: Sequence[ReleasedColumn],
-    like: object = None,
+    frame: FrameT, rows: Rows, columns: Sequence[ReleasedColumn], like: object = None
 ) -> FrameT:
     """Build a released table of the same type as the table that came in.
 

@@ -29,10 +29,7 @@ Kind = Literal["number", "temporal", "ordered", "nominal"]
 LARGEST = 1e150
 """Quasi-identifiers hold no number beyond this: its square is finite."""
 
-SMALL_INTEGERS = (
-    *(pl.Int8, pl.Int16, pl.Int32, pl.Int64),
-    *(pl.UInt8, pl.UInt16, pl.UInt32),
-)
+SMALL_INTEGERS = (*(pl.Int8, pl.Int16, pl.Int32, pl.Int64), *(pl.UInt8, pl.UInt16, pl.UInt32))
 """Integer types whose values all fit 64 signed bits."""
 
 SORTED_BY_BITS = (
@@ -55,11 +52,7 @@ class Domain(ShortRepr):
     observed: (size,) bool, which codes the data holds: a hierarchy may know more.
     """
 
-    _shown: ClassVar[tuple[str, ...]] = (
-        "name",
-        "kind",
-        "size",
-    )
+    _shown: ClassVar[tuple[str, ...]] = ("name", "kind", "size")
 
     name: str
     kind: Kind

@@ -15,12 +15,7 @@ from kanonym.verification.release_view import ReleaseView
 from kanonym.verification.released_classes import Columns, Table
 
 Ability = Literal[
-    "row-actions",
-    "record-order",
-    "aggregate",
-    "file-options",
-    "item-sets",
-    "sampling",
+    "row-actions", "record-order", "aggregate", "file-options", "item-sets", "sampling"
 ]
 """What only some engines can do; all can count, recode, verify and write."""
 

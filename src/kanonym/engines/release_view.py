@@ -19,11 +19,7 @@ from kanonym.verification.released_classes import Columns, Counting, Table
 
 
 def view_of_release(
-    run: Run,
-    decision: Decision,
-    staged: Columns,
-    original: Table,
-    sets: EncodedSets | None = None,
+    run: Run, decision: Decision, staged: Columns, original: Table, sets: EncodedSets | None = None
 ) -> ReleaseView:
     """Return what was staged of a decision, as verification sees it.
 

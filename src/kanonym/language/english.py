@@ -17,10 +17,5 @@ def ordinal(number: int) -> str:
 
 
 ENGLISH = Translator(
-    code="en",
-    decimal=".",
-    thousands=",",
-    locale="en-US",
-    conjunction=conjunction,
-    ordinal=ordinal,
+    code="en", decimal=".", thousands=",", locale="en-US", conjunction=conjunction, ordinal=ordinal
 )

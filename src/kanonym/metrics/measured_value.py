@@ -107,10 +107,7 @@ MEASURE_NAMES: Mapping[str, str] = {
     "learning": _("Quality of predictions learned from the release"),
 }
 
-SHORT_NAMES: Mapping[str, str] = {
-    "span_loss": _("span loss"),
-    "gcp": _("GCP"),
-}
+SHORT_NAMES: Mapping[str, str] = {"span_loss": _("span loss"), "gcp": _("GCP")}
 """Names for axes."""
 
 _COLUMN_NAMES = {

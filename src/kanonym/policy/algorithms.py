@@ -107,9 +107,7 @@ def is_by_class(model: PrivacyModel) -> bool:
 
 
 def check_item_algorithm(
-    built: ItemAlgorithm | None,
-    models: Iterable[PrivacyModel],
-    attributes: Mapping[str, Attribute],
+    built: ItemAlgorithm | None, models: Iterable[PrivacyModel], attributes: Mapping[str, Attribute]
 ) -> None:
     """Refuse an algorithm of items where there are none, or where it cannot do what is asked."""
     sets = any(isinstance(attribute, ItemSet) for attribute in attributes.values())

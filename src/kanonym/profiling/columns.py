@@ -77,10 +77,7 @@ _ZERO_TEXT = r"^0\d+$"
 class Content(ShortRepr):
     """What one column holds; no value of it but codes for missing values."""
 
-    _shown: ClassVar[tuple[str, ...]] = (
-        "name",
-        "type",
-    )
+    _shown: ClassVar[tuple[str, ...]] = ("name", "type")
 
     name: str
     type: str

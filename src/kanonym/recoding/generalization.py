@@ -76,10 +76,7 @@ def joined_levels(
 
 
 def _generalize_attribute(
-    domain: Domain,
-    levels: NDArray[np.int32],
-    leaves: NDArray[np.int32],
-    dtype: pl.DataType | None,
+    domain: Domain, levels: NDArray[np.int32], leaves: NDArray[np.int32], dtype: pl.DataType | None
 ) -> RecodedAttribute:
     """Recode one attribute.
 

@@ -373,12 +373,7 @@ def _spans(
     texts = domain.texts
     texts = texts.extend_constant(None, 1) if domain.has_null else texts
     frame = pl.DataFrame(
-        {
-            "low": texts.gather(low),
-            "high": texts.gather(high),
-            "one": low == high,
-            "mixed": mixed,
-        }
+        {"low": texts.gather(low), "high": texts.gather(high), "one": low == high, "mixed": mixed}
     )
     labels = frame.select(
         pl.when("one")

@@ -162,9 +162,7 @@ def _requirements(release: LinkedRelease, says: Translator) -> Section:
         for check in release.verification.checks
     )
     return Section(
-        "requirements",
-        says.text(_("Requirements")),
-        (Table(header, rows, frozenset({1, 2})),),
+        "requirements", says.text(_("Requirements")), (Table(header, rows, frozenset({1, 2})),)
     )
 
 

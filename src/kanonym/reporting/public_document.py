@@ -67,10 +67,7 @@ PROMISES = {
 }
 """What is promised, and what is not."""
 
-UNITS = {
-    "record": _("record"),
-    "person": _("person’s record"),
-}
+UNITS = {"record": _("record"), "person": _("person’s record")}
 """What is protected."""
 
 PARAMETERS = {
@@ -344,11 +341,7 @@ def _making(promise: Promise, says: Translator) -> Bullets:
 
 
 def _levels(promise: Promise, columns: Sequence[str], says: Translator) -> Table:
-    header = (
-        says.text(_("attribute")),
-        says.text(_("level")),
-        says.text(_("hierarchy")),
-    )
+    header = (says.text(_("attribute")), says.text(_("level")), says.text(_("hierarchy")))
     rows = tuple(
         (
             name,

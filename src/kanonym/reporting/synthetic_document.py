@@ -122,11 +122,7 @@ def _making(method: str, says: Translator) -> Bullets:
 
 
 def _domains(domains: Mapping[str, Mapping[str, Any]], says: Translator) -> Table:
-    header = (
-        says.text(_("attribute")),
-        says.text(_("domain")),
-        says.text(_("may be missing")),
-    )
+    header = (says.text(_("attribute")), says.text(_("domain")), says.text(_("may be missing")))
     rows = tuple(
         (name, _domain(facts, says), says.text(_("yes") if facts["nulls"] else _("no")))
         for name, facts in domains.items()

@@ -74,9 +74,7 @@ def models_of(k: int, l: int, sensitive: Sequence[str], *, entropy: bool) -> lis
 
 
 def clusters_of(
-    attributes: Sequence[Attribute],
-    sensitive: Sequence[pl.Series],
-    models: Sequence[PrivacyModel],
+    attributes: Sequence[Attribute], sensitive: Sequence[pl.Series], models: Sequence[PrivacyModel]
 ) -> Clusters:
     """Divide records into clusters."""
     n = len(attributes[0].values)

@@ -106,12 +106,7 @@ def _read_csv(data: bytes, where: str) -> Records:
         ).to_series()
     n = len(frame)
     return Records(
-        where,
-        columns,
-        (tuple(columns),),
-        np.zeros(n, np.int32),
-        np.arange(1, n + 1),
-        is_json=False,
+        where, columns, (tuple(columns),), np.zeros(n, np.int32), np.arange(1, n + 1), is_json=False
     )
 
 

@@ -89,11 +89,7 @@ def reidentify(
 
 
 def reidentify_in_clusters(
-    records: Records,
-    attributes: Sequence[Attribute],
-    clusters: Clusters,
-    flag: str,
-    given: str,
+    records: Records, attributes: Sequence[Attribute], clusters: Clusters, flag: str, given: str
 ) -> dict[str, pl.Series]:
     """Re-identify inside of a merged file, cluster by cluster: `-a reidentification`.
 

@@ -146,12 +146,7 @@ class Synthesis(Result):
 
     """
 
-    _shown: ClassVar[tuple[str, ...]] = (
-        "method",
-        "rows",
-        "rows_in",
-        "held_out",
-    )
+    _shown: ClassVar[tuple[str, ...]] = ("method", "rows", "rows_in", "held_out")
 
     frame: Any = field(repr=False)
     method: str

@@ -46,10 +46,7 @@ def encoded(rng, n):
     }
     columns["number"] = pl.Series("number", rng.integers(-3, 4, n))
     empty = pl.Series("empty", [None] * n, dtype=pl.String)
-    sources = {
-        "flat": from_mapping({f"{i:02}": "*" for i in range(3)}),
-        "deep": from_mapping(DEEP),
-    }
+    sources = {"flat": from_mapping({f"{i:02}": "*" for i in range(3)}), "deep": from_mapping(DEEP)}
     sensitive = [(column, sources.get(name), False) for name, column in columns.items()]
     return encode([], [(empty, None, True), *sensitive], n)
 

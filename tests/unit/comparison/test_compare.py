@@ -291,12 +291,7 @@ def test_progress_counts_to_the_end():
     asked = ka.Policy.from_columns(
         quasi_identifiers=["age", "sex", "town"], k=5, others="insensitive"
     )
-    compare(
-        TABLE,
-        asked,
-        sweep={"algorithm": ["full-domain"], "k": [2, 3]},
-        progress=lines.append,
-    )
+    compare(TABLE, asked, sweep={"algorithm": ["full-domain"], "k": [2, 3]}, progress=lines.append)
     counted = [line for line in lines if line.startswith("compare: ")]
     assert [line.split()[1] for line in counted] == ["0", "1", "2"]
     assert [(line.done, line.total) for line in counted] == [(0, 2), (1, 2), (2, 2)]
@@ -370,9 +365,7 @@ def test_an_interrupt_leaves_what_was_found(tmp_path, monkeypatch, workers):
     assert all(json.loads(line)["row"]["k"] for line in lines)
     done = []
     monkeypatch.setattr(
-        trials,
-        "anonymize",
-        lambda *given, **named: done.append(1) or ka.anonymize(*given, **named),
+        trials, "anonymize", lambda *given, **named: done.append(1) or ka.anonymize(*given, **named)
     )
     compare(TABLE, ASKED, sweep=SWEEP, resume=path)
     assert len(done) == 6 - len(lines)

@@ -112,10 +112,7 @@ def test_no_column_is_an_error(frame):
 
 @pytest.mark.parametrize(
     "table",
-    [
-        pd.DataFrame([[1, 2]], columns=["a", "a"]),
-        pa.table([[1], [2]], names=["a", "a"]),
-    ],
+    [pd.DataFrame([[1, 2]], columns=["a", "a"]), pa.table([[1], [2]], names=["a", "a"])],
     ids=["pandas", "pyarrow"],
 )
 def test_two_columns_of_one_name_are_an_error(table):

@@ -20,10 +20,7 @@ def test_with_groups_a_record_belongs_to_the_group_of_its_class():
     partition = Partition(np.array([0, 1, 2, -1, 0], np.int32), 3, groups=groups)
     assert [
         (labels.tolist(), n) for labels, n in (partition.value_groups(0), partition.value_groups(1))
-    ] == [
-        ([0, 0, 1, -1, 0], 2),
-        ([1, 0, 0, -1, 1], 2),
-    ]
+    ] == [([0, 0, 1, -1, 0], 2), ([1, 0, 0, -1, 1], 2)]
 
 
 def test_groups_of_a_partition_without_classes():

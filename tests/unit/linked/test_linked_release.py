@@ -27,11 +27,7 @@ FORM = {
     "person": "people",
     "tables": {
         "people": {"key": "id", "attributes": {"sex": KNOWN}},
-        "visits": {
-            "key": "id",
-            "references": {"person": "people"},
-            "attributes": {"ward": COARSE},
-        },
+        "visits": {"key": "id", "references": {"person": "people"}, "attributes": {"ward": COARSE}},
         "tests": {"references": {"visit": "visits"}, "attributes": {"test": KNOWN}},
     },
 }

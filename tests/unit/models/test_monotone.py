@@ -90,10 +90,7 @@ def suppressed(models, found):
     return int(found.sizes[~kept].sum())
 
 
-@given(
-    pair=pairs(),
-    models=st.lists(st.one_of(list(SUPPRESSION.values())), min_size=1, max_size=3),
-)
+@given(pair=pairs(), models=st.lists(st.one_of(list(SUPPRESSION.values())), min_size=1, max_size=3))
 def test_joining_never_suppresses_more(pair, models):
     """Models of kind `suppression`, alone or together, suppress no more of joined classes."""
     assert {model.monotone for model in models} == {"suppression"}

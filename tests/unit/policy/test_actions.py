@@ -158,10 +158,7 @@ def test_an_empty_path_is_refused_not_taken_for_the_directory():
         ({"type": "round", "to": 0}, "to: is 0; it must be a number above 0"),
         ({"type": "round"}, "give one of to and digits"),
         ({"type": "truncate-date"}, "to: is missing: truncate-date needs it"),
-        (
-            {"type": "swap", "when": "afer"},
-            "when: 'afer' is an unknown value; did you mean 'aft",
-        ),
+        ({"type": "swap", "when": "afer"}, "when: 'afer' is an unknown value; did you mean 'aft"),
         ({"type": "swap", "when": True}, "when: True is an unknown value"),
     ],
 )

@@ -164,11 +164,7 @@ def test_pairs_addresses_and_versions_are_no_numbers(value):
 
 @pytest.mark.parametrize(
     "values",
-    [
-        list(range(60)),
-        list(range(60, 0, -1)),
-        [number for number in range(100) for _ in range(4)],
-    ],
+    [list(range(60)), list(range(60, 0, -1)), [number for number in range(100) for _ in range(4)]],
 )
 def test_numbers_of_records_and_groups_are_running(values):
     """Numbers that count up along the file, or fill their range once, number records."""

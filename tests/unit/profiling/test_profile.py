@@ -128,10 +128,7 @@ def test_no_class_of_a_suggested_policy_is_nearly_all_one_value():
     """Where 85 % share a value, t-closeness keeps classes from telling it, and nothing warns."""
     rng = np.random.default_rng(0)
     table = pl.DataFrame(
-        {
-            "age": rng.integers(18, 90, 400),
-            "hiv": rng.permutation(["no"] * 340 + ["yes"] * 60),
-        }
+        {"age": rng.integers(18, 90, 400), "hiv": rng.permutation(["no"] * 340 + ["yes"] * 60)}
     )
     release = ka.anonymize(table, profile(table).policy(), rows="persons")
     assert "dominant-value" not in [one.kind for one in release.verification.findings]

@@ -11,12 +11,7 @@ import kanonym as ka
 from kanonym.language import ENGLISH
 from kanonym.reporting import account_wording
 
-TABLE = pl.DataFrame(
-    {
-        "age": [20, 21, 22, 23, 30, 31, 32, 33, 40, 41],
-        "sex": ["f", "m"] * 5,
-    }
-)
+TABLE = pl.DataFrame({"age": [20, 21, 22, 23, 30, 31, 32, 33, 40, 41], "sex": ["f", "m"] * 5})
 AGES = ka.hierarchy.intervals(width=[2, 10], origin=0)
 
 

@@ -111,9 +111,7 @@ def test_sensitive_and_identifying_attributes_have_none(summary_of):
     assert (told["name"], told["d"]) == ((), ())
     assert told["x"]
     changed = summary_of(
-        {"x": [1, 2, 3, 4]},
-        [0, 0, 1, 1],
-        actions={"x": (ka.actions.Round(to=10),)},
+        {"x": [1, 2, 3, 4]}, [0, 0, 1, 1], actions={"x": (ka.actions.Round(to=10),)}
     )
     assert changed.columns.transformations[0].examples == ()
 

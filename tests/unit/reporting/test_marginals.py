@@ -88,8 +88,7 @@ def test_before_and_after_count_the_released_records(divided, records):
 
 
 @pytest.mark.parametrize(
-    ("recoding", "after"),
-    [("mean", {"2–4": 4}), ("median", {"1": 4}), ("mode", {"1": 4})],
+    ("recoding", "after"), [("mean", {"2–4": 4}), ("median", {"1": 4}), ("mode", {"1": 4})]
 )
 def test_points_stand_at_the_released_value(divided, recoding, after):
     """A mean, median or mode puts all records of its class on the value next to it."""

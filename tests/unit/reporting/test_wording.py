@@ -31,13 +31,7 @@ MODELS = [
     ("population-uniqueness", None, 0.01, {"population": 300000}, "a random sample of 300,000"),
     ("k-map", None, 4, {}, "at least 4 people of the population"),
     ("delta-presence", None, 0.5, {"minimum": 0}, "a probability of at most 50"),
-    (
-        "delta-presence",
-        None,
-        0.5,
-        {"minimum": 0.1},
-        "probability of 10\N{NO-BREAK SPACE}% to 50",
-    ),
+    ("delta-presence", None, 0.5, {"minimum": 0.1}, "probability of 10\N{NO-BREAK SPACE}% to 50"),
     ("made-up", None, 4, {}, "made-up is required with the value 4"),
     ("made-up", "d", 4, {}, "made-up on “d” is required with the value 4"),
 ]

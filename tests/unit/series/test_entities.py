@@ -101,10 +101,7 @@ def test_persons_are_assessed_where_they_are_recognized():
     fitted, person = ka.fit(TWICE, policy()), PersonColumn("id", KEY)
     fitted.apply(TWICE, person=person)
     release = fitted.apply(visits("a20x e21y c40x f41y f42x"), person=person)
-    assert persons_part(release.union) == (
-        "checked",
-        "persons are recognized in all batches by id",
-    )
+    assert persons_part(release.union) == ("checked", "persons are recognized in all batches by id")
     found = release.repeated
     assert (found.persons, found.in_several, found.in_series) == (2, 2, 6)
     again = fitted.apply(visits("g20x h21y"), person=person).repeated

@@ -125,8 +125,7 @@ def test_no_value_of_the_fit_changes_its_labels(values, new, source):
 
 
 @pytest.mark.parametrize(
-    "values",
-    [[1, 2, None], ["a", None, "b"], [1.5, 0.1], [date(2020, 1, 1), None], [True, False]],
+    "values", [[1, 2, None], ["a", None, "b"], [1.5, 0.1], [date(2020, 1, 1), None], [True, False]]
 )
 def test_rows_give_the_hierarchy_again(values):
     """A hierarchy of any type comes back from its rows, null included."""

@@ -121,10 +121,7 @@ def test_records_that_are_read_one_by_one(read, text):
     assert printed(read(text)) == printed(_read_sequence(text, "in"))
 
 
-@given(
-    st.lists(st.dictionaries(TEXTS, VALUES, max_size=3), max_size=3).map(json.dumps),
-    st.data(),
-)
+@given(st.lists(st.dictionaries(TEXTS, VALUES, max_size=3), max_size=3).map(json.dumps), st.data())
 def test_a_fault_is_one_to_both_readers(text, data):
     """Text with a character more, less or another is read alike, or by neither reader."""
     place = data.draw(st.integers(0, len(text)))

@@ -69,12 +69,7 @@ def classes(table, known=KNOWN):
 
 @pytest.mark.parametrize(
     "targets",
-    [
-        {"size": 12},
-        {"l": 5},
-        {"diversity": 40.0},
-        {"size": 15, "diversity": 30.0, "l": 4},
-    ],
+    [{"size": 12}, {"l": 5}, {"diversity": 40.0}, {"size": 15, "diversity": 30.0, "l": 4}],
     ids=str,
 )
 def test_every_target_is_reached_as_measured_from_the_result(targets):
@@ -330,10 +325,7 @@ def test_the_distance_is_that_of_the_measure_of_utility():
     table = hospital().with_columns(pl.col("ward").fill_null("d"), pl.col("visits").fill_null(0))
     done = inject(table, **ASKED, size=14)
     one = ka.utility(
-        table,
-        done.frame,
-        quasi_identifiers=[],
-        measures=["pairwise-total-variation"],
+        table, done.frame, quasi_identifiers=[], measures=["pairwise-total-variation"]
     ).measured["pairwise-total-variation"]
     assert done.distance.value == pytest.approx(one.value, abs=1e-12)
     assert 0 < done.distance.value <= done.added / len(done.frame)

@@ -16,11 +16,7 @@ VISITS = pl.DataFrame(
         "salary": [30_000 + 37 * i for i in range(N)],
     }
 )
-ROLES = {
-    "patient_id": ka.Identifier(),
-    "age": ka.QuasiIdentifier(),
-    "disease": ka.Sensitive(),
-}
+ROLES = {"patient_id": ka.Identifier(), "age": ka.QuasiIdentifier(), "disease": ka.Sensitive()}
 K, L = ka.KAnonymity(4), ka.LDiversity("disease", l=2)
 
 

@@ -133,10 +133,7 @@ class ScrubText(Action):
         if self.detector == "rules":
             return lambda text, language: list(find_by_rules(text, language))
         by_model = partial(find_by_presidio, load_presidio(self.language))
-        return lambda text, language: [
-            *find_by_rules(text, language),
-            *by_model(text, language),
-        ]
+        return lambda text, language: [*find_by_rules(text, language), *by_model(text, language)]
 
     def _known(self, texts: pl.Series, context: Context) -> _Known:
         """Return what the columns say, for each of the texts."""

@@ -56,9 +56,7 @@ _FEWEST_DIGITS = 7
 _SHOWN = 2
 _NUMBER = re.compile(r"(\+|00)?[\d\s()./-]+")
 # Country codes of one and two digits (ITU-T E.164); all others have three.
-_COUNTRY = re.compile(
-    r"1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3}",
-)
+_COUNTRY = re.compile(r"1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,10 +105,7 @@ class _Noise(Action, ABC):
         return float(self.relative or 0.0) * spread / self.deviation
 
     def _noise_within(
-        self,
-        numbers: NDArray[np.float64],
-        classes: NDArray[np.int32],
-        random: np.random.Generator,
+        self, numbers: NDArray[np.float64], classes: NDArray[np.int32], random: np.random.Generator
     ) -> NDArray[np.float64]:
         """Return (m,) noisy numbers, drawn again until they lie within their class's range."""
         present, place = np.unique(classes, return_inverse=True)

@@ -398,10 +398,7 @@ def partition_at_best(algorithm: FullDomain, space: SearchSpace, found: SearchRe
         lowest = dict(zip(space.names, space.table.lowest.tolist(), strict=True))
         account["premerged"] = {"levels": lowest, "tuples": len(space.table.weights)}
     return Partition(
-        labels,
-        n_classes,
-        levels=np.tile(levels.astype(np.int32), (n_classes, 1)),
-        account=account,
+        labels, n_classes, levels=np.tile(levels.astype(np.int32), (n_classes, 1)), account=account
     )
 
 

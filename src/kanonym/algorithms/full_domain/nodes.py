@@ -61,8 +61,7 @@ def classes_of_node(
     population = None if space.table.population is None else totals[:, 1].copy()
     everything = np.ones(len(sizes), np.bool_)
     return Node(
-        Generalized(levels, labels, sizes, everything),
-        Classes(sizes, distributions, population),
+        Generalized(levels, labels, sizes, everything), Classes(sizes, distributions, population)
     )
 
 

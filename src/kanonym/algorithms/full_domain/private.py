@@ -19,16 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Problem
-from kanonym.algorithms.full_domain.scores import (
-    NodeClasses,
-    Score,
-    score_of_metric,
-)
-from kanonym.algorithms.full_domain.space import (
-    hierarchies,
-    level_bounds,
-    prepare_space,
-)
+from kanonym.algorithms.full_domain.scores import NodeClasses, Score, score_of_metric
+from kanonym.algorithms.full_domain.space import hierarchies, level_bounds, prepare_space
 from kanonym.algorithms.full_domain.walk import visit_every_node
 from kanonym.algorithms.options import Bounds
 from kanonym.data.errors import PolicyError
@@ -84,12 +76,7 @@ def private_partition(
         chosen = np.array([one.start for one in ranges], np.int64)
     else:
         chosen = draw_levels(
-            records_taking_part(table, taking_part),
-            model,
-            bits,
-            metric,
-            levels,
-            tuple(targets),
+            records_taking_part(table, taking_part), model, bits, metric, levels, tuple(targets)
         )
         account |= {"metric": metric, "lattice_size": math.prod(map(len, ranges))}
     sampled = taking_part & draw_sample(len(taking_part), model.sampling.beta, bits)

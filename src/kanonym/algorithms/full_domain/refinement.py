@@ -153,12 +153,7 @@ class _Refinement:
     """
 
     def __init__(
-        self,
-        space: SearchSpace,
-        best: Solution,
-        steps: int | None,
-        clock: SearchClock,
-        split: int,
+        self, space: SearchSpace, best: Solution, steps: int | None, clock: SearchClock, split: int
     ) -> None:
         self.space, self.best, self.clock = space, best, clock
         self.numbers = np.array([split, UNLIMITED if steps is None else steps, 0], np.int64)

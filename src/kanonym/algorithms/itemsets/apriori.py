@@ -51,8 +51,7 @@ def recode_classes(
 
 
 def _joined(
-    parts: Sequence[NDArray[np.int64]],
-    sets: Sequence[tuple[NDArray[np.int64], NDArray[np.int32]]],
+    parts: Sequence[NDArray[np.int64]], sets: Sequence[tuple[NDArray[np.int64], NDArray[np.int32]]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return the sets of all parts in the order of the records."""
     if not sets:

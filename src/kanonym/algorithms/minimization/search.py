@@ -247,10 +247,7 @@ def _path(links: Links, scale: Scale, steps: Sequence[Step], lost: NDArray[np.fl
 
 
 def _halve_cells(
-    nodes: Nodes,
-    loss: NDArray[np.float64],
-    gain: NDArray[np.float64],
-    cells: NDArray[np.int64],
+    nodes: Nodes, loss: NDArray[np.float64], gain: NDArray[np.float64], cells: NDArray[np.int64]
 ) -> list[NDArray[np.int64]]:
     links = weakest_links(nodes, loss, gain, cells)
     found = []

@@ -348,10 +348,7 @@ class JoinedClasses:
 
 
 def join_until_satisfied(
-    problem: Problem,
-    criteria: Criteria,
-    tuples: NDArray[np.int64],
-    labels: NDArray[np.int32],
+    problem: Problem, criteria: Criteria, tuples: NDArray[np.int64], labels: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], float] | None:
     """Return classes that satisfy the criteria, made by joining; and their loss.
 

@@ -40,8 +40,7 @@ class PersonOptions:
     weight: Annotated[str | None, Option("Sampling weights.", "COLUMN")] = None
     household: Annotated[str | None, Option("Households.", "COLUMN")] = None
     threshold: Annotated[
-        float,
-        Option("Records above this risk are at risk", "RISK", least=0, most=1),
+        float, Option("Records above this risk are at risk", "RISK", least=0, most=1)
     ] = 0.05
     largest: Annotated[
         int | None,
@@ -119,12 +118,7 @@ def assess(
         )
     population = persons.size_or_file
     everybody = None if isinstance(population, int) else population
-    places = {
-        "TABLE": original,
-        "RELEASED": released,
-        "--population": everybody,
-        **asked.files,
-    }
+    places = {"TABLE": original, "RELEASED": released, "--population": everybody, **asked.files}
     # before any of them is read
     inputs.check_places(places, [("--records", records)], json=json)
     columns = asked.columns()
@@ -141,10 +135,7 @@ def assess(
         )
         step("risk")
         risk = ka.risk(
-            before if after is None else after,
-            **columns,
-            population=people,
-            **persons.arguments,
+            before if after is None else after, **columns, population=people, **persons.arguments
         )
         parts: dict[str, Any] = {"risk": risk.to_dict()}
         if after is not None:

@@ -54,13 +54,7 @@ def audit(
         frame = reading.rows(table, declared=asked.attributes)
         step("audit")
         found = audit_policy(
-            frame,
-            asked,
-            epsilon=epsilon,
-            delta=delta,
-            method=method,
-            canaries=canaries,
-            seed=seed,
+            frame, asked, epsilon=epsilon, delta=delta, method=method, canaries=canaries, seed=seed
         )
     show_result(found.to_dict(), str(found), json=json)
     if not found.satisfied:

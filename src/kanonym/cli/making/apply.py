@@ -39,8 +39,7 @@ def apply(
         ),
     ] = (),
     person_key: Annotated[
-        str | None,
-        Option("Key of persons: a file, or env:NAME; the same for every batch.", "FILE"),
+        str | None, Option("Key of persons: a file, or env:NAME; the same for every batch.", "FILE")
     ] = None,
     least_values: Annotated[
         int,
@@ -69,11 +68,7 @@ def apply(
     from kanonym.cli.printing.linked import batch_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
-    from kanonym.data.files import (
-        atomic_write,
-        check_output,
-        check_table_output,
-    )
+    from kanonym.data.files import atomic_write, check_output, check_table_output
     from kanonym.data.files.disk import lock_file
     from kanonym.data.frames import to_polars
     from kanonym.series import Fitted

@@ -55,18 +55,8 @@ def fit(
         frame = reading.rows(table, decimals=decimals)
         tell = inputs.sentence_printer(step)
         policy, _ = pipeline.with_readings(policy, frame, tell, decimals=decimals)
-        fitted = series.fit(
-            frame,
-            policy,
-            unseen=unseen,
-            each_batch=not union_only,
-            progress=step,
-        )
+        fitted = series.fit(frame, policy, unseen=unseen, each_batch=not union_only, progress=step)
         step("write")
         fitted.save(output)
-    found = {
-        **fitted.describe(),
-        "seconds": {"total": perf_counter() - start},
-        "written": [output],
-    }
+    found = {**fitted.describe(), "seconds": {"total": perf_counter() - start}, "written": [output]}
     show_result(found, *tables(found), json=json, to_stderr=output == "-")

@@ -140,6 +140,5 @@ def _values(table: str, column: str, format: str | None) -> Any:
     from kanonym.data.frames import column as column_of
 
     return column_of(
-        read_table(table, inputs.format_of(table, format), columns=inputs.COLUMNS.get()),
-        column,
+        read_table(table, inputs.format_of(table, format), columns=inputs.COLUMNS.get()), column
     )

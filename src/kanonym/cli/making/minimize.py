@@ -17,8 +17,7 @@ def minimize(
     label: Annotated[str, Option("Column that the model predicts.", "COLUMN")],
     output: options.Output,
     accuracy: Annotated[
-        float,
-        Option("Share of the predictions that must stay the same; R² for numbers.", "SHARE"),
+        float, Option("Share of the predictions that must stay the same; R² for numbers.", "SHARE")
     ] = 0.95,
     features: Annotated[
         Sequence[str],

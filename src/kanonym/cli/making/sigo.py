@@ -137,8 +137,7 @@ def sigo(
         int | None, Option("Records per cluster; default 3.", "K", "--k-value -k", least=1)
     ] = None,
     l: Annotated[
-        int | None,
-        Option("Sensitive values per cluster; default 1.", "L", "--l-value -l", least=0),
+        int | None, Option("Sensitive values per cluster; default 1.", "L", "--l-value -l", least=0)
     ] = None,
     quasi_identifiers: QuasiIdentifiers = (),
     sensitive: Sensitive = (),
@@ -248,12 +247,7 @@ def reidentification(
         from kanonym.sigo import reidentify_files
 
         return reidentify_files(
-            original,
-            masked,
-            tuple(quasi_identifiers),
-            tuple(sensitive),
-            threshold,
-            tell,
+            original, masked, tuple(quasi_identifiers), tuple(sensitive), threshold, tell
         )
 
     _run(ctx, work, output, tell)

@@ -147,9 +147,7 @@ def _read_delimited(data: bytes, held: pl.DataFrame, separator: str) -> pl.DataF
         pa.py_buffer(data),
         read_options=arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=_BLOCK_BYTES),
         parse_options=arrow_csv.ParseOptions(
-            delimiter=separator,
-            newlines_in_values=b'"' in data,
-            ignore_empty_lines=held.width > 1,
+            delimiter=separator, newlines_in_values=b'"' in data, ignore_empty_lines=held.width > 1
         ),
         convert_options=arrow_csv.ConvertOptions(
             column_types={f"f{place}": pa.large_string() for place in range(held.width)},

@@ -83,8 +83,7 @@ def _fetch_from_server(url: str) -> bytes:
     parts = urlsplit(url)
     account, _, place = parts.netloc.rpartition("@")
     request = urllib.request.Request(  # noqa: S310 - https, see above
-        urlunsplit(parts._replace(netloc=place, fragment="")),
-        headers={"User-Agent": "kanonym"},
+        urlunsplit(parts._replace(netloc=place, fragment="")), headers={"User-Agent": "kanonym"}
     )
     if account:
         code = base64.b64encode(unquote(account).encode()).decode()

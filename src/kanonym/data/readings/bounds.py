@@ -91,12 +91,7 @@ _DIGITS = 12  # of a number that can be a bound: fewer than a float tells from i
 FROM, ABOVE, TO, BELOW = 1, 2, -1, -2
 """What a bound says: 90 or more, more than 90, at most 5, less than 5."""
 
-_SIGNS = {
-    FROM: (">=", "=>", "≥"),
-    ABOVE: (">",),
-    TO: ("<=", "=<", "≤"),
-    BELOW: ("<",),
-}
+_SIGNS = {FROM: (">=", "=>", "≥"), ABOVE: (">",), TO: ("<=", "=<", "≤"), BELOW: ("<",)}
 _BEFORE = {
     FROM: ("at least", "mindestens", "ab", "al menos", "desde", "au moins", "à partir de"),
     ABOVE: (

@@ -48,8 +48,7 @@ WEEKDAYS = {
         "lunes martes miércoles jueves viernes sábado domingo", "lun mar mié jue vie sáb dom"
     ),
     "fr": Names(
-        "lundi mardi mercredi jeudi vendredi samedi dimanche",
-        "lun. mar. mer. jeu. ven. sam. dim.",
+        "lundi mardi mercredi jeudi vendredi samedi dimanche", "lun. mar. mer. jeu. ven. sam. dim."
     ),
 }
 _VARIANTS = (

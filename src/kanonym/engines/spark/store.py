@@ -116,8 +116,7 @@ class SparkStore:
         with translate_errors("apply a function to groups"):
             names = list(frame.columns)
             awaited = arrow_schema(
-                schema,
-                large=self._is_set("spark.sql.execution.arrow.useLargeVarTypes"),
+                schema, large=self._is_set("spark.sql.execution.arrow.useLargeVarTypes")
             )
             # PySpark looks the columns up again, by names that must be plain ones.
             plain = frame.toDF(*[f"c{place}" for place in range(len(names))])

@@ -12,10 +12,7 @@ from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
 from kanonym.data.item_sets import EncodedSets
 from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext, draw_persons
-from kanonym.evaluation.attacks.linking.linkage import (
-    NO_RELEASED,
-    linked_by_chance,
-)
+from kanonym.evaluation.attacks.linking.linkage import NO_RELEASED, linked_by_chance
 from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.evaluation.pair.tables import PairedSets
 from kanonym.models.base import check_integer

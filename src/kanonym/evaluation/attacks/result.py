@@ -95,10 +95,7 @@ class AttackResult(Result):
 
     """
 
-    _shown: ClassVar[tuple[str, ...]] = (
-        "type",
-        "risk",
-    )
+    _shown: ClassVar[tuple[str, ...]] = ("type", "risk")
 
     type: str
     question: str
@@ -291,12 +288,7 @@ def worst_of(outcomes: Iterable[AttackResult]) -> AttackResult:
     results = tuple(outcomes)
     worst = max(
         results,
-        key=lambda one: (
-            one.risk,
-            one.hidden_by is not None,
-            -one.chance.rate,
-            one.targets.rate,
-        ),
+        key=lambda one: (one.risk, one.hidden_by is not None, -one.chance.rate, one.targets.rate),
     )
     others = (result.upper_bound for result in results if result is not worst)
     return replace(worst, others_most=max(others, default=0.0))

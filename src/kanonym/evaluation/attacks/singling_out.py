@@ -384,10 +384,7 @@ def _shares(
 
 
 def _expect_among_others(
-    control: TablePair | None,
-    codes: NDArray[np.int32] | None,
-    predicates: Predicates,
-    wanted: int,
+    control: TablePair | None, codes: NDArray[np.int32] | None, predicates: Predicates, wanted: int
 ) -> SuccessCount | None:
     """Return how many predicates would match one of as many persons of the control."""
     if control is None or not control.n_original:

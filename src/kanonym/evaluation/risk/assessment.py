@@ -339,10 +339,7 @@ def _check(threshold: float, presets: Sequence[str]) -> None:
 
 
 def _uniques(
-    sizes: NDArray[np.int64],
-    population: int | None,
-    persons: PersonRisk | None,
-    untold: str | None,
+    sizes: NDArray[np.int64], population: int | None, persons: PersonRisk | None, untold: str | None
 ) -> tuple[PopulationUniques | None, dict[str, str]]:
     """Estimate population uniques where it is asked and possible, and say why not."""
     if population is None:
@@ -358,9 +355,7 @@ def _uniques(
 
 
 def _fewest(
-    sizes: NDArray[np.int64],
-    persons_of_class: NDArray[np.int64] | None,
-    persons: PersonRisk | None,
+    sizes: NDArray[np.int64], persons_of_class: NDArray[np.int64] | None, persons: PersonRisk | None
 ) -> tuple[int | None, str]:
     """Return the fewest persons that a record could be of, and what was counted."""
     mask = sizes > 0

@@ -264,10 +264,7 @@ def household_risk(risks: NDArray[np.float64], households: NDArray[np.int32]) ->
 
 
 def _expected_reciprocal(
-    f: NDArray[np.float64],
-    p: NDArray[np.float64],
-    q: NDArray[np.float64],
-    exact: NDArray[np.bool_],
+    f: NDArray[np.float64], p: NDArray[np.float64], q: NDArray[np.float64], exact: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """Return the expectation of 1 / F, all (n_classes,); approximate where not `exact`.
 

@@ -34,10 +34,7 @@ def _common_entries(who: str, found: str) -> list[Meaning]:
         _meaning(f"{who}_expected", f"expected number of re-identified {found}", source, math.inf),
         _meaning(f"{who}_at_risk", f"share of the {found} above the threshold", source),
         _meaning(
-            f"{who}_number_at_risk",
-            f"number of {found} above the threshold",
-            source,
-            math.inf,
+            f"{who}_number_at_risk", f"number of {found} above the threshold", source, math.inf
         ),
     ]
 

@@ -82,11 +82,7 @@ class Risk(Result):
 
     """
 
-    _shown: ClassVar[tuple[str, ...]] = (
-        "measurement.rows",
-        "measurement.k",
-        "measurement.uniques",
-    )
+    _shown: ClassVar[tuple[str, ...]] = ("measurement.rows", "measurement.k", "measurement.uniques")
 
     measurement: Measurement
     assessment: RiskAssessment

@@ -195,7 +195,4 @@ REGRESSION = Meaning(
     "disjoint intervals count 0, slopes that the release cannot estimate, too",
 )
 
-MEASURES: tuple[Measure, ...] = (
-    Measure(OVERLAP, _estimates),
-    Measure(REGRESSION, _regressions),
-)
+MEASURES: tuple[Measure, ...] = (Measure(OVERLAP, _estimates), Measure(REGRESSION, _regressions))

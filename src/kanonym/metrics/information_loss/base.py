@@ -7,15 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from numbers import Real
-from typing import (
-    Any,
-    ClassVar,
-    Literal,
-    Protocol,
-    TypeGuard,
-    cast,
-    runtime_checkable,
-)
+from typing import Any, ClassVar, Literal, Protocol, TypeGuard, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray

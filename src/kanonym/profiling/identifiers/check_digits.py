@@ -75,11 +75,7 @@ class Scheme:
 
 def _national(module: str, title: str, form: str, written: str = "") -> Scheme:
     return Scheme(
-        "national number",
-        title,
-        module,
-        re.compile(form),
-        re.compile(written) if written else None,
+        "national number", title, module, re.compile(form), re.compile(written) if written else None
     )
 
 
@@ -87,13 +83,7 @@ _DAY = r"(?:0[1-9]|[12]\d|3[01])"
 _MONTH = r"(?:0[1-9]|1[0-2])"
 
 SCHEMES: tuple[Scheme, ...] = (
-    Scheme(
-        "IBAN",
-        "IBANs",
-        "iban",
-        re.compile(r"[A-Z]{2}\d\d[A-Z0-9]{11,30}"),
-        telling=True,
-    ),
+    Scheme("IBAN", "IBANs", "iban", re.compile(r"[A-Z]{2}\d\d[A-Z0-9]{11,30}"), telling=True),
     Scheme("card number", "payment card numbers", "luhn", re.compile(_CARD)),
     Scheme(
         "social security number",

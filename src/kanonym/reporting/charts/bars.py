@@ -172,16 +172,8 @@ def associations_chart(associations: Associations, speech: Translator = ENGLISH)
     names, last = associations.columns, len(associations.columns) - 1
     y_axis = named_axis(names)
     base = alt.Chart(alt.NamedData("rows")).encode(
-        x=alt.X(
-            "x:O",
-            scale=alt.Scale(domain=list(range(last))),
-            axis=slanted_axis(names),
-        ),
-        y=alt.Y(
-            "y:O",
-            scale=alt.Scale(domain=list(range(1, last + 1))),
-            axis=y_axis,
-        ),
+        x=alt.X("x:O", scale=alt.Scale(domain=list(range(last))), axis=slanted_axis(names)),
+        y=alt.Y("y:O", scale=alt.Scale(domain=list(range(1, last + 1))), axis=y_axis),
     )
     color = alt.Color("change:Q", scale=alt.Scale(domain=[0, end], range=list(SHADES)), legend=None)
     chart = base.mark_rect(stroke="#ffffff", strokeWidth=2).encode(color=color)
@@ -298,18 +290,10 @@ def marginal_chart(marginal: Marginal, speech: Translator = ENGLISH) -> Drawing:
 
 
 def _bar_channels(
-    labels: Sequence[str],
-    title: str | None,
-    counts: Sequence[float],
-    amount: str,
-    *,
-    upright: bool,
+    labels: Sequence[str], title: str | None, counts: Sequence[float], amount: str, *, upright: bool
 ) -> tuple[Any, Any]:
     """Return the axis of named bars, and a function from a field to the axis of its counts."""
     across, up = (alt.X, alt.Y) if upright else (alt.Y, alt.X)
     named = flat_axis(labels, title) if upright else named_axis(labels, title)
     numbers = counts_axis(counts, upright=upright)
-    return (
-        across("bar:O", axis=named),
-        lambda field: up(f"{field}:Q", title=amount, axis=numbers),
-    )
+    return (across("bar:O", axis=named), lambda field: up(f"{field}:Q", title=amount, axis=numbers))

@@ -170,10 +170,7 @@ def comparison_chart(compared: ComparisonData, says: Translator) -> Drawing:
         title=says.text(_("{name} (more private to the right)"), name=compared.privacy),
         scale=alt.Scale(type="log", domain=list(across), nice=False, reverse=percent),
         axis=alt.Axis(
-            grid=False,
-            values=_ticks(compared),
-            format="~%" if percent else ",",
-            labelOverlap=True,
+            grid=False, values=_ticks(compared), format="~%" if percent else ",", labelOverlap=True
         ),
     )
     better = says.text(_("lower is better") if compared.less_is_better else _("higher is better"))

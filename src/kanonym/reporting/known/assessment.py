@@ -158,11 +158,7 @@ UNIT_NAMES: Mapping[str, str] = {
 }
 
 
-ASSOCIATIONS = (
-    "correlation_difference",
-    "cramers_v_difference",
-    "correlation_ratio_difference",
-)
+ASSOCIATIONS = ("correlation_difference", "cramers_v_difference", "correlation_ratio_difference")
 OF_THE_RELEASE = (
     *("span_loss", "gcp", "loss", "loss_arithmetic", "precision", "height"),
     *("average_class_size", "discernibility"),

@@ -122,8 +122,7 @@ def top_attacks(attacks: Sequence[AttackResult], most: int) -> list[AttackResult
 def rank_attacks(attacks: Iterable[AttackResult]) -> list[AttackResult]:
     """Return attacks by what the release adds surely, then likely, most first; untried last."""
     return sorted(
-        attacks,
-        key=lambda one: (not one.attempts, -one.interval[0], -one.risk, -one.targets.rate),
+        attacks, key=lambda one: (not one.attempts, -one.interval[0], -one.risk, -one.targets.rate)
     )
 
 

@@ -21,11 +21,7 @@ from kanonym.reporting.document import (
     Tile,
 )
 from kanonym.reporting.known.attacks import rank_attacks
-from kanonym.reporting.parts.attacks import (
-    attack_summary,
-    intruder_blocks,
-    more_rows_note,
-)
+from kanonym.reporting.parts.attacks import attack_summary, intruder_blocks, more_rows_note
 from kanonym.reporting.parts.attributes import role_of, role_treatment
 from kanonym.reporting.parts.privacy import requirements_table, worst_classes
 from kanonym.reporting.parts.repeat import seed_of, sentence_on_checks

@@ -40,10 +40,7 @@ VARIANTS = {
 """Measures that often say the same as another one."""
 
 
-BETTER = {
-    "lower": _("lower is better"),
-    "higher": _("higher is better"),
-}
+BETTER = {"lower": _("lower is better"), "higher": _("higher is better")}
 
 
 def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:

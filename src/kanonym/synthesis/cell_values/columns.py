@@ -161,9 +161,7 @@ def _with_type(texts: pl.Series, dtype: pl.DataType | None) -> pl.Series:
 
 
 def values_of_classes(
-    domain: Domain,
-    codes: NDArray[np.int32],
-    classes: NDArray[np.int32],
+    domain: Domain, codes: NDArray[np.int32], classes: NDArray[np.int32]
 ) -> CellValues:
     """Draw from the values of the records of each class, as frequent as they are there.
 

@@ -76,11 +76,7 @@ class Injection(ShortRepr):
 
     """
 
-    _shown: ClassVar[tuple[str, ...]] = (
-        "rows_in",
-        "added",
-        "classes_changed",
-    )
+    _shown: ClassVar[tuple[str, ...]] = ("rows_in", "added", "classes_changed")
 
     frame: Any
     rows_in: int

@@ -151,12 +151,7 @@ def _scatter_counts(counts: Counts, chosen: Counts, n_classes: int) -> Counts:
 
 
 def _impossible_error(
-    wanted: ClassTargets,
-    classes: Classes,
-    name: str,
-    reach: Counts,
-    failed: Counts,
-    added: Counts,
+    wanted: ClassTargets, classes: Classes, name: str, reach: Counts, failed: Counts, added: Counts
 ) -> InfeasibleError:
     """Return the error that names the class that stays furthest behind.
 

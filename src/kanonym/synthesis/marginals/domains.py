@@ -319,11 +319,7 @@ def _range(name: str, domain: Domain) -> Range:
     elif float(start).is_integer() and float(domain.step or 1).is_integer():
         dtype = pl.Int64()
     return Range(
-        name=name,
-        groups=domain.bin_count,
-        has_null=domain.nulls,
-        dtype=dtype,
-        domain=domain,
+        name=name, groups=domain.bin_count, has_null=domain.nulls, dtype=dtype, domain=domain
     )
 
 

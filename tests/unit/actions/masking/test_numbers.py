@@ -109,11 +109,7 @@ def test_quantiles_are_numbers_of_the_column():
     assert (min(coded[:-1]), max(coded[:-1])) == (2, 18)
 
 
-@given(
-    st.lists(st.integers(0, 20), min_size=1, max_size=15),
-    st.floats(0, 0.5),
-    st.floats(0.51, 1),
-)
+@given(st.lists(st.integers(0, 20), min_size=1, max_size=15), st.floats(0, 0.5), st.floats(0.51, 1))
 @settings(max_examples=examples(60), deadline=None)
 def test_quantiles_are_the_inverse_of_the_distribution_function(numbers, low, high):
     """The bound is the least number that the asked share of records does not exceed."""
@@ -131,9 +127,7 @@ def tukey(numbers):
     return statistics.median(ordered[:half]), statistics.median(ordered[-half:])
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(-20, 20)), min_size=1, max_size=20),
-)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(-20, 20)), min_size=1, max_size=20))
 @settings(max_examples=examples(80), deadline=None)
 def test_quartiles_of_each_class_are_those_of_sigo(records):
     """Clipped to the medians of the halves of the record's own class; one record stays."""

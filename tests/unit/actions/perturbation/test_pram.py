@@ -152,10 +152,7 @@ def test_a_lone_category_stays(invariant, context):
         ({"diagonal": 0.5, "matrix": MATRIX}, "pram needs one of diagonal and matrix"),
         ({"diagonal": 1.1}, "diagonal is 1.1; it must be a number of at least 0 and at most 1"),
         ({"matrix": {"a": {"a": 0.9}}}, "probabilities of 'a' add up to 0.9, not to 1"),
-        (
-            {"matrix": {"a": {"b": 1}}},
-            "no row for 'b', into which another",
-        ),
+        ({"matrix": {"a": {"b": 1}}}, "no row for 'b', into which another"),
         ({"matrix": {"a": {"a": 2}}}, r"matrix\['a'\]\['a'\] is 2; it must be a number"),
         ({"matrix": {"a": {"b": 1}, "b": {"a": 1}}}, "would undo it; let them, or set invariant"),
         ({"matrix": [[1.0]]}, "must give the probabilities of each category by name"),

@@ -18,14 +18,7 @@ from kanonym.algorithms.clustering import KMember
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.table import encode
 from kanonym.metrics.certainty import certainty_costs
-from kanonym.models import (
-    AverageRisk,
-    KAnonymity,
-    KMap,
-    LDiversity,
-    SampleUniqueness,
-    TCloseness,
-)
+from kanonym.models import AverageRisk, KAnonymity, KMap, LDiversity, SampleUniqueness, TCloseness
 from twins import clustering as naive_k_member
 from twins import mondrian as naive_mondrian
 from twins.mondrian import Range, Row, Set
@@ -130,11 +123,7 @@ def test_it_loses_less_than_mondrian():
 
 @pytest.mark.parametrize(
     ("models", "k"),
-    [
-        ([KAnonymity(2), KAnonymity(3)], 3),
-        ([AverageRisk(0.3)], 4),
-        ([SampleUniqueness(0.1)], 2),
-    ],
+    [([KAnonymity(2), KAnonymity(3)], 3), ([AverageRisk(0.3)], 4), ([SampleUniqueness(0.1)], 2)],
 )
 def test_models_of_class_sizes_are_met(models, k):
     """The class size is the largest that a model asks for, or that is sufficient for one."""

@@ -104,10 +104,7 @@ def test_six_attributes_with_diversity_are_those_of_sigo(shared_data):
 CELLS = st.one_of(st.none(), st.integers(0, 6))
 
 
-@given(
-    cells=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=40),
-    k=st.integers(1, 5),
-)
+@given(cells=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=40), k=st.integers(1, 5))
 def test_the_partition_is_the_twins(cells, k):
     """Classes, their numbers and the order of records are the twin's; null is the largest value."""
     if len(cells) < k:

@@ -122,8 +122,6 @@ def test_a_class_that_cannot_be_safe_alone_is_merged():
 def test_levels_of_the_whole_table_stay():
     """Full-domain generalization keeps its levels, whatever the items lose."""
     release = released(
-        AGES,
-        [["a1"], ["b1"], ["a1"], ["b1"], ["b2"], ["b2"]],
-        algorithm="full-domain",
+        AGES, [["a1"], ["b1"], ["a1"], ["b1"], ["b2"], ["b2"]], algorithm="full-domain"
     )
     assert release.algorithm["items"]["classes_merged"] == 0

@@ -196,10 +196,7 @@ def test_a_release_is_k_anonymous_and_keeps_the_totals(drawn):
 
 def test_classes_release_their_mean():
     """Where nobody asks for a recoding, each class releases its mean, hierarchies or not."""
-    roles = {
-        "age": ka.QuasiIdentifier(groups(fan_outs=2)),
-        "pay": ka.QuasiIdentifier(),
-    }
+    roles = {"age": ka.QuasiIdentifier(groups(fan_outs=2)), "pay": ka.QuasiIdentifier()}
     policy = ka.Policy(
         attributes=roles, models=[KAnonymity(2)], algorithm={"type": "mdav"}, keep_order=True
     )

@@ -78,9 +78,7 @@ def test_ona_loses_no_more_than_mdav(drawn, standardize):
     frame, k = drawn
     before, after = (
         loss(
-            frame,
-            partition(frame, k, algorithm(standardize=standardize)),
-            standardize=standardize,
+            frame, partition(frame, k, algorithm(standardize=standardize)), standardize=standardize
         )
         for algorithm in (ka.MDAV, ONA)
     )

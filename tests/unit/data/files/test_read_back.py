@@ -245,9 +245,7 @@ def test_written_texts_are_read_alike_by_the_standard_library(tmp_path_factory, 
     """Numbers, texts and times in text files have the classes of the table, or the file is none."""
     path = tmp_path_factory.mktemp("t") / f"t{extension}"
     frame = pl.DataFrame(
-        rows,
-        schema={"n": pl.Float64, "x": pl.String, "t": pl.Datetime("us")},
-        orient="row",
+        rows, schema={"n": pl.Float64, "x": pl.String, "t": pl.Datetime("us")}, orient="row"
     )
     try:
         write_table(frame, path)

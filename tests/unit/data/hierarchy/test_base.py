@@ -79,10 +79,7 @@ def test_nothing_to_generalize_is_a_hierarchy_too():
         (((("a", "b", "c"), ("*",)), [[0, 1, 2]]), r"codes of shape \(1, 3\) for 2 levels"),
         (((("a", "b", "c"),), [[0, 1, 2]]), "for 1 levels"),
         (((("a", "b", "c"), ("*", "+")), [[0, 1, 2], [0, 0, 1]]), "2 roots"),
-        (
-            ((("a", "b", "c"), ("*",)), [[0, 2, 1], [0, 0, 0]]),
-            "level 0 must have one label",
-        ),
+        (((("a", "b", "c"), ("*",)), [[0, 2, 1], [0, 0, 0]]), "level 0 must have one label"),
         (
             ((("a", "b", "c"), ("x", "y"), ("*",)), [[0, 1, 2], [0, 1, 0], [0, 0, 0]]),
             "codes of level 1 must count up from 0",

@@ -135,15 +135,9 @@ def test_a_level_may_change_nothing(read):
         ("", "is empty: it needs one row for each value"),
         ("\n\n", "is empty"),
         ("a\nb\n", "has one column: it needs the values and, in the last column, one root"),
-        (
-            "a;x;*\nb;*\n",
-            "row 2: 2 columns, but row 1 has 3; every value needs one label",
-        ),
+        ("a;x;*\nb;*\n", "row 2: 2 columns, but row 1 has 3; every value needs one label"),
         ("a;x;*\n\nb;;*\n", "row 3: level 1 of 'b' is empty"),
-        (
-            "a;x;*\nb;x;*\na;y;*\n",
-            "row 3: 'a' has a row already, row 1; every value must occur",
-        ),
+        ("a;x;*\nb;x;*\na;y;*\n", "row 3: 'a' has a row already, row 1; every value must occur"),
         (";x;*\nb;y;*\n;z;*\n", "row 3: null has a row already, row 1"),
         (
             "a;x;X;*\nb;y;X;*\nc;x;Y;*\n",

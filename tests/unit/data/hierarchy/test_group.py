@@ -12,15 +12,7 @@ from kanonym.data.errors import HierarchyError
 def test_groups_take_neighbours_level_by_level():
     """Fan-outs multiply; the last group holds what is left."""
     bound = hierarchy.groups([2, 2]).bind(pl.Series("n", [5, 1, 2, 3, 4, 6, 7]))
-    assert bound.generalize(1) == [
-        "[1, 2]",
-        "[1, 2]",
-        "[3, 4]",
-        "[3, 4]",
-        "[5, 6]",
-        "[5, 6]",
-        "7",
-    ]
+    assert bound.generalize(1) == ["[1, 2]", "[1, 2]", "[3, 4]", "[3, 4]", "[5, 6]", "[5, 6]", "7"]
     assert bound.generalize(2) == ["[1, 4]"] * 4 + ["[5, 7]"] * 3
 
 

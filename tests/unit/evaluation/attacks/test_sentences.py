@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 
 from effort import examples
 from kanonym.evaluation.attacks import ATTACKS
-from kanonym.evaluation.attacks.result import (
-    AttackResult,
-    AttackResults,
-    SuccessCount,
-    worst_of,
-)
+from kanonym.evaluation.attacks.result import AttackResult, AttackResults, SuccessCount, worst_of
 from kanonym.evaluation.attacks.sentences import (
     FINDINGS,
     LimitCheck,

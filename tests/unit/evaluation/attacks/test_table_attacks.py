@@ -27,13 +27,7 @@ from kanonym.evaluation.attacks.membership import Membership
 from kanonym.evaluation.attacks.singling_out import SinglingOut
 
 EVERY = [name for name, one in ATTACKS.items() if not one.needs_sets]
-SLOW = [
-    SinglingOut(),
-    Linkability(),
-    Inference(),
-    Membership(),
-    Homogeneity(),
-]
+SLOW = [SinglingOut(), Linkability(), Inference(), Membership(), Homogeneity()]
 NAMED = {"quasi_identifiers": KNOWN, "sensitive": HIDDEN}
 AGES = ka.hierarchy.intervals(width=[5, 10, 20], origin=0)
 TOWNS = {"Ulm": "south", "Bonn": "west", "Kiel": "north", "Jena": "east"}
@@ -583,11 +577,7 @@ def test_policies_of_persons_are_attacked():
         {"who": [i // 2 for i in range(40)], "age": list(range(40)), "ill": ["flu", "cold"] * 20}
     )
     asked = ka.Policy(
-        attributes={
-            "who": ka.Identifier(),
-            "age": ka.QuasiIdentifier(),
-            "ill": ka.Sensitive(),
-        },
+        attributes={"who": ka.Identifier(), "age": ka.QuasiIdentifier(), "ill": ka.Sensitive()},
         models=[ka.KAnonymity(3, entity="who")],
     )
     found = ka.attack(table, ka.anonymize(table, asked))
@@ -864,11 +854,7 @@ def visits(n=100, each=3, seed=0):
     ill = np.where(ages > 50, "a", "b")
     table = pl.DataFrame({"pid": np.repeat(np.arange(n), each) + seed * n, "age": ages, "ill": ill})
     asked = ka.Policy(
-        attributes={
-            "pid": ka.Identifier(),
-            "age": ka.QuasiIdentifier(),
-            "ill": ka.Sensitive(),
-        },
+        attributes={"pid": ka.Identifier(), "age": ka.QuasiIdentifier(), "ill": ka.Sensitive()},
         models=[ka.KAnonymity(3, entity="pid")],
     )
     return table, asked

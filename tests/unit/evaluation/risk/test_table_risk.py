@@ -46,9 +46,7 @@ def drawn(n, seed=0):
         }
     )
     blank = pl.Series(random.random(n) < 0.1)
-    return frame.with_columns(
-        pl.when(blank).then(None).otherwise(pl.col("age")).alias("age"),
-    )
+    return frame.with_columns(pl.when(blank).then(None).otherwise(pl.col("age")).alias("age"))
 
 
 # --- every table ------------------------------------------------------------------------

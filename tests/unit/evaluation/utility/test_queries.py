@@ -105,12 +105,7 @@ def test_coarser_releases_answer_worse():
     """Wider intervals err more, and suppressed cells most."""
     found = [
         errors(tables).value
-        for tables in (
-            pairs.same(),
-            pairs.coarse(width=5),
-            pairs.coarse(width=40),
-            pairs.starred(),
-        )
+        for tables in (pairs.same(), pairs.coarse(width=5), pairs.coarse(width=40), pairs.starred())
     ]
     assert found == sorted(found)
 
@@ -147,7 +142,4 @@ def test_a_table_of_constants_has_no_queries():
     (measure,) = MEASURES
     tables = pairs.pair(pairs.numeric("x", [1, 1]), pairs.categorical("y", ["a", "a"]))
     found = measure.take(tables, np.random.default_rng(0))
-    assert (found.value, found.reason) == (
-        None,
-        "the original has no column of several values",
-    )
+    assert (found.value, found.reason) == (None, "the original has no column of several values")

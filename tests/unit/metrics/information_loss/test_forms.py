@@ -8,14 +8,7 @@ import math
 import pytest
 
 from kanonym.data.errors import PolicyError
-from kanonym.metrics.information_loss import (
-    METRICS,
-    Loss,
-    Metric,
-    Precision,
-    Weighted,
-    metric_from,
-)
+from kanonym.metrics.information_loss import METRICS, Loss, Metric, Precision, Weighted, metric_from
 
 PARTS = {"type": "weighted", "parts": [{"metric": "loss", "weight": 1}, {"metric": "height"}]}
 

@@ -147,8 +147,7 @@ def test_counts_and_amounts_of_accounts_are_no_numbers_of_them():
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["plate", "car_plate", "Kennzeichen", "KFZ-Kennzeichen", "matrícula", "Immatriculation"],
+    "name", ["plate", "car_plate", "Kennzeichen", "KFZ-Kennzeichen", "matrícula", "Immatriculation"]
 )
 def test_plates_of_cars_are_found_with_blanks_and_repeated(name):
     """Plates are written with blanks, and a car may stand in several records."""

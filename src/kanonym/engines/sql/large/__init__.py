@@ -9,9 +9,4 @@ from kanonym.engines.sql.large.engine_partition import (
 )
 from kanonym.engines.sql.large.fragments import ReleasedClasses
 
-__all__ = [
-    "EnginePartition",
-    "ReleasedClasses",
-    "partition_on_engine",
-    "released_query",
-]
+__all__ = ["EnginePartition", "ReleasedClasses", "partition_on_engine", "released_query"]

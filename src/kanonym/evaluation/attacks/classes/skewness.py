@@ -222,11 +222,7 @@ def _group_values(pair: TablePair, name: str, tree: Hierarchy, level: int) -> Va
     groups, place = np.unique(labels, return_inverse=True)
     code = np.append(place, len(groups)).astype(np.int32)
     return replace(
-        values,
-        own=code[values.own],
-        released=code[values.released],
-        size=len(groups),
-        line=None,
+        values, own=code[values.own], released=code[values.released], size=len(groups), line=None
     )
 
 

@@ -161,9 +161,7 @@ class ApparentMatches(Attack):
             SuccessCount(0, pair.n_persons, exact=True),
             control,
             parts=_agreement(
-                persons.filter(pl.Series(mask, dtype=pl.Boolean)),
-                record_values(pair, names),
-                known,
+                persons.filter(pl.Series(mask, dtype=pl.Boolean)), record_values(pair, names), known
             ),
         )
 

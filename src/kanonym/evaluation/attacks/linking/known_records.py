@@ -20,10 +20,7 @@ from kanonym.evaluation.attacks.base import (
     AttackedPersons,
     draw_persons,
 )
-from kanonym.evaluation.attacks.linking.linkage import (
-    CHANGED,
-    linkage_obstacle,
-)
+from kanonym.evaluation.attacks.linking.linkage import CHANGED, linkage_obstacle
 from kanonym.evaluation.attacks.matching.lookup import (
     Candidates,
     classes_of,
@@ -207,10 +204,7 @@ class _Holders:
 
 
 def _histories(
-    pair: TablePair,
-    units: NDArray[np.int32],
-    persons: AttackedPersons,
-    candidates: Candidates,
+    pair: TablePair, units: NDArray[np.int32], persons: AttackedPersons, candidates: Candidates
 ) -> list[tuple[int, int | None, NDArray[np.int64]]]:
     """Return, for each linked unit, its owner, its person if known, and places of its records."""
     place = np.arange(len(persons.records))

@@ -333,7 +333,7 @@ class Linkability(Attack):
                 Message(
                     "the original and the release do not both have {names}",
                     names=", ".join(sorted(missing)),
-                ),
+                )
             )
         wanted = min(self.neighbours, pair.n_released)
         tables = [pair]

@@ -124,9 +124,7 @@ class Categories(ShortRepr):
         """Return the code of the category with the most weight."""
         mask = ~self.column.suppressed[records]
         votes = np.bincount(
-            self.column.labels[records[mask]],
-            weights[mask],
-            minlength=len(self.column.offsets) - 1,
+            self.column.labels[records[mask]], weights[mask], minlength=len(self.column.offsets) - 1
         )
         numbers = np.diff(self.column.offsets)
         each = np.repeat(votes / numbers, numbers)
@@ -205,10 +203,7 @@ def reach_of(column: Column) -> float:
 
 
 def guess_values(
-    secret: Secret,
-    found: Candidates,
-    classes: NDArray[np.int32],
-    weights: NDArray[np.float64],
+    secret: Secret, found: Candidates, classes: NDArray[np.int32], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Guess each person's value from the records of the classes that may be the person's.
 

@@ -256,10 +256,7 @@ def attack_model(
 
 
 def _boosted_trees(*, categorical: bool) -> Any:
-    from sklearn.ensemble import (  # noqa: PLC0415
-        HistGradientBoostingClassifier,
-        HistGradientBoostingRegressor,
-    )
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor  # noqa: PLC0415
 
     kind = HistGradientBoostingClassifier if categorical else HistGradientBoostingRegressor
     return kind(early_stopping=False)
@@ -328,11 +325,7 @@ def _fit_and_predict(
 
 
 def _shadow_attack(
-    estimator: Any,
-    lessons: TrainingData,
-    persons: Persons,
-    n_classes: int,
-    drawn: tuple[int, int],
+    estimator: Any, lessons: TrainingData, persons: Persons, n_classes: int, drawn: tuple[int, int]
 ) -> Any:
     """Return what has learned to tell persons in shadow models from persons out of them.
 

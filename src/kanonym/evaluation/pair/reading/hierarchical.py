@@ -230,13 +230,7 @@ def _column(
     offsets = np.concatenate([[0], np.cumsum(counts)])
     members = np.arange(offsets[-1]) - np.repeat(offsets[:-1] - first, counts)
     return CategoricalColumn(
-        domain.name,
-        categories,
-        codes,
-        labels,
-        offsets,
-        members.astype(np.int32),
-        everything,
+        domain.name, categories, codes, labels, offsets, members.astype(np.int32), everything
     )
 
 

@@ -197,10 +197,7 @@ def accuracies(
     categorical: bool,
 ) -> dict[str, float]:
     """Return how well boosted trees predict records they have not learned from."""
-    from sklearn.ensemble import (  # noqa: PLC0415
-        HistGradientBoostingClassifier,
-        HistGradientBoostingRegressor,
-    )
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor  # noqa: PLC0415
 
     known = ~np.isnan(asked.target)
     classes = np.unique(asked.target[known])

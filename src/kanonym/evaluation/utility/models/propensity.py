@@ -58,10 +58,7 @@ def propensity_error(pair: TablePair, random: np.random.Generator) -> MeasuredVa
         draw_records(pair.n_released, RECORDS, random)
     ]
     records = np.concatenate(
-        [
-            features.original(originals),
-            features.sample(released_records, random),
-        ]
+        [features.original(originals), features.sample(released_records, random)]
     )
     n_released = min(pair.n_released, RECORDS)
     n = len(records)

@@ -43,9 +43,7 @@ def bucketed(table, size=5):
     low = pl.col("number") // size * size
     return shuffled(
         table.with_columns(
-            number=pl.format("[{}, {}]", low, low + size - 1),
-            smoker=pl.lit("*"),
-            age=pl.lit("*"),
+            number=pl.format("[{}, {}]", low, low + size - 1), smoker=pl.lit("*"), age=pl.lit("*")
         )
     )
 

@@ -39,10 +39,7 @@ def test_a_class_of_one_group_discloses_it():
 
 def test_a_class_of_near_numbers_discloses_them():
     """Costs within a twentieth of the range are as good as the same; a null is near nothing."""
-    original = {
-        "age": [1, 1, 2, 2, 3, 3],
-        "cost": [0.0, 5.0, 40.0, 46.0, 100.0, None],
-    }
+    original = {"age": [1, 1, 2, 2, 3, 3], "cost": [0.0, 5.0, 40.0, 46.0, 100.0, None]}
     sight = scene(original, original, ["age"], ["cost"])
     assert carried_out(sight).targets.successes == 2
     assert carried_out(sight, SimilarityOfValues(share=0.06)).targets.successes == 4

@@ -48,10 +48,7 @@ POINTS = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1,
 
 
 @given(
-    POINTS,
-    POINTS,
-    st.sampled_from(["euclidean", "manhattan"]),
-    st.sampled_from([1, MOST_IN_TREE]),
+    POINTS, POINTS, st.sampled_from(["euclidean", "manhattan"]), st.sampled_from([1, MOST_IN_TREE])
 )
 @settings(max_examples=examples(200))
 def test_it_is_the_first_of_the_nearest(points, asked, distance, times):

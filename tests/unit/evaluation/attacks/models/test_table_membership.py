@@ -40,10 +40,7 @@ def policy(k=5, table=None, target="secret", **more):
     """Return a policy by which all columns but the target are quasi-identifiers."""
     names = ["age", "income", "town"] if table is None else KNOWN
     return ka.Policy(
-        attributes={
-            **{name: ka.QuasiIdentifier() for name in names},
-            target: ka.Sensitive(),
-        },
+        attributes={**{name: ka.QuasiIdentifier() for name in names}, target: ka.Sensitive()},
         **{"models": [ka.KAnonymity(k)], "others": "insensitive", **more},
     )
 
