@@ -10,9 +10,8 @@ if TYPE_CHECKING:
     from kanonym.actions.base import After
     from kanonym.actions.free_text.scrub_text import ScrubText
     from kanonym.actions.masking.dates import ShiftDate, TruncateDate
-    from kanonym.actions.masking.masks import MaskEmail, MaskIban, MaskPhone
+    from kanonym.actions.masking.masks import Keep, MaskEmail, MaskIban, MaskPhone, Redact, Suppress
     from kanonym.actions.masking.numbers import Bin, Round, TopBottom
-    from kanonym.actions.masking.whole_cells import Keep, Redact, Suppress
     from kanonym.actions.perturbation.noise import CorrelatedNoise, GaussianNoise, LaplaceNoise
     from kanonym.actions.perturbation.pram import Pram
     from kanonym.actions.perturbation.randomized_response import (
@@ -62,7 +61,7 @@ __getattr__, __dir__ = lazy_names(
         "CorrelatedNoise": "kanonym.actions.perturbation.noise",
         "Fake": "kanonym.actions.pseudonymization.fake",
         "GaussianNoise": "kanonym.actions.perturbation.noise",
-        "Keep": "kanonym.actions.masking.whole_cells",
+        "Keep": "kanonym.actions.masking.masks",
         "KeyedHash": "kanonym.actions.pseudonymization.keyed_pseudonyms",
         "LaplaceNoise": "kanonym.actions.perturbation.noise",
         "MaskEmail": "kanonym.actions.masking.masks",
@@ -71,12 +70,12 @@ __getattr__, __dir__ = lazy_names(
         "Pram": "kanonym.actions.perturbation.pram",
         "RandomizedResponse": "kanonym.actions.perturbation.randomized_response",
         "RankSwap": "kanonym.actions.perturbation.swapping",
-        "Redact": "kanonym.actions.masking.whole_cells",
+        "Redact": "kanonym.actions.masking.masks",
         "Round": "kanonym.actions.masking.numbers",
         "ScrubText": "kanonym.actions.free_text.scrub_text",
         "ShiftDate": "kanonym.actions.masking.dates",
         "Shuffle": "kanonym.actions.perturbation.swapping",
-        "Suppress": "kanonym.actions.masking.whole_cells",
+        "Suppress": "kanonym.actions.masking.masks",
         "Surrogate": "kanonym.actions.pseudonymization.keyed_pseudonyms",
         "Swap": "kanonym.actions.perturbation.swapping",
         "TopBottom": "kanonym.actions.masking.numbers",

@@ -20,12 +20,12 @@ from kanonym.data.results import ShortRepr
 ACTIONS: LazyRegistry[type[Action]] = LazyRegistry(
     "kanonym.actions",
     {
-        "keep": "masking.whole_cells:Keep",
-        "redact": "masking.whole_cells:Redact",
+        "keep": "masking.masks:Keep",
+        "redact": "masking.masks:Redact",
         "round": "masking.numbers:Round",
         "top-bottom": "masking.numbers:TopBottom",
         "bin": "masking.numbers:Bin",
-        "suppress": "masking.whole_cells:Suppress",
+        "suppress": "masking.masks:Suppress",
         "truncate-date": "masking.dates:TruncateDate",
         "shift-date": "masking.dates:ShiftDate",
         "mask-email": "masking.masks:MaskEmail",

@@ -24,8 +24,7 @@ from kanonym.sigo.anonymizers import (
     replace_values,
 )
 from kanonym.sigo.attributes import identities, read_attribute
-from kanonym.sigo.printing import json_lines
-from kanonym.sigo.records import Records, read_records
+from kanonym.sigo.records import Records, json_lines, read_records
 from kanonym.sigo.reidentification import reidentify, reidentify_in_clusters
 
 __all__ = ["Level", "Request", "Tell", "anonymize_file", "reidentify_files"]

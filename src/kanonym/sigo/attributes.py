@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
 from kanonym.data.table import LARGEST
-from kanonym.sigo.printing import go_numbers, iso_dates
-from kanonym.sigo.records import NULL, Records
+from kanonym.sigo.records import NULL, Records, go_numbers, iso_dates
 
 Kind = Literal["number", "date", "text"]
 

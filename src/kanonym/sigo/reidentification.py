@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError
 from kanonym.sigo.anonymizers import Clusters, check_kinds
 from kanonym.sigo.attributes import Attribute, identities, read_attribute, round_half_away
-from kanonym.sigo.printing import go_numbers, json_lines
-from kanonym.sigo.records import NULL, Records
+from kanonym.sigo.records import NULL, Records, go_numbers, json_lines
 
 Points = NDArray[np.float64]
 

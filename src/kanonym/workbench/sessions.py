@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from kanonym.workbench.work.messages import Step
+from kanonym.workbench.work.worker import Step
 
 if TYPE_CHECKING:
     from kanonym.workbench.open_project import OpenProject

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanonym.sigo.attributes import round_half_away
-from kanonym.sigo.printing import go_number, go_numbers, iso_dates
+from kanonym.sigo.records import go_number, go_numbers, iso_dates
 
 # What Go's encoding/json writes, from its specification: 'f' with the shortest digits, but 'e'
 # below 1e-6 and from 1e21 on, and no leading zero in an exponent of two digits.

@@ -15,8 +15,7 @@ from effort import examples
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.files.json_records import read_objects
 from kanonym.sigo.attributes import identities, read_attribute
-from kanonym.sigo.printing import json_lines
-from kanonym.sigo.records import Records, _read_sequence, read_records
+from kanonym.sigo.records import Records, _read_sequence, json_lines, read_records
 
 SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False)

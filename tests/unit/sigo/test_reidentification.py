@@ -15,8 +15,7 @@ from effort import examples
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.sigo.anonymizers import clusters_of, models_of
 from kanonym.sigo.attributes import identities, read_attribute
-from kanonym.sigo.printing import json_lines
-from kanonym.sigo.records import _read_sequence
+from kanonym.sigo.records import _read_sequence, json_lines
 from kanonym.sigo.reidentification import reidentify, reidentify_in_clusters, standardize
 
 CELLS = st.integers(-4, 4)

@@ -1,15 +1,251 @@
-"""Masks of e-mail addresses, phone numbers and bank accounts."""
+"""Masks: of characters, e-mail addresses, phone numbers and accounts; redaction and suppression."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from datetime import UTC, date, datetime
+from typing import Any, ClassVar
+from zoneinfo import ZoneInfo
 
 import polars as pl
 
 from kanonym.actions.base import Action, Context, cell_texts, rewrite_texts
-from kanonym.data.errors import Message
+from kanonym.data.errors import Message, PolicyError, SchemaError, shown_value
+from kanonym.data.hierarchy.labels import plain_text
+from kanonym.models.base import check_integer
+
+
+@dataclass(frozen=True, slots=True)
+class Keep(Action):
+    """The first and the last characters of each value, one mark for each of the others.
+
+    A value that is too short to have anything hidden is hidden whole. Numbers and dates
+    become text. Null stays null.
+
+    Parameters
+    ----------
+    first, last
+        How many characters stay visible at either end; at least one is above 0.
+    character
+        What a hidden character becomes.
+
+    Raises
+    ------
+    PolicyError
+        Nothing would be kept, or `character` is not one character.
+
+    Examples
+    --------
+    >>> import numpy as np, polars as pl
+    >>> from kanonym.actions.base import Context
+    >>> zips = pl.Series("zip", ["25105", "15846", "25", None])
+    >>> context = Context(np.random.default_rng(0), column=None)
+    >>> Keep(first=2).apply(zips, context).to_list()
+    ['25***', '15***', '**', None]
+
+    """
+
+    type: ClassVar[str] = "keep"
+    per_value: ClassVar[bool] = True
+    protects: ClassVar[str] = Message("The hidden characters can no longer be read.")
+    exposes: ClassVar[str] = Message(
+        "The kept characters and the length remain; where few values share them, they still "
+        "distinguish records."
+    )
+
+    first: int = 0
+    last: int = 0
+    character: str = "*"
+
+    def __post_init__(self) -> None:
+        check_integer(self.type, "first", self.first, 0)
+        check_integer(self.type, "last", self.last, 0)
+        if self.first + self.last == 0:
+            raise PolicyError(
+                f"{self.type}: first and last are both 0; set how many characters to keep, or use "
+                f"redact to hide all"
+            )
+        if not isinstance(self.character, str) or len(self.character) != 1:
+            raise PolicyError(
+                f"{self.type}: character is {self.character!r}; it must be one character"
+            )
+
+    def apply(self, values: pl.Series, context: Context) -> pl.Series:
+        """Return the masked texts; see `Action.apply`. Cost O(characters)."""
+        del context  # looks at its own column only
+        given = cell_texts(values, self.type)
+        frame = pl.DataFrame({"text": given, "length": given.str.len_chars().cast(pl.Int64)})
+        text, length = pl.col("text"), pl.col("length")
+        long = length > self.first + self.last
+        mark = "$$" if self.character == "$" else self.character  # `$` names a group there
+        hidden = (length - self.first - self.last).clip(0)
+        masked = pl.concat_str(
+            text.str.slice(0, self.first),
+            text.str.slice(self.first, hidden).str.replace_all(r"(?s).", mark),
+            text.str.slice(length - self.last),
+        )
+        whole = text.str.replace_all(r"(?s).", mark)
+        return frame.select(pl.when(long).then(masked).otherwise(whole).alias(values.name))[
+            values.name
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Redact(Action):
+    """One text in place of every value, whatever it is; null stays null.
+
+    Parameters
+    ----------
+    text
+        What every value becomes.
+
+    Raises
+    ------
+    PolicyError
+        `text` is no text.
+
+    Examples
+    --------
+    >>> import numpy as np, polars as pl
+    >>> from kanonym.actions.base import Context
+    >>> context = Context(np.random.default_rng(0), column=None)
+    >>> Redact().apply(pl.Series("religion", ["C", "M", None]), context).to_list()
+    ['***', '***', None]
+
+    """
+
+    type: ClassVar[str] = "redact"
+    per_value: ClassVar[bool] = True
+    protects: ClassVar[str] = Message("No part of a value can be read, not even its length.")
+    exposes: ClassVar[str] = Message("Which records have no value remains visible.")
+
+    text: str = "***"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise PolicyError(f"{self.type}: text is {self.text!r}; it must be a text")
+
+    def apply(self, values: pl.Series, context: Context) -> pl.Series:
+        """Return the same text in every cell that has a value; see `Action.apply`."""
+        del context  # looks at its own column only
+        held = values.is_not_null()
+        if values.dtype.is_float():
+            held &= values.is_not_nan()
+        constant = pl.when(held).then(pl.lit(self.text, pl.String))
+        return pl.select(constant.alias(values.name))[values.name]
+
+
+@dataclass(frozen=True, slots=True)
+class Suppress(Action):
+    """Null in place of all values, of some values, or of rare ones; types stay as they are.
+
+    Parameters
+    ----------
+    values
+        Suppress these values only. A value that the column does not hold is not missed.
+    fewer_than
+        Instead: suppress the values that fewer records than this share.
+
+    Raises
+    ------
+    PolicyError
+        Both are given, `values` is empty, or `fewer_than` is below 2.
+
+    Examples
+    --------
+    >>> import numpy as np, polars as pl
+    >>> from kanonym.actions.base import Context
+    >>> jobs = pl.Series("job", ["nurse", "nurse", "mayor", None])
+    >>> context = Context(np.random.default_rng(0), column=None)
+    >>> Suppress(fewer_than=2).apply(jobs, context).to_list()
+    ['nurse', 'nurse', None, None]
+    >>> Suppress().apply(jobs, context).to_list()
+    [None, None, None, None]
+
+    """
+
+    type: ClassVar[str] = "suppress"
+    keeps_values: ClassVar[bool] = True
+    protects: ClassVar[str] = Message("A suppressed value is not in the release at all.")
+    exposes: ClassVar[str] = Message(
+        "Values that are not suppressed remain unchanged, and an empty cell can itself reveal that "
+        "its value is one of the suppressed ones."
+    )
+
+    values: Sequence[Any] | None = None
+    fewer_than: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.values is not None:
+            if self.fewer_than is not None:
+                raise PolicyError(f"{self.type}: give one of values and fewer_than, or none")
+            if isinstance(self.values, str) or not self.values:
+                raise PolicyError(
+                    f"{self.type}: values is {shown_value(self.values)}; it must be a list of at "
+                    "least one"
+                )
+            object.__setattr__(self, "values", tuple(self.values))
+        if self.fewer_than is not None:
+            check_integer(self.type, "fewer_than", self.fewer_than, 2)
+
+    @property
+    def per_value(self) -> bool:
+        """Whether a value alone says what becomes of it: `fewer_than` counts records."""
+        return self.fewer_than is None
+
+    def apply(self, values: pl.Series, context: Context) -> pl.Series:
+        """Return the column with cells emptied; see `Action.apply`. Cost O(n)."""
+        del context  # looks at its own column only
+        column = pl.col(values.name)
+        frame = values.to_frame()
+        if self.values is not None:
+            listed = self._is_listed(values).fill_null(value=False)
+            return frame.select(pl.when(~listed).then(column))[values.name]
+        if self.fewer_than is not None:
+            common = pl.len().over(column) >= self.fewer_than
+            return frame.select(pl.when(common).then(column))[values.name]
+        return pl.Series(values.name, [None] * len(values), dtype=values.dtype)
+
+    def _is_listed(self, values: pl.Series) -> pl.Series:
+        """Return which cells hold one of the listed values, compared as what the column holds."""
+        kind, wanted = values.dtype, self.values or ()
+        try:
+            if kind.is_float() or kind.is_decimal():
+                numbers = [float(value) for value in wanted]
+                if kind == pl.Float32:
+                    return values.is_in(pl.Series(numbers).cast(pl.Float32).to_list())
+                return values.cast(pl.Float64).is_in(numbers)
+            if isinstance(kind, pl.Date | pl.Datetime):
+                zone = getattr(kind, "time_zone", None)
+                times = pl.Series([_moment(value, zone) for value in wanted])
+                return values.cast(times.dtype).is_in(times.implode())
+        except (ValueError, TypeError, OverflowError):
+            raise SchemaError(
+                f"column {values.name!r} holds {kind}, and not all values that {self.type} lists "
+                "can be read as such; list values of the column"
+            ) from None
+        return cell_texts(values, self.type).is_in([_text(value) for value in wanted])
+
+
+def _moment(value: object, zone: str | None) -> datetime:
+    """Return a date, a time or an ISO text of a policy as a time in a zone, or in none."""
+    when = datetime.fromisoformat(value) if isinstance(value, str) else value
+    if not isinstance(when, datetime):
+        if not isinstance(when, date):
+            raise TypeError(value)
+        when = datetime(when.year, when.month, when.day)  # noqa: DTZ001 - its zone comes below
+    if zone is None:
+        return when if when.tzinfo is None else when.astimezone(UTC).replace(tzinfo=None)
+    return when.replace(tzinfo=ZoneInfo(zone)) if when.tzinfo is None else when
+
+
+def _text(value: object) -> str | None:
+    """Return a value of a policy as cells read it."""
+    whole = isinstance(value, float) and value.is_integer()
+    return plain_text(int(value) if whole else value)  # type: ignore[call-overload]
+
 
 _ADDRESS = re.compile(r"([^@\s])[^@\s]*@([^@\s.])[^@\s]*(\.[^@\s.]+)")
 

@@ -17,8 +17,7 @@ from kanonym.policy import Policy
 from kanonym.policy.construction import build_source
 from kanonym.policy.faults import FaultsFoundError, policy_error
 from kanonym.workbench.work.facts import BoundHierarchy, OpenedTable, Source
-from kanonym.workbench.work.messages import Step
-from kanonym.workbench.work.worker import CANCELLED, ENDED, Worker, WorkError
+from kanonym.workbench.work.worker import CANCELLED, ENDED, Step, Worker, WorkError
 
 MOST_VALUES = 1_000_000
 """Of a hierarchy that is shown or edited by hand."""

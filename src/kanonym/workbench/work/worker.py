@@ -10,13 +10,53 @@ import queue
 import signal
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, Literal
 
 from kanonym.data.errors import KanonymError
 from kanonym.data.progress import Progress
-from kanonym.workbench.work.messages import Answer, Lane, Refusal, Request, Step
 from kanonym.workbench.work.table_work import TableWork
+
+Lane = Literal["quick", "long"]
+"""`quick`: answered at once, also while long work is done. `long`: one after another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of the process: a method of `TableWork`, with its arguments."""
+
+    number: int
+    lane: Lane
+    task: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How far long work is."""
+
+    number: int
+    sentence: str
+    done: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was computed."""
+
+    number: int
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why nothing was computed."""
+
+    number: int
+    sentence: str
+    kind: str
 
 
 def serve_requests(connection: Connection) -> None:
