@@ -75,7 +75,7 @@ def removal_tables(found: Mapping[str, Any]) -> list[RenderableType]:
 def _value(measured: Mapping[str, Any]) -> str:
     value = measured["value"]
     if value is None:
-        return f"– ({measured['reason']})"
+        return f"– ({measured.get('reason')})"
     parts = measured.get("parts", {})
     if "low" not in parts:
         return format_number(value)
@@ -202,15 +202,10 @@ def _quality_rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
     """Return the lines about how much the records are like real ones."""
     if "detection" not in found:
         return []
-    measured, copies = found["detection"], found["copies"]
-    told = f"– ({measured.get('reason')})"
-    if measured["value"] is not None:
-        parts = measured["parts"]
-        ends = f"from {format_number(parts['low'])} to {format_number(parts['high'])}"
-        told = f"{format_number(measured['value'])}, {ends}"
+    copies = found["copies"]
     equal = f"{_percent(copies['learned'])} of the synthetic records"
     lines: list[tuple[str, object]] = [
-        ("distinguishable, AUC (0.5: chance)", told),
+        ("distinguishable, AUC (0.5: chance)", _value(found["detection"])),
         ("equal to a real record", equal),
     ]
     if copies["held_out"] is not None:
