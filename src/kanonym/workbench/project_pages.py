@@ -34,6 +34,11 @@ from kanonym.workbench.view import Screen, View, texts_of
 from kanonym.workbench.work.held import UNREPEATABLE
 from kanonym.workbench.work.worker import CANCELLED, ENDED, WorkError
 
+CHANGED_ELSEWHERE = _(
+    "The policy was changed elsewhere in the meantime: in another tab or workbench. Nothing was "
+    "overwritten: look at it as it is now, and repeat your change."
+)
+
 
 async def status_of(view: View) -> dict[str, Any]:
     """Return what the strip says: violations of the table as it is, and of the release."""
@@ -90,36 +95,14 @@ async def act(request: Request) -> Response:
         history = view.project.history
         stated = view.sent.get("state")
         if stated is not None and history and stated != str(history.state.number):
-            return await _screen_page(
-                view,
-                screen,
-                view.says.text(
-                    _(
-                        "The policy was changed elsewhere in the meantime: in another tab or "
-                        "workbench. Nothing was overwritten: look at it as it is now, and repeat "
-                        "your change."
-                    )
-                ),
-                409,
-            )
+            return await _screen_page(view, screen, view.says.text(CHANGED_ELSEWHERE), 409)
         view.project.problem = None
         if action is None:
             return await _screen_page(view, screen)
         try:
             place = await action(view)
         except ChangedError:
-            return await _screen_page(
-                view,
-                screen,
-                view.says.text(
-                    _(
-                        "The policy was changed elsewhere in the meantime: in another tab or "
-                        "workbench. Nothing was overwritten: look at it as it is now, and repeat "
-                        "your change."
-                    )
-                ),
-                409,
-            )
+            return await _screen_page(view, screen, view.says.text(CHANGED_ELSEWHERE), 409)
         except FieldError as error:
             view = replace(view, faults={error.field: error.text(view.says)})
             return await _screen_page(view, screen, view.faults[error.field], 422)
