@@ -19,6 +19,7 @@ from kanonym.comparison.trials import SPAN_LOSS, Trial, run
 from kanonym.data import frames
 from kanonym.data.columns.rebuild import Frame
 from kanonym.data.errors import DataError, PolicyError
+from kanonym.data.files import table_of
 from kanonym.evaluation.utility.table_utility import MEASURES, measure_of, target_of
 from kanonym.models.base import check_integer
 from kanonym.pipeline import resolve_policy
@@ -52,7 +53,7 @@ def compare(
 
     Parameters
     ----------
-    frame, policy, short
+    frame, policy
         As of `anonymize`. Thresholds that the sweep states need not be given.
     sweep
         The values to be tried, by parameter; every combination of them is. Parameters are
@@ -78,6 +79,8 @@ def compare(
         A file that keeps every finished combination at once, as a line of JSON: parameters
         and what was measured, no value of the table. What it knows already of the same table,
         policy, measures and versions is not carried out again.
+    short
+        As of `anonymize`.
 
     Returns
     -------
@@ -118,7 +121,7 @@ def compare(
     swept = None if sweep is None else sweep_lists(sweep)
     if policy is None:
         short = with_first_values(short, swept or {"k": [5]})
-    asked = resolve_policy(policy, short)
+    asked = resolve_policy(policy, **short)
     if workers is not None:
         check_integer("compare", "workers", workers, 1)
     if isinstance(measures, str):
@@ -134,6 +137,7 @@ def compare(
                 f"encode: the policy's recoding {asked.recoding} is ignored for {name}, which "
                 f"releases levels of hierarchies"
             )
+    frame = table_of(frame)
     native = frames.to_eager(frame)
     columns = frames.column_names(native)
     asked.schema_for(columns)

@@ -24,7 +24,6 @@ from kanonym.language import ENGLISH, Translator
 from kanonym.metrics.measured_value import MEASURE_NAMES, SHORT_NAMES
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown_name
-from kanonym.policy.writing import policy_yaml
 
 Privacy = Literal["k", "average_risk"]
 
@@ -150,7 +149,7 @@ class Comparison(Result):
         """
         if self.policy is None:
             raise PolicyError(f"no release is recommended, so no policy is written: {self.reason}")
-        files.write_text(path, policy_yaml(self.policy.to_dict(), [self.reason], {}))
+        self.policy.to_file(path, heading=[self.reason])
 
     @property
     def axes(self) -> tuple[str, str]:

@@ -42,7 +42,7 @@ def lattice(
 
     Parameters
     ----------
-    frame, policy, progress, short
+    frame, policy, progress
         As of `anonymize`. Of an algorithm other than full-domain, what it shares with
         full-domain is taken (metric, levels, weights); else the defaults are.
     chart
@@ -50,6 +50,8 @@ def lattice(
         privacy is that of the policy's first model.
     language
         Of the chart: `en` or `es`.
+    short
+        As of `anonymize`.
 
     Returns
     -------
@@ -82,11 +84,12 @@ def lattice(
     └───────────┴───────────┴───────────┘
 
     """
-    policy = resolve_policy(policy, short)
+    policy = resolve_policy(policy, **short)
     search = full_domain_of(policy.algorithm)
     asked = policy.with_algorithm(search.without_draws() if policy.leaves_to_chance else search)
     watch = Stopwatch(progress)
     with watch.stage("read"):
+        frame = files.table_of(frame)
         native = frames.to_eager(frame)
         task = task_of(asked, native)
         native = encoded_table(native, asked, task.schema)

@@ -38,7 +38,7 @@ class LazyModule:
 def lazy_names(
     package: str, homes: Mapping[str, str]
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` of a package."""
+    """Return `__getattr__` and `__dir__` of a package, which has `__all__`."""
 
     def load(name: str) -> object:
         if name not in homes:
@@ -50,7 +50,11 @@ def lazy_names(
         setattr(sys.modules[package], name, value)
         return value
 
-    return load, lambda: sorted([*homes, *vars(sys.modules[package])])
+    def public() -> list[str]:
+        names = vars(sys.modules[package])
+        return sorted({*names["__all__"], *(name for name in names if name.startswith("__"))})
+
+    return load, public
 
 
 Kind = TypeVar("Kind")

@@ -448,5 +448,5 @@ def _check_models(
     faults.raise_all()
 
 
-LinkedPolicySource: TypeAlias = LinkedPolicy | str | os.PathLike[str]
+LinkedPolicySource: TypeAlias = LinkedPolicy | Mapping[str, Any] | str | os.PathLike[str]
 """A policy over several tables, or the path of one."""

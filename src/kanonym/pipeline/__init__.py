@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import typing
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from kanonym.actions.registry import has_late_actions
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError
+from kanonym.data.files import table_of
 from kanonym.differential_privacy.ledger import spend
 from kanonym.engines import engine_of
 from kanonym.engines.base import Engine, Input, require_abilities
@@ -53,9 +55,9 @@ __all__ = [
 ]
 
 
-@overload
+@typing.overload
 def anonymize(
-    frame: Source,
+    frame: Source | str | os.PathLike[str],
     policy: PolicySource | None = ...,
     *,
     output: str | Path | None = ...,
@@ -63,7 +65,7 @@ def anonymize(
     progress: Callable[[str], None] | None = ...,
     **short: Unpack[Keywords],
 ) -> Release[Any]: ...
-@overload
+@typing.overload
 def anonymize(
     frame: FrameT,
     policy: PolicySource | None = ...,
@@ -88,52 +90,45 @@ def anonymize(
     Parameters
     ----------
     frame
-        A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table; or a table that
-        stays where it is: a DuckDB relation, a Spark DataFrame, or what `scan_duckdb`,
-        `scan_spark` or `scan_database` returned.
+        A pandas or polars DataFrame, a polars LazyFrame, a pyarrow Table or the path of a file; or
+        what stays where it is: a table of DuckDB or Spark, or of `ka.engines.scan_database`.
     policy
-        What is asked, or the path of a policy file; or leave it out and use the short forms.
+        A `Policy`, a mapping as in YAML, or the path of a policy file. The keywords below state
+        one, or change its values.
     output
-        Where the release is written: a file; of a table in a database the name of another
-        one. None writes nothing.
+        Where the release is written, if anywhere: a file; of a database another table.
     ledger
-        Under differential privacy: the file that adds up what the table has spent. This release
-        is added to it before it is returned. None, and nothing says what else was released.
+        Under differential privacy: the file that adds up what the table has spent, this release
+        included.
     progress
-        Called with the name of each stage as it begins, and with `stage: sentence` for
-        what a stage tells: `encode` of hierarchies that it builds because none was
-        given, `algorithm` of a long search.
+        Called with the name of each stage as it begins, and with `stage: sentence`.
     short
-        Parts of `Policy.from_columns`: `quasi_identifiers`, `sensitive`, `identifiers`,
-        `hierarchies`, `k`, `l`, `t`, `others`, and the options of `Policy`. Beside a policy
-        they change its values.
+        In the place of a policy; beside one they change its values.
 
     Raises
     ------
     PolicyError, SchemaError, HierarchyError, DataError
-        Something that was given is wrong; the message says what and where.
+        What is wrong with the policy or the table, and where.
     InfeasibleError
-        No release satisfies the policy; or, as a last defence, verification of the
-        released values found a class that does not.
+        No release satisfies the policy.
 
     Examples
     --------
     >>> import polars as pl
     >>> table = pl.DataFrame({"age": [23, 25, 41, 42], "disease": ["flu", "flu", "cold", "flu"]})
-    >>> release = anonymize(
-    ...     table, quasi_identifiers=["age"], sensitive=["disease"], k=2, keep_order=True
-    ... )
-    >>> release.frame["age"].to_list()
+    >>> release = anonymize(table, quasi_identifiers=["age"], sensitive=["disease"], k=2)
+    >>> sorted(release.frame["age"])
     ['[23, 25]', '[23, 25]', '[41, 42]', '[41, 42]']
-    >>> release.verification.satisfied
-    True
 
     """
-    policy = resolve_policy(policy, short)
+    policy = resolve_policy(policy, **short)
     watch = Stopwatch(progress)
-    engine = engine_of(frame)
-    place = None if output is None else os.fspath(output)
     promised = sampling_model(policy.models)
+    # Under differential privacy no record may change how columns are read.
+    engine = engine_of(
+        table_of(frame, declared=None if promised is None else list(policy.attributes))
+    )
+    place = None if output is None else os.fspath(output)
     if promised is None and ledger is not None:
         raise PolicyError("a ledger adds up epsilon: the policy asks for no differential privacy")
     with ExitStack() as stack:

@@ -11,7 +11,7 @@ import polars as pl
 
 from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.data.files import differing_floats
+from kanonym.data.files import CellTexts, differing_floats, table_of
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.item_sets import (
     EncodedSets,
@@ -28,9 +28,8 @@ from kanonym.data.schema import Identifier, QuasiIdentifier, Role, Schema, Sensi
 from kanonym.engines import Engine, LocalEngine, engine_of, is_local
 from kanonym.engines.release_view import counting_of, mechanism_of, population_columns
 from kanonym.metrics.disclosure import Measurement, measure_table
-from kanonym.pipeline.planning import parse_with_policy, to_canonical
+from kanonym.pipeline.planning import parse_with_policy, resolve_policy, to_canonical
 from kanonym.policy import Policy, PolicySource
-from kanonym.policy.definition import policy_from
 from kanonym.recoding.recode import released_names
 from kanonym.verification.findings import verify_release
 from kanonym.verification.release_view import (
@@ -92,11 +91,14 @@ def verify(
         identifier is still there.
 
     """
-    policy = policy_from(policy)
+    policy = resolve_policy(policy)
+    cells = CellTexts()
+    frame, original = table_of(frame, texts=cells), table_of(original)
+    texts, unread = {**cells, **(texts or {})}, [*cells.unread, *unread]
     if is_local(frame):
         native = frames.to_eager(frame)
         frame = to_canonical(native, policy)
-        texts = {**changed_texts(native, frame, frames.column_names(native)), **(texts or {})}
+        texts = {**changed_texts(native, frame, frames.column_names(native)), **texts}
     if original is not None and is_local(original):
         original = parse_with_policy(original, policy)
     readings = readings_of(policy.attributes)
@@ -244,7 +246,9 @@ def measure(
     (2, 1)
 
     """
-    table = _table(frame, texts)
+    cells = CellTexts()
+    frame = table_of(frame, texts=cells)
+    table = _table(frame, {**cells, **(texts or {})})
     trees = hierarchies or {}
     roles: dict[str, Any] = {name: QuasiIdentifier() for name in _name_list(quasi_identifiers)}
     for name in _name_list(sensitive):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import polars as pl
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kanonym.actions.registry import record_actions, works_on_values
 from kanonym.algorithms.base import classes_of, require_feasible
 from kanonym.data import frames
+from kanonym.data.errors import PolicyError
 from kanonym.data.files import typed_texts
 from kanonym.data.item_sets import EncodedSets, encode_sets, names_of_sets, read_sets, tree_of
 from kanonym.data.person_key import columns_of
@@ -53,9 +54,12 @@ from kanonym.profiling.persons import ProposedPersons, proposed_persons
 from kanonym.release import Release
 
 
-def resolve_policy(policy: PolicySource | None, short: Keywords) -> Policy:
+def resolve_policy(policy: PolicySource | None, **short: Unpack[Keywords]) -> Policy:
     """Return the policy that is given, with the values of short forms in the place of its own."""
-    return Policy.from_columns(**short) if policy is None else override(policy_from(policy), short)
+    found = Policy.from_columns(**short) if policy is None else override(policy_from(policy), short)
+    if "models" not in found.model_fields_set:
+        raise PolicyError("models: is missing; say what every class must satisfy, such as k")
+    return found
 
 
 def task_of(policy: Policy, native: Any) -> Task:

@@ -28,7 +28,7 @@ ELSEWHERE = "the encoded table stayed on its engine: read the table into this pr
 
 def decide_again(original: Any, policy: Policy) -> EncodedDecision:
     """Return what a policy decides about a table in this process; nothing is written."""
-    policy = resolve_policy(policy, {})
+    policy = resolve_policy(policy)
     engine = LocalEngine(original)
     schema = policy.schema_for(engine.columns)
     run = Run(policy, schema, resolve_seed(policy.seed), None, Stopwatch())

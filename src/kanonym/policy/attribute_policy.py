@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,19 +10,20 @@ from typing import Any
 from kanonym.policy import document
 from kanonym.policy.definition import Policy
 
-NO_MODEL = ({"type": "k-anonymity", "k": 1},)
-"""Stands in for a missing model: every table satisfies it."""
-
 
 def attribute_policy(given: Policy | str | os.PathLike[str] | Mapping[str, Any]) -> Policy:
-    """Return a policy; models may be missing."""
+    """Return a policy of an object, a file, or the form of a policy or of its attributes.
+
+    Models may be missing.
+    """
     if isinstance(given, Policy):
         return given
     if isinstance(given, Mapping):
-        return Policy(attributes=dict(given), models=NO_MODEL)
+        attributes = given.get("attributes")  # of a policy; else a column may be called so
+        whole = isinstance(attributes, Mapping) and "role" not in attributes
+        return Policy.from_dict(given if whole else {"attributes": dict(given)})
     file = Path(given)
     parts = document.parse(document.read_text(file), str(file))
-    if parts.get("models"):
-        return Policy.from_file(file)
-    text = json.dumps({**parts, "models": NO_MODEL})
-    return Policy.from_text(text, file.parent, source=str(file))
+    if not parts.get("models"):
+        parts.pop("models", None)
+    return Policy.from_dict(parts, file.parent, source=str(file))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, Unpack
 
 from pydantic import (
     BaseModel,
@@ -22,19 +22,23 @@ from kanonym.actions.registry import unwrap
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.itemsets.base import ItemAlgorithm
 from kanonym.algorithms.mondrian import Mondrian
-from kanonym.data.domain import Domain
 from kanonym.data.errors import PolicyError
-from kanonym.data.hierarchy import HierarchySource
+from kanonym.data.files import write_text
 from kanonym.data.schema import (
     Attribute,
     Recoding,
     Role,
     Schema,
 )
-from kanonym.models.base import PrivacyModel
+from kanonym.models.base import ModelTraits, PrivacyModel
 from kanonym.models.differential import sampling_model
 from kanonym.policy import actions, algorithms, construction, document, shorthand
-from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error
+from kanonym.policy.faults import (
+    Fault,
+    FaultsFoundError,
+    faults_of,
+    policy_error,
+)
 from kanonym.policy.field_validators import (
     NOWHERE,
     Opaque,
@@ -52,10 +56,25 @@ from kanonym.policy.field_validators import (
     parse_context,
     range_of,
 )
-from kanonym.policy.keywords import Keywords, Seed, SuppressionLimit, takes_keywords
+from kanonym.policy.keywords import (
+    Keywords,
+    Seed,
+    SuppressionLimit,
+    stated_values,
+    takes_keywords,
+)
+from kanonym.policy.writing import form_beside, policy_form, policy_yaml, short_yaml
 
 
-class Policy(BaseModel):
+class _PublicNames(type(BaseModel)):  # type: ignore[misc] # pydantic exports no name of it
+    """Completion shows what a policy has, without what pydantic adds."""
+
+    def __dir__(cls) -> list[str]:
+        names = (*cls.model_fields, *vars(cls))
+        return [name for name in names if not name.startswith(("_", "model_"))]
+
+
+class Policy(BaseModel, metaclass=_PublicNames):
     """The requirements of a release: roles, privacy models and the algorithm.
 
     Parts may be given as objects or in the form that they have in YAML.
@@ -73,8 +92,9 @@ class Policy(BaseModel):
         Each column's name with its `Identifier`, `QuasiIdentifier`, `Sensitive`,
         `Insensitive` or `ItemSet`; at least one quasi-identifier or set.
     models
-        The privacy models that every equivalence class must satisfy, at least one; none
-        where the algorithm forms groups by its own parameters, as k-means does.
+        The privacy models that every equivalence class must satisfy, at least one; `[]`
+        where the algorithm forms groups by its own parameters, as k-means does. Left out, the
+        policy is about attributes alone, as for synthesis: no table is released by it.
     rows
         `persons` says that each record is a person, though an identifier has values that
         several records share. None leaves it open: such an identifier is then a warning,
@@ -139,7 +159,7 @@ class Policy(BaseModel):
     others: Annotated[Role | None, Field(strict=False), no_set] = None
     missing: Annotated[Sequence[str], Opaque, by_words] = ()
     attributes: Annotated[dict[str, Attribute], Opaque, by_attributes]
-    models: Annotated[Sequence[PrivacyModel], Opaque, by_models]
+    models: Annotated[Sequence[PrivacyModel], Opaque, by_models] = ()
     rows: Literal["persons"] | None = None
     algorithm: Annotated[Algorithm, Opaque, by_algorithm, Field(validate_default=True)] = Mondrian()
     item_algorithm: Annotated[ItemAlgorithm | None, Opaque, by_item_algorithm] = None
@@ -152,13 +172,48 @@ class Policy(BaseModel):
     keep_order: bool = False
     keep_integers: bool = False
 
-    def __init__(self, **parts: Any) -> None:
-        with _collect_faults():
-            super().__init__(**algorithms.limit_of(parts))
+    if TYPE_CHECKING:  # what editors complete and type checkers accept
+
+        def __init__(
+            self,
+            *,
+            attributes: Mapping[str, Attribute | Mapping[str, Any]],
+            models: Sequence[ModelTraits | Mapping[str, Any]] = (),
+            others: Role | str | None = None,
+            missing: Sequence[str | float] = (),
+            rows: Literal["persons"] | None = None,
+            algorithm: Algorithm | Mapping[str, Any] | str = ...,
+            item_algorithm: ItemAlgorithm | Mapping[str, Any] | str | None = None,
+            recoding: Recoding | None = None,
+            minimality: Literal["chance", "none"] = "chance",
+            private_seed: Mapping[str, str | os.PathLike[str]] | None = None,
+            suppression_limit: float = 0.0,
+            attack_limits: Mapping[str, float] = ...,
+            seed: int | None = None,
+            keep_order: bool = False,
+            keep_integers: bool = False,
+            version: Literal[1] = 1,
+        ) -> None: ...
+
+    else:
+
+        def __init__(self, **parts: Any) -> None:
+            with _collect_faults():
+                super().__init__(**algorithms.limit_of(parts))
+
+    def __dir__(self) -> list[str]:
+        return dir(type(self))
+
+    def __repr__(self) -> str:
+        """Return its parts as in YAML, without defaults, and without values of hierarchies."""
+        return short_yaml(self)
+
+    __str__ = __repr__
 
     @model_validator(mode="after")
     def _require_models(self) -> Self:
-        if not self.models and algorithms.needs_models(self.algorithm):
+        stated = "models" in self.model_fields_set
+        if stated and not self.models and algorithms.needs_models(self.algorithm):
             fault = Fault(("models",), construction.AT_LEAST_ONE)
             raise PydanticCustomError("faults", "faults", {"faults": [fault]})
         return self
@@ -229,8 +284,36 @@ class Policy(BaseModel):
                 "(kanonym anonymize), or as an argument of verify, measure, attack or check; in "
                 "Python, use ka.linked"
             )
+        # A file says that there are no models, or it is incomplete.
+        return cls.from_dict({"models": None, **parts}, directory, source=source)
+
+    @classmethod
+    def from_dict(
+        cls, form: Mapping[str, Any], directory: Path = Path(), *, source: str = ""
+    ) -> Self:
+        """Build a policy from the form that `to_dict` returns; parameters as of `from_text`."""
         with parse_context(Origin(source, directory)):
-            return cls(**parts)
+            return cls(**{str(name): part for name, part in form.items()})
+
+    def to_file(self, path: str | os.PathLike[str], *, heading: Sequence[str] = ()) -> None:
+        """Write the policy as YAML, which `from_file` reads; files are named as seen from it.
+
+        Parameters
+        ----------
+        path
+            The file.
+        heading
+            Sentences for its first lines, as comments.
+
+        Raises
+        ------
+        PolicyError
+            A model is of a class of your own, or a population table is in memory.
+        DataError
+            The file cannot be written.
+
+        """
+        write_text(Path(path), policy_yaml(form_beside(self, Path(path)), heading, {}))
 
     @classmethod
     @takes_keywords
@@ -240,19 +323,7 @@ class Policy(BaseModel):
         Parameters
         ----------
         short
-            `quasi_identifiers`, `sensitive`, `identifiers`: names of columns.
-            `sets`: columns of lists, or `{column: separator}` of texts.
-            `hierarchies`: a hierarchy, or the path of a hierarchy file, for any of these.
-            `k`: k-anonymity; it and the next may be left out where the algorithm forms groups
-            by its own parameters. `entity`, with `k`: the identifier that tells persons apart,
-            where one person may have several records; k then counts persons. A list of
-            identifiers tells them apart together.
-            `m`, with `k` and `sets`: items that an intruder knows; k^m-anonymity, in each class
-            where there are quasi-identifiers.
-            `l`, `t`, `beta`, `delta`: distinct l-diversity, t-closeness (equal distance), basic
-            β-likeness and δ-disclosure, of each sensitive attribute. `alpha`, with `k`:
-            (α, k)-anonymity of each. `models`: further models, as objects or in their YAML form.
-            All others are those of `Policy`. None leaves one out.
+            What the policy states; None leaves one out.
 
         Raises
         ------
@@ -272,7 +343,7 @@ class Policy(BaseModel):
           suppression_limit: must be less than or equal to 1, not 2
 
         """
-        given: dict[str, Any] = {name: one for name, one in short.items() if one is not None}
+        given = stated_values(**short)
         with parse_context(Origin(rename=shorthand.rename)), _collect_faults():
             shorthand.check_names(given)
             options = {name: given[name] for name in given if name in cls.model_fields}
@@ -331,7 +402,7 @@ class Policy(BaseModel):
         own = algorithms.form_of(self.algorithm)
         if isinstance(algorithm, Mapping) and algorithm.get("type") == own["type"]:
             algorithm = {**own, **algorithm}
-        parts = {name: getattr(self, name) for name in type(self).model_fields}
+        parts: Any = {name: getattr(self, name) for name in self.model_fields_set}
         return type(self)(**{**parts, "algorithm": algorithm})
 
     @property
@@ -384,53 +455,27 @@ class Policy(BaseModel):
 
         A population table in memory has no such form, and is left out.
         """
-        parts = {
-            "version": self.version,
-            "attributes": {
-                name: {"role": str(attribute.role), **_plain(attribute)}
-                for name, attribute in self.attributes.items()
-            },
-            "others": None if self.others is None else str(self.others),
-            "missing": list(self.missing) or None,
-            "models": [{"type": model.type, **model.to_dict()} for model in self.models],
-            "rows": self.rows,
-            "algorithm": algorithms.form_of(self.algorithm),
-            "item_algorithm": self.item_algorithm and algorithms.form_of(self.item_algorithm),
-            "recoding": self.recoding,
-            "minimality": self.minimality,
-            "private_seed": self.private_seed,
-            "suppression_limit": self.suppression_limit,
-            "attack_limits": dict(self.attack_limits) or None,
-            "seed": self.seed,
-            "keep_order": self.keep_order,
-            "keep_integers": self.keep_integers,
-        }
-        return {name: value for name, value in parts.items() if value is not None}
+        return policy_form(self)
 
 
-PolicySource: TypeAlias = Policy | str | os.PathLike[str]
-"""A policy, or the path of a policy file."""
+Policy.__signature__ = inspect.Signature(  # pydantic's shows its validators
+    [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.is_required() else field.default,
+        )
+        for name, field in Policy.model_fields.items()
+    ]
+)
+
+PolicySource: TypeAlias = Policy | Mapping[str, Any] | str | os.PathLike[str]
+"""A policy, its form as in YAML, or the path of a policy file."""
 
 
 def policy_from(given: PolicySource) -> Policy:
-    """Return a policy, read from its file where a path is given."""
+    """Return a policy, built from its form or read from its file where that is given."""
     return document.read_or_given(given, Policy)
-
-
-def _plain(part: Any) -> dict[str, Any]:
-    """Return the parameters of an attribute, a model or an algorithm, None left out."""
-    given = {field.name: getattr(part, field.name) for field in fields(part)}
-    if "action" in given:
-        given["action"] = [actions.form_of(one) for one in given["action"]] or None
-    if given.get("missing"):
-        given["missing"] = list(given["missing"])
-    if given.get("exceptions") == "keep":
-        given["exceptions"] = None
-    return {
-        name: value.to_dict() if isinstance(value, HierarchySource | Domain) else value
-        for name, value in given.items()
-        if value is not None and value != ()
-    }
 
 
 @contextmanager

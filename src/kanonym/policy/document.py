@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, Protocol, Self, TypeVar
@@ -205,18 +205,27 @@ class FromFile(Protocol):
         """Read it."""
         ...
 
+    @classmethod
+    def from_dict(cls, form: Mapping[str, Any]) -> Self:
+        """Build it from its form."""
+        ...
+
 
 PolicyT = TypeVar("PolicyT", bound=FromFile)
 
 
-def read_or_given(given: PolicyT | str | os.PathLike[str], kind: type[PolicyT]) -> PolicyT:
-    """Return a policy of a kind, read from its file where a path is given."""
+def read_or_given(
+    given: PolicyT | Mapping[str, Any] | str | os.PathLike[str], kind: type[PolicyT]
+) -> PolicyT:
+    """Return a policy of a kind, built from its form or read from its file where that is given."""
     if isinstance(given, str | os.PathLike):
         return kind.from_file(given)
+    if isinstance(given, Mapping):
+        return kind.from_dict(given)
     if not isinstance(given, kind):
         raise PolicyError(
-            f"policy must be a {kind.__name__} or the path of a policy file, not "
-            f"{type(given).__name__}"
+            f"policy must be a {kind.__name__}, its form as a mapping or the path of a policy "
+            f"file, not {type(given).__name__}"
         )
     return given
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, TypeVar, get_type_hints
 
@@ -16,9 +18,9 @@ if TYPE_CHECKING:
     from kanonym.algorithms.base import Algorithm
     from kanonym.algorithms.itemsets.base import ItemAlgorithm
     from kanonym.data.hierarchy import HierarchySource
-    from kanonym.models.base import PrivacyModel
+    from kanonym.models.base import ModelTraits
 else:  # loading them takes a second, which `kanonym --help` has not
-    Algorithm = ItemAlgorithm = HierarchySource = PrivacyModel = Any
+    Algorithm = ItemAlgorithm = HierarchySource = ModelTraits = Any
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -85,7 +87,7 @@ T = Annotated[
     float | None, Option("t-closeness: largest distance to the table", "T", "-t", least=0, most=1)
 ]
 Models = Annotated[
-    Sequence[PrivacyModel | Mapping[str, Any]],
+    Sequence[ModelTraits | Mapping[str, Any]],
     Option(
         "Model as in a policy: '{type: k-map, k: 5, population: all.csv}'; may be repeated.",
         "{type: …}",
@@ -181,10 +183,7 @@ KeepIntegers = Annotated[
 
 
 class Keywords(TypedDict, total=False):
-    """What `Policy.from_columns`, `anonymize` and others take in place of a policy, or with one.
-
-    `docs/policy.md` says what each means.
-    """
+    """What `Policy.from_columns`, `anonymize` and others take in place of a policy, or with one."""
 
     quasi_identifiers: QuasiIdentifiers
     sensitive: SensitiveAttributes
@@ -219,10 +218,83 @@ KEYWORDS: dict[str, Any] = get_type_hints(Keywords, include_extras=True)
 """The annotation of each keyword."""
 
 
-def takes_keywords(function: Function) -> Function:
-    """Spell out the keywords in the signature of a function that ends with `**short`.
+MEANINGS = """
+quasi_identifiers : list of columns. What others may know of a person.
+sensitive : list of columns. What nobody shall learn.
+identifiers : list of columns. What identifies a person: dropped.
+sets : columns. Sets of items: columns of lists, or {column: separator} of texts.
+others : role. Of all other columns, such as "insensitive"; without it they are an error.
+missing : list, or {column: list}. Words and codes that are missing values, such as -9.
+hierarchies : {column: hierarchy or file}. Of quasi-identifiers, sensitive attributes and sets.
+k : int. k-anonymity: records of each class; not needed where the algorithm makes own groups.
+m : int. With k and sets, k^m-anonymity: items that an intruder knows.
+entity : column or list. With k: the identifier that tells persons apart; k counts persons.
+rows : "persons". Each record is a person, although an identifier repeats.
+l : int. Distinct l-diversity of each sensitive attribute.
+t : float. t-closeness, by the equal distance, of each sensitive attribute.
+alpha : float. With k: (α, k)-anonymity of each sensitive attribute.
+beta : float. Basic β-likeness of each sensitive attribute.
+delta : float. δ-disclosure privacy of each sensitive attribute.
+models : list of models. Further ones, as objects or in their YAML form.
+suppression_limit : float. Share of the records that may be suppressed; 0 by default.
+attack_limits : {attack: risk}. The largest tolerated risk, which reports and `attack` judge.
+algorithm : algorithm, name or form. `mondrian` by default; `auto`, `full-domain`, …
+item_algorithm : algorithm, name or form. Of sets; `apriori` by default.
+recoding : name. `interval`, `range`, `set`, `hierarchy`, `mean`, `median`, `mode` or `balanced`.
+minimality : "chance" or "none". Whether chance hides what sensitive values forbade.
+private_seed : {"file": path} or {"env": name}. The seed of that chance; drawn anew by default.
+seed : int. Of the order of the records and of actions; drawn anew by default.
+keep_order : bool. Release the records in the order of the input.
+keep_integers : bool. Round means and medians of whole numbers to whole numbers.
+"""
+"""The keywords for readers of `help`, a line each: the type, and what is stated."""
 
-    Editors, `help` and reference pages then show them; type checkers read `Unpack[Keywords]`.
+
+def stated_values(
+    *,
+    quasi_identifiers: QuasiIdentifiers | None = None,
+    sensitive: SensitiveAttributes | None = None,
+    identifiers: Identifiers | None = None,
+    sets: Sets | None = None,
+    others: Others | None = None,
+    missing: Missing | None = None,
+    k: K | None = None,
+    m: M | None = None,
+    entity: Entity | None = None,
+    rows: Rows | None = None,
+    l: L | None = None,
+    t: T | None = None,
+    alpha: float | None = None,
+    beta: float | None = None,
+    delta: float | None = None,
+    models: Models | None = None,
+    hierarchies: Hierarchies | None = None,
+    suppression_limit: SuppressionLimit | None = None,
+    attack_limits: AttackLimits | None = None,
+    algorithm: AlgorithmForm | None = None,
+    item_algorithm: ItemAlgorithmForm | None = None,
+    recoding: RecodingName | None = None,
+    minimality: Minimality | None = None,
+    private_seed: PrivateSeed | None = None,
+    seed: Seed | None = None,
+    keep_order: KeepOrder | None = None,
+    keep_integers: KeepIntegers | None = None,
+    **unknown: Any,
+) -> dict[str, Any]:
+    """Return the keywords that have a value, unknown ones included.
+
+    They are spelt out here once more for editors that read `**short` through to this call (Jedi).
+    """
+    values = locals()
+    values |= values.pop("unknown")
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def takes_keywords(function: Function) -> Function:
+    """Spell out the keywords of a function that ends with `**short`, where `help` shows them.
+
+    They stand in its signature, and in its docstring in the place of the entry `short`. Type
+    checkers read `Unpack[Keywords]`.
     """
     signature = inspect.signature(function)
     own = [
@@ -230,10 +302,15 @@ def takes_keywords(function: Function) -> Function:
         for parameter in signature.parameters.values()
         if parameter.kind is not parameter.VAR_KEYWORD
     ]
-    keyword = inspect.Parameter.KEYWORD_ONLY
     spelt = [
-        inspect.Parameter(name, keyword, default=None, annotation=annotation)
-        for name, annotation in KEYWORDS.items()
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in KEYWORDS
     ]
     function.__signature__ = signature.replace(parameters=[*own, *spelt])  # type: ignore[attr-defined]
+
+    def entries(place: re.Match[str]) -> str:
+        return textwrap.indent(MEANINGS[1:], place[1])
+
+    function.__doc__ = re.sub(
+        r"^( +)short\n(?:\1 +.*\n)+", entries, function.__doc__ or "", flags=re.MULTILINE
+    )
     return function

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -17,7 +15,6 @@ from kanonym.data import files
 from kanonym.data.errors import DataError
 from kanonym.data.files.disk import decode, read_bytes
 from kanonym.data.hierarchy.labels import parse_values, value_texts
-from kanonym.policy import Policy
 
 KIND = "fitted recoding"
 VERSION = 2
@@ -80,30 +77,6 @@ def _lay_out(value: Any, depth: int) -> str:
         return text(value)
     inner = f",\n{' ' * (depth + 1)}".join(parts)
     return f"{ends[0]}\n{' ' * (depth + 1)}{inner}\n{' ' * depth}{ends[1]}"
-
-
-def policy_form(policy: Policy, path: str | Path) -> dict[str, Any]:
-    """Return the form of a policy, with the keys and mappings of actions relative to a file."""
-    form: dict[str, Any] = json.loads(json.dumps(policy.to_dict()))
-    folder = Path(path).resolve().parent
-    for attribute in form["attributes"].values():
-        for action in attribute.get("action") or ():
-            key = action.get("key")
-            if isinstance(key, dict) and "file" in key:
-                key["file"] = _relative_path(folder, key["file"])
-            if "mapping" in action:
-                action["mapping"] = _relative_path(folder, action["mapping"])
-    return form
-
-
-def _relative_path(folder: Path, file: str) -> str:
-    """Return a file as seen from a folder; one on another drive keeps its whole path."""
-    own = Path(file)
-    if not own.is_absolute():
-        own = own.resolve()
-        with contextlib.suppress(ValueError):
-            own = Path(os.path.relpath(own, folder))
-    return str(own)
 
 
 def type_form(dtype: pl.DataType) -> Any:

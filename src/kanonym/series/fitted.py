@@ -14,6 +14,7 @@ from polars.exceptions import PolarsError
 from kanonym.actions.registry import has_late_actions
 from kanonym.data import frames
 from kanonym.data.errors import DataError, KanonymError, PolicyError
+from kanonym.data.files import table_of
 from kanonym.data.hierarchy import (
     FromFile,
     FromMapping,
@@ -29,6 +30,7 @@ from kanonym.pipeline import anonymize, resolve_policy
 from kanonym.pipeline.planning import parse_with_policy, task_of
 from kanonym.policy import Policy, PolicySource
 from kanonym.policy.keywords import Keywords, takes_keywords
+from kanonym.policy.writing import form_beside
 from kanonym.release import Release, versions
 from kanonym.series import document
 from kanonym.series.batch_release import BatchRelease, release_batch
@@ -158,7 +160,7 @@ class Fitted(ShortRepr):
 
     def save(self, path: str | Path) -> None:
         """Write the recoding and the count of what it released as JSON, whole or not at all."""
-        content = {**self.to_dict(), "policy": document.policy_form(self.policy, path)}
+        content = {**self.to_dict(), "policy": form_beside(self.policy, Path(path))}
         document.save(path, content)
 
     @classmethod
@@ -201,7 +203,7 @@ def fit(
     Parameters
     ----------
     frame
-        A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table.
+        As of `anonymize`.
     policy
         What every batch and the union of all must satisfy; or leave it out and use the
         short forms of `anonymize`.
@@ -213,7 +215,9 @@ def fit(
         never seen counts as one more value.
     each_batch
         Whether a batch must satisfy the policy by itself; else in the union alone.
-    progress, short
+    progress
+        As of `anonymize`.
+    short
         As of `anonymize`.
 
     Returns
@@ -243,10 +247,11 @@ def fit(
     2
 
     """
-    policy = resolve_policy(policy, short)
+    policy = resolve_policy(policy, **short)
     if unseen not in ("root", "error"):
         raise PolicyError(f"unseen is {unseen!r}; it must be 'root' or 'error'")
-    native, task = _suitable_table(frame, policy, Stopwatch(progress).warn, each_batch=each_batch)
+    warn = Stopwatch(progress).warn
+    native, task = _suitable_table(table_of(frame), policy, warn, each_batch=each_batch)
     if not frames.n_rows(native):
         raise DataError("the table has no record to fit a recoding to")
     # What is learned is learned of the values that were drawn for this very release.

@@ -50,7 +50,10 @@ def test_tables_elsewhere_are_refused(tables, policy):
     elsewhere = duckdb.sql("SELECT 1 AS patient")
     with pytest.raises(DataError, match="pyarrow or Spark table, but a duckdb"):
         anonymize({**tables, "patients": elsewhere}, policy)
-    with pytest.raises(PolicyError, match="must be a LinkedPolicy or the path of a policy file"):
+    with pytest.raises(
+        PolicyError,
+        match="must be a LinkedPolicy, its form as a mapping or the path of a policy file",
+    ):
         verify(tables, 5)
 
 

@@ -21,7 +21,7 @@ from kanonym.data.files.disk import (
 )
 from kanonym.data.files.formats import FORMATS, Content, is_statistical, is_text
 from kanonym.data.files.json_records import values_of_json
-from kanonym.data.files.reading import read_table, read_with_content, sheet_names
+from kanonym.data.files.reading import read_table, read_with_content, sheet_names, table_of
 from kanonym.data.files.text_cells import (
     CellTexts,
     differing_floats,
@@ -51,6 +51,7 @@ __all__ = [
     "refuse_url",
     "sha256",
     "sheet_names",
+    "table_of",
     "typed_texts",
     "unread_parts",
     "values_of_file",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gzip
 import logging
+import os
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -33,6 +34,13 @@ else:
 _logger = logging.getLogger(__name__)
 
 _GZIP = b"\x1f\x8b"
+
+
+def table_of(frame: Any, **options: Any) -> Any:
+    """Return the table in the file of a path, or what is a table; options: of `read_table`."""
+    if isinstance(frame, str | os.PathLike):
+        return read_table(frame if isinstance(frame, str) else Path(frame), **options)
+    return frame
 
 
 def read_table(

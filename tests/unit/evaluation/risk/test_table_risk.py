@@ -377,7 +377,7 @@ def test_weights_are_numbers_above_0(weights, said):
         ({"policy": policy()}, "give a policy or name the columns, not both"),
         (
             {"policy": ["age"], "quasi_identifiers": ()},
-            "policy must be a Policy or the path of a policy file, not list",
+            "policy must be a Policy, its form as a mapping or the path of a policy file, not list",
         ),
     ],
 )

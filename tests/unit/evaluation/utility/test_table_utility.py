@@ -255,7 +255,10 @@ def test_identifiers_of_a_policy_are_not_compared():
         ({"hierarchies": {"agee": ka.hierarchy.masking()}}, "hierarchy of 'agee'"),
         ({"target": "height"}, "target 'height' is not a column of both tables"),
         ({"seed": -1}, "seed is -1; it must be an integer"),
-        ({"policy": ["age"]}, "policy must be a Policy or the path of a policy file, not list"),
+        (
+            {"policy": ["age"]},
+            "policy must be a Policy, its form as a mapping or the path of a policy file, not list",
+        ),
         ({"policy": ka.Policy.from_columns(quasi_identifiers=KNOWN, k=2)}, "not both"),
     ],
 )
