@@ -24,6 +24,7 @@ lint:
     interrogate tests
     python scripts/shape.py --check
     python scripts/messages.py --check
+    python scripts/page_types.py
 
 # rewrite the code in the house style
 format:

@@ -336,10 +336,35 @@ def test_a_policy_file_is_read(tmp_path):
     assert release.verification.satisfied
 
 
-def test_a_dict_is_no_policy():
-    """The message says what a policy is."""
-    with pytest.raises(ka.PolicyError, match="must be a Policy or the path of a policy file"):
-        ka.anonymize(pl.DataFrame(PEOPLE), {"version": 1})
+def test_a_list_is_no_policy():
+    """Only a policy, its form as a mapping or a path is taken."""
+    with pytest.raises(ka.PolicyError, match="must be a Policy, its form as a mapping or the path"):
+        ka.anonymize(pl.DataFrame(PEOPLE), ["age"])
+
+
+def test_tables_and_policies_are_taken_in_every_form(tmp_path):
+    """What anonymizes, verifies, fits and compares takes files, mappings and policy files alike."""
+    table = pl.DataFrame({"age": [23, 25, 41, 42], "disease": ["flu", "cold", "flu", "cold"]})
+    policy = ka.Policy.from_columns(quasi_identifiers=["age"], sensitive=["disease"], k=2)
+    table.write_csv(tmp_path / "people.csv")
+    policy.to_file(tmp_path / "policy.yaml")
+    policies = [policy, policy.to_dict(), tmp_path / "policy.yaml", str(tmp_path / "policy.yaml")]
+    for source in (table, tmp_path / "people.csv", str(tmp_path / "people.csv")):
+        for form in policies:
+            assert min(ka.anonymize(source, form).frame["age"]) == "[23, 25]"
+            assert ka.fit(source, form).account["classes"] == 2
+            assert ka.compare(source, form, sweep={"k": [2]}).trials[0].reason is None
+            assert ka.verify(source, form).k == 1
+        assert ka.measure(source, quasi_identifiers=["age"]).k == 1
+
+
+def test_a_file_is_verified_by_what_stands_in_its_cells(tmp_path):
+    """Two spellings of a number are two classes of the file, though the values are one class."""
+    (tmp_path / "released.csv").write_text("age\n1\n1.0\n", encoding="utf-8")
+    policy = {"attributes": {"age": {"role": "quasi-identifier"}}, "models": [ka.KAnonymity(2)]}
+    assert ka.verify(ka.read_table(tmp_path / "released.csv"), policy).satisfied
+    assert not ka.verify(tmp_path / "released.csv", policy).satisfied
+    assert ka.measure(tmp_path / "released.csv", quasi_identifiers=["age"]).k == 1
 
 
 def test_short_forms_say_the_same_as_a_policy():

@@ -11,6 +11,7 @@ import typing
 from pathlib import Path
 from typing import Any
 
+from kanonym.policy.keywords import MEANINGS
 from reference import commands, kinds, policy, python
 from reference.names import namespaces
 
@@ -58,29 +59,17 @@ def without_overloads() -> None:
                 analyzer.overloads.clear()
 
 
-def plain_annotations(_app: Any, function: Any, _bound: Any) -> None:
-    """Show the type of a keyword without the option that it declares."""
-    function = getattr(function, "__func__", function)
-    signature = getattr(function, "__signature__", None)
-    if signature is None:
-        return
-    function.__signature__ = signature.replace(
-        parameters=[
-            one.replace(annotation=_without_options(one.annotation))
-            for one in signature.parameters.values()
-        ]
-    )
-
-
-def _without_options(annotation: Any) -> Any:
-    if typing.get_origin(annotation) is typing.Annotated:
-        return typing.get_args(annotation)[0]
-    return annotation
+def keyword_entries(*event: Any) -> None:
+    """Give keywords, which stand in a line each for `help`, the two lines of numpydoc."""
+    lines, keywords = event[-1], MEANINGS.splitlines()[1:]
+    for place in reversed([place for place, line in enumerate(lines) if line in keywords]):
+        head, _, meaning = lines[place].partition(". ")
+        lines[place : place + 1] = [head, f"    {meaning}"]
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Let Sphinx write the pages before it reads them."""
     app.connect("builder-inited", lambda built: write(Path(built.srcdir) / FOLDER))
     without_overloads()
-    app.connect("autodoc-before-process-signature", plain_annotations)
+    app.connect("autodoc-process-docstring", keyword_entries, priority=400)  # before napoleon
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from kanonym.data.columns.rebuild import Frame
 from kanonym.data.hierarchy import HierarchySource
@@ -14,6 +14,7 @@ from kanonym.evaluation.attacks.result import AttackResults
 from kanonym.evaluation.attacks.table_attacks import attack
 from kanonym.evaluation.risk.table_risk import Risk, risk
 from kanonym.evaluation.utility.table_utility import Utility, utility
+from kanonym.metrics.measured_value import format_figure
 from kanonym.policy import PolicySource
 
 __all__ = [
@@ -30,14 +31,21 @@ __all__ = [
 ]
 
 
+SUBJECTS = {
+    "identity": ("k", "uniques", "prosecutor_highest", "prosecutor_average", "prosecutor_at_risk"),
+    "attributes": ("alpha", "l_distinct", "t_equal"),
+    "loss": ("span_loss", "gcp", "average_class_size"),
+    "likeness": ("total_variation", "pairwise_total_variation", "query_error", "pmse"),
+}
+"""The figures of risk and utility that a first look at an assessment shows."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Assessment(Result):
-    """Risk of a release, and its utility beside the original; `print` shows both."""
+    """Risk of a release, and its utility beside the original.
 
-    _shown: ClassVar[tuple[str, ...]] = (
-        "risk",
-        "utility",
-    )
+    It is shown as a short table by subject; `risk` and `utility` show all of their figures.
+    """
 
     risk: Risk
     utility: Utility
@@ -47,8 +55,21 @@ class Assessment(Result):
         return {"risk": self.risk.to_dict(), "utility": self.utility.to_dict()}
 
     def tables(self) -> list[ResultTable]:
-        """Return the tables of both."""
-        return [*self.risk.tables(), *self.utility.tables()]
+        """Return the figures of a first look, by subject."""
+        entries = {**self.risk.entries(), **self.utility.entries()}
+        rows = []
+        for subject, names in SUBJECTS.items():
+            shown = [name for name in names if name in entries and entries[name].value is not None]
+            for name in shown:
+                value = format_figure(entries[name].value or 0.0)
+                first = subject if name == shown[0] else ""
+                rows.append((first, name.replace("_", " "), value, entries[name].meaning.better))
+        notes = ("all figures: .risk and .utility",)
+        heading = ("subject", "figure", "value", "better")
+        return [ResultTable(heading, rows, frozenset({2}), notes=notes)]
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def assess(

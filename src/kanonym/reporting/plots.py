@@ -7,14 +7,13 @@ image, without a script and without a network.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import altair as alt
 import numpy as np
 
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.errors import gettext as _
-from kanonym.data.results import ShortRepr
 from kanonym.evaluation.attacks.sentences import title_of
 from kanonym.language import translator
 from kanonym.policy.faults import unknown_name
@@ -47,10 +46,29 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ReleasePlots(ShortRepr):
-    """The charts of a release, as its report has them: with figures of no fewer than k records."""
+class ReleasePlots:
+    """The charts of a release, as its report has them: with figures of no fewer than k records.
+
+    `classes()` draws how many records are in classes of which size; `losses()` the loss of each
+    quasi-identifier; `marginals("age")` a distribution before and after; `partition("age", "zip")`
+    the classes over two quasi-identifiers.
+    """
 
     release: Release
+
+    def __dir__(self) -> list[str]:
+        names = vars(ReleasePlots).items()
+        return [name for name, method in names if callable(method) and not name.startswith("_")]
+
+    def __repr__(self) -> str:
+        return f"charts of the release: {', '.join(f'plot.{name}()' for name in dir(self))}"
+
+    def __call__(self, *_: Any, **__: Any) -> NoReturn:
+        """Refuse: a chart has a name."""
+        raise TypeError(f"name what is to be drawn; {self!r}")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(unknown_name("chart", name, dir(self)))
 
     def classes(self, language: str = "en") -> Any:
         """Draw how many records are in classes of which size."""

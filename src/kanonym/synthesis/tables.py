@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,7 @@ from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.schema import Attribute
 from kanonym.evaluation.columns import name_list
 from kanonym.models.base import check_integer, check_number
-from kanonym.policy import Policy
+from kanonym.policy import PolicySource
 from kanonym.policy.faults import raise_together, unknown_name
 from kanonym.profiling import identifiers_of
 from kanonym.synthesis.columns import Constraint
@@ -36,7 +35,7 @@ def synthesize(
     method: str | Synthesizer | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
-    policy: Policy | str | os.PathLike[str] | Mapping[str, Attribute] | None = None,
+    policy: PolicySource | Mapping[str, Attribute] | None = None,
     entity: str | None = None,
     records_per_person: int | None = None,
     ledger: str | Path | None = None,
@@ -75,8 +74,9 @@ def synthesize(
     epsilon, delta
         The privacy budget, above 0, and the probability with which it may fail; 1e-9 by default.
     policy
-        With `epsilon`: a policy, its file, or its attributes. Identifiers are dropped; every other
-        column has a `domain`, or a hierarchy from a file or a mapping. Models are not needed.
+        With `epsilon`: a policy, its form or its file, or its attributes alone. Identifiers are
+        dropped; every other column has a `domain`, or a hierarchy from a file or a mapping. Models
+        are not needed.
     entity, records_per_person
         With `epsilon`: the identifier that tells persons apart, and how many records of each are
         used, by default 1. The guarantee then protects persons, otherwise single records. Records

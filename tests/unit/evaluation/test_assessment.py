@@ -36,6 +36,17 @@ def test_risk_is_of_the_release_and_utility_of_the_pair(frame):
     assert found.to_dict() == {"risk": risk.to_dict(), "utility": utility.to_dict()}
 
 
+def test_it_is_shown_as_a_short_table_by_subject():
+    """Its `repr` and a notebook show a few figures; all of them are those of risk and utility."""
+    found = ka.assess(*both(), quasi_identifiers=KNOWN, sensitive=["disease"])
+    lines = repr(found).splitlines()
+    assert len(lines) < 20
+    assert lines[1].split() == ["identity", "k", "2", "higher"]
+    subjects = [line.split()[0] for line in lines if not line.startswith((" ", "all", "subject"))]
+    assert subjects == ["identity", "attributes", "loss", "likeness"]
+    assert "prosecutor highest" in found._repr_html_()
+
+
 def test_further_parameters_reach_the_risk_and_the_utility():
     """Population, threshold and entity are of the risk; measures and alignment of the utility."""
     found = ka.assess(
@@ -96,12 +107,13 @@ def test_the_contract_is_json_without_nan():
 
 
 def test_print_is_readable():
-    """Printed, counts come first, then risk and utility, a number a line, and no array."""
+    """The parts print counts first, then risk and utility, a number a line, and no array."""
     found = ka.assess(*both(), quasi_identifiers=KNOWN, sensitive=["disease"])
-    lines = str(found).splitlines()
+    text = f"{found.risk}\n\n{found.utility}"
+    lines = text.splitlines()
     assert lines[0] == "records 6 · classes 3 · k 2 · records alone in their class 0"
     headings = [line.split() for line in lines if line.endswith("better")]
     assert headings == [["risk", "value", "better"], ["utility", "value", "better"]]
-    assert not any(word in str(found) for word in ("array", "Series", "object at"))
+    assert not any(word in text for word in ("array", "Series", "object at"))
     # Only a reason is longer than what fits beside a number.
     assert max(len(line) for line in lines if "–" not in line) <= 60

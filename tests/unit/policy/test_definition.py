@@ -23,13 +23,16 @@ from kanonym.models import (
     BetaLikeness,
     Criterion,
     KAnonymity,
+    KMap,
     LDiversity,
     PerClass,
     TCloseness,
 )
+from kanonym.pipeline import resolve_policy
 from kanonym.policy import Policy
 
 ATTRIBUTES = {"age": QuasiIdentifier(), "disease": Sensitive()}
+TABLE = pl.DataFrame({"age": [1, 2], "disease": ["flu", "cold"]})
 YAML = """
 version: 1
 attributes:
@@ -319,10 +322,63 @@ def test_algorithms_with_groups_of_their_own_need_no_model(algorithm):
     )
 
 
-def test_models_are_missing_where_nobody_says_that_there_are_none():
-    """A policy says `models: []` on purpose, or it is incomplete."""
-    with pytest.raises(PolicyError, match=r"^models: is missing"):
-        Policy(attributes=ATTRIBUTES, algorithm="kmeans")
+def test_a_policy_without_models_is_about_attributes_alone():
+    """It releases and verifies nothing, and a file says `models: []` on purpose; k completes it."""
+    policy = Policy(attributes=ATTRIBUTES, algorithm="kmeans")
+    for call in (ka.anonymize, ka.verify):
+        with pytest.raises(PolicyError, match=r"^models: is missing"):
+            call(TABLE, policy)
+    with pytest.raises(PolicyError, match=r"models: must be a list"):
+        Policy.from_text("attributes: {age: {role: quasi-identifier}}")
+    assert policy.with_algorithm("mondrian").models == ()
+    assert resolve_policy(policy, k=2).models == (KAnonymity(2),)
+
+
+def test_a_policy_is_shown_as_the_yaml_of_what_it_states():
+    """Its `repr` has no default and no value of a hierarchy, and leads back to the policy."""
+    policy = Policy(attributes=ATTRIBUTES, models=[KAnonymity(2)], suppression_limit=0.1)
+    assert Policy.from_text(repr(policy)) == policy
+    assert "version" not in repr(policy)
+    tree = hierarchy.from_mapping({"secret": "*"})
+    wide = {f"c{place}": QuasiIdentifier(tree) for place in range(90)}
+    shown = repr(Policy(attributes=wide, models=[KAnonymity(2)]))
+    assert "secret" not in shown
+    assert shown.endswith("more lines")
+
+
+def test_a_policy_shows_its_own_names_alone():
+    """Completion lists parts and methods of a policy, and nothing of pydantic."""
+    shown = dir(Policy(attributes=ATTRIBUTES, models=[KAnonymity(2)]))
+    assert shown == dir(Policy)
+    assert {"attributes", "models", "from_file", "to_file", "to_dict"} <= set(shown)
+    assert not {"model_dump", "parse_obj", "dict", "copy"} & set(shown)
+
+
+def test_a_policy_writes_a_file_that_reads_back(tmp_path, monkeypatch):
+    """Files that it names are named as seen from its own folder, wherever the program runs."""
+    monkeypatch.chdir(tmp_path)
+    Path("trees").mkdir()
+    Path("trees/age.csv").write_text("1;*\n2;*\n", encoding="utf-8")
+    Path("people.csv").write_text("age\n1\n2\n", encoding="utf-8")
+    age = QuasiIdentifier(hierarchy.from_file("trees/age.csv"))
+    models = [KAnonymity(2), KMap(2, population="people.csv")]
+    Path("policies").mkdir()
+    policy = Policy(attributes={"age": age}, models=models, algorithm="full-domain", rows="persons")
+    policy.to_file("policies/p.yaml", heading=["Mine."])
+    assert Path("policies/p.yaml").read_text("utf-8").startswith("# Mine.\nversion: 1\n")
+    monkeypatch.chdir(tmp_path / "policies")
+    back = Policy.from_file("p.yaml")
+    assert back.to_dict()["models"][1]["population"] == "../people.csv"
+    assert ka.anonymize(pl.DataFrame({"age": [1, 2]}), back).rows_out == 2
+
+
+def test_a_policy_that_no_file_can_hold_is_not_written(tmp_path):
+    """A population table in memory is refused, with the name of the model."""
+    models = [KMap(2, population=TABLE)]
+    with pytest.raises(PolicyError, match="k-map: its population table is in memory"):
+        Policy(
+            attributes=ATTRIBUTES, others="insensitive", models=models, algorithm="full-domain"
+        ).to_file(tmp_path / "p.yaml")
 
 
 def test_schema_gives_every_column_its_role():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from dataclasses import fields
 
+import jedi
 import pytest
 
 import kanonym as ka
@@ -29,7 +30,27 @@ def test_every_part_of_a_policy_has_a_keyword():
 @pytest.mark.parametrize("name", ["anonymize", "fit", "lattice", "compare"])
 def test_keywords_stand_in_the_signature(name):
     """Editors and `help` show every keyword."""
-    assert KEYWORDS.keys() <= inspect.signature(getattr(ka, name)).parameters.keys()
+    function = getattr(ka, name)
+    assert KEYWORDS.keys() <= inspect.signature(function).parameters.keys()
+    for keyword in KEYWORDS:
+        assert f"\n{keyword} : " in inspect.getdoc(function)
+
+
+def test_help_is_one_screen():
+    """The docstring of `anonymize` has an entry for each parameter, within 60 lines of 100."""
+    lines = inspect.getdoc(ka.anonymize).splitlines()
+    assert len(lines) <= 60
+    assert max(map(len, lines)) <= 100
+    for name in inspect.signature(ka.anonymize).parameters:
+        assert any(line.split(" :")[0] == name for line in lines)
+
+
+@pytest.mark.parametrize("call", ["anonymize", "fit", "compare", "lattice", "Policy.from_columns"])
+def test_jedi_completes_every_keyword(call):
+    """Jedi, which completes in notebooks, offers every keyword."""
+    source = f"import kanonym as ka\nka.{call}(df, "
+    completions = jedi.Script(source).complete()
+    assert KEYWORDS.keys() <= {one.name.removesuffix("=") for one in completions}
 
 
 def test_parameters_of_options_are_those_of_algorithms():

@@ -51,6 +51,17 @@ def test_charts_are_of_altair_and_complete(charts):
         assert "rows" not in str(chart.to_dict().get("data", {}).get("name", "")), name
 
 
+def test_a_release_says_what_it_can_draw(release):
+    """Its charts are listed by `repr`, by completion, and by the error of a name that is none."""
+    names = ["classes", "losses", "marginals", "partition"]
+    assert dir(release.plot) == names
+    assert all(f"plot.{name}()" in repr(release.plot) for name in names)
+    with pytest.raises(AttributeError, match=r"did you mean 'classes'\?"):
+        release.plot.clases  # noqa: B018
+    with pytest.raises(TypeError, match=r"plot\.partition\(\)"):
+        release.plot()
+
+
 def test_notebooks_show_an_image(charts):
     """A notebook gets SVG and no script, so that it loads nothing from a network."""
     for name, chart in charts.items():

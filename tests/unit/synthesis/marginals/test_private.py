@@ -216,6 +216,21 @@ def test_persons_are_the_unit_where_an_entity_is_given():
     assert private_table(people(), policy=policy).promise.records_per_person == 1
 
 
+@pytest.mark.parametrize("form", ["policy", "mapping", "attributes", "file"])
+def test_a_policy_needs_no_models(form, tmp_path):
+    """A policy of attributes alone is taken as an object, as a mapping, and from a file."""
+    policy = ka.Policy(attributes=POLICY)
+    (tmp_path / "p.json").write_text(json.dumps(policy.to_dict()), encoding="utf-8")
+    forms = {
+        "policy": policy,
+        "mapping": policy.to_dict(),
+        "attributes": POLICY,
+        "file": tmp_path / "p.json",
+    }
+    made = private_table(people(60), policy=forms[form])
+    assert set(made.promise.domains) == {"age", "sex", "arrived", "left"}
+
+
 def test_evaluation_says_that_it_is_for_the_holder():
     """What compares with the original is there, and marked as outside the guarantee."""
     made = private_table(people(60), sensitive=["sex"])
