@@ -18,12 +18,14 @@ def attribute_policy(given: Policy | str | os.PathLike[str] | Mapping[str, Any])
     """
     if isinstance(given, Policy):
         return given
+    folder, source = Path(), ""
     if isinstance(given, Mapping):
         attributes = given.get("attributes")  # of a policy; else a column may be called so
         whole = isinstance(attributes, Mapping) and "role" not in attributes
-        return Policy.from_dict(given if whole else {"attributes": dict(given)})
-    file = Path(given)
-    parts = document.parse(document.read_text(file), str(file))
+        parts = dict(given) if whole else {"attributes": dict(given)}
+    else:
+        folder, source = Path(given).parent, str(given)
+        parts = document.parse(document.read_text(Path(given)), source)
     if not parts.get("models"):
         parts.pop("models", None)
-    return Policy.from_dict(parts, file.parent, source=str(file))
+    return Policy.from_dict(parts, folder, source=source)
