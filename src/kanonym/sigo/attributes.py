@@ -56,7 +56,8 @@ def read_attribute(records: Records, name: str) -> Attribute:
     _refuse(records, name, cells.is_null(), "is missing; give every record a value")
     _refuse(records, name, cells == NULL, "is null; replace it, or leave the record out")
     nested = cells.str.contains(r"^[\[{]")
-    _refuse(records, name, nested, "is neither a number nor a text; take it apart first")
+    middle = "put its middle in its place, or take what meanAggregation prints"
+    _refuse(records, name, nested, f"is neither a number nor a text; {middle}")
     is_text = cells.str.starts_with('"')
     texts = _unquote(cells.replace({"true": "1", "false": "0"}), is_text)
     numbers = texts.cast(pl.Float64, strict=False)
