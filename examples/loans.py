@@ -4,8 +4,9 @@ Four numbers about each loan identify who took it. The workshop clusters them, f
 loan is a cluster of its own, leaves it out, clusters again, and microaggregates. Its exercise:
 better privacy and less loss.
 
-    python examples/loans.py LOANS.csv
+    python examples/loans.py [LOANS.csv]
 
+Without a file it generates 307,511 loans like those of the workshop: nobody in them exists.
 LOANS.csv has the columns AMT_INCOME_TOTAL, AMT_CREDIT, DAYS_BIRTH and DAYS_EMPLOYED, as the
 loans of Home Credit on Kaggle (application_data.csv) have. Loans are numbered where there is no
 SK_ID_CURR; other columns are not looked at.
@@ -19,6 +20,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 import kanonym as ka
@@ -160,13 +162,31 @@ def exercise(loans: pl.DataFrame, found: Workshop) -> Iterator[Result]:
     yield measured("MDAV, outlier included", loans, anonymize(loans, ka.MDAV(), k=20))
 
 
+def generated(rows: int = 307_511) -> pl.DataFrame:
+    """Return loans like those of Home Credit, always the same; one income is far from all others.
+
+    Incomes and credits are log-normal and go together; 18 % have the code of no work.
+    """
+    rng = np.random.default_rng(20231018)
+    wealth = rng.standard_normal(rows)
+    income = np.clip(np.round(np.exp(11.90 + 0.487 * wealth) / 4500) * 4500, 25_650, 18_000_090)
+    income[12_840] = 117_000_000.0
+    other = 0.35 * wealth + np.sqrt(1 - 0.35**2) * rng.standard_normal(rows)
+    credit = np.clip(np.round(np.exp(13.08 + 0.70 * other) / 4.5) * 4.5, 45_000, 4_050_000)
+    birth = -(7_489 + np.round((25_229 - 7_489) * rng.beta(1.6, 1.75, rows))).astype(int)
+    since = np.minimum(np.round(rng.exponential(2_385, rows)) + 1, -birth - 5_800).astype(int)
+    retired = rng.random(rows) < np.where(-birth > 20_000, 0.62, 0.045)
+    employed = np.where(retired, 365_243, -since)
+    return pl.DataFrame(dict(zip(COLUMNS, (income, credit, birth, employed), strict=True)))
+
+
 def read(path: str) -> pl.DataFrame:
     """Read the loans."""
     table = ka.read_table(path)
     missing = [name for name in COLUMNS if name not in table.columns]
     if missing:
         sys.exit(f"{path} has no column {', '.join(missing)}; it has {', '.join(table.columns)}")
-    return numbered(table)
+    return table
 
 
 def numbered(table: pl.DataFrame) -> pl.DataFrame:
@@ -177,31 +197,29 @@ def numbered(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def heading(last: str = "") -> str:
-    """Return the names of what `line` shows."""
-    errors = "".join(f"{name:>9}" for name in ("income", "credit", "birth", "employed"))
-    return (
-        f"{'':<34}{'k':>7}{'classes':>9}{'unique':>8}  RMSE:{errors}{'mean':>9}"
-        f"{'lost':>7}{'s':>5}  {last}"
-    ).rstrip()
+    """Return the head of a Markdown table of results."""
+    names = ["", "k", "classes", "unique", "income", "credit", "birth", "employed", "mean", "lost"]
+    names += ["s", *([last] if last else [])]
+    return f"| {' | '.join(names)} |\n|---|{'--:|' * 10}{'---|' if last else ''}"
 
 
-def line(name: str, one: Result, last: str = "") -> str:
-    """Return a result as a line below `heading`."""
-    errors = "".join(f"{one.rmse[name]:>9,.0f}" for name in COLUMNS)
-    return (
-        f"{name:<34}{one.k:>7,}{one.classes:>9,}{one.uniques:>8,}       {errors}{one.mean:>9,.0f}"
-        f"{one.lost:>7.1%}{one.seconds:>5.1f}  {last}"
-    ).rstrip()
+def line(name: str, one: Result, last: str | None = None) -> str:
+    """Return a result as a row below `heading`."""
+    numbers = [one.k, one.classes, one.uniques, *(one.rmse[name] for name in COLUMNS), one.mean]
+    cells = [name, *(f"{number:,.0f}" for number in numbers), f"{one.lost:.1%}"]
+    cells += [f"{one.seconds:.1f}", *([] if last is None else [last])]
+    return f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
     """Tell the story of a file of loans."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("loans", metavar="LOANS.csv")
-    loans = read(parser.parse_args().loans)
+    parser.add_argument("loans", metavar="LOANS.csv", nargs="?")
+    given = parser.parse_args().loans
+    loans = numbered(read(given) if given else generated())
     found = workshop(loans)
     print(f"{len(loans):,} loans: k is {found.k_identified} with {IDENTIFIER}, {found.k} without")
-    print(f"\nThe workshop\n{heading()}")
+    print(f"\nThe workshop\n\n{heading()}")
     for number, one in enumerate(found.results, start=1):
         print(line(f"{number}  {one.way}", one))
 
@@ -212,11 +230,11 @@ def main() -> None:
         told = ", ".join(f"{name} {values[name]:,.10g}" for name in COLUMNS)
         print(f"row {values['row']}: {told}")
 
-    print(f"\nThe exercise\n{heading('beats')}")
+    print(f"\nThe exercise\n\n{heading('beats')}")
     for one in exercise(loans, found):
         beaten = {number: one.beats(other) for number, other in enumerate(found.results, start=1)}
         told = ", ".join(f"{number} {how}" for number, how in beaten.items() if how)
-        print(line(f"   {one.way}", one, told))
+        print(line(one.way, one, told))
     print(
         "\nlost: share of its variance that a column lost, mean of the columns. "
         "raw: distances are not standardized."

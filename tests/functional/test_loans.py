@@ -31,10 +31,9 @@ def example():
 
 
 @pytest.fixture(scope="module")
-def loans(shared_data, example):
-    """Return the whole table as the example reads it: four columns, and a number for each loan."""
-    made = runpy.run_path(str(shared_data / "credit_like.py"))["make"]()
-    return example.numbered(pl.from_pandas(made))
+def loans(example):
+    """Return the generated table as the example reads it: four columns, a number for each loan."""
+    return example.numbered(example.generated())
 
 
 @pytest.fixture(scope="module")
@@ -206,6 +205,12 @@ def test_script_tells_the_story_of_any_loans(tmp_path, monkeypatch, capsys, exam
     assert "2,000 loans: k is 1 with SK_ID_CURR, 1 without" in told
     assert "row 77: AMT_INCOME_TOTAL 100,000,000, " in told
     assert "2 every column" in told
+
+
+def test_the_generated_loans_are_those_of_the_benches(shared_data, loans, example):
+    """`generated` draws the table that the shared generator draws."""
+    made = runpy.run_path(str(shared_data / "credit_like.py"))["make"]()
+    assert loans.select(example.COLUMNS).equals(pl.from_pandas(made))
 
 
 def test_script_refuses_a_table_without_its_columns(tmp_path, monkeypatch, example):
