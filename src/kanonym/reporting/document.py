@@ -120,7 +120,6 @@ class Cell:
     tone: Tone = ""
     note: str = ""
     language: str = ""
-    note_language: str = ""
 
 
 Text = str | Cell

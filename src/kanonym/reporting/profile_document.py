@@ -219,8 +219,7 @@ def _roles(profile: Profile, says: Translator) -> Section:
             _content(column, says),
             Cell(
                 "; ".join(reason.to_text(says) for reason in column.reasons) or "–",
-                note="; ".join(column.remarks),
-                note_language="" if says.code == "en" else "en",
+                note="; ".join(map(says.translate, column.remarks)),
             ),
         )
         for column in profile.columns

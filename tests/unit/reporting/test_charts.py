@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanonym.language import ENGLISH
+from kanonym.language import ENGLISH, SPANISH
 from kanonym.reporting.charts.bars import class_sizes_chart, shares_chart
-from kanonym.reporting.charts.labels import CUT, LONGEST, MOST_LINES, is_cut, lines_of
+from kanonym.reporting.charts.labels import CUT, LONGEST, MOST_LINES, is_cut, lines_of, width_of
 from kanonym.reporting.charts.style import (
     LEAST_LETTERS,
     LETTERS,
@@ -22,7 +22,10 @@ from kanonym.reporting.distributions.bars import ClassSizes
 from kanonym.reporting.distributions.rectangles import Axis, ClassMap
 from kanonym.reporting.parts.utility import long_labels
 
-LONG = "General internal medicine, geriatrics, rehabilitation, palliative and home care of adults"
+LONG = (
+    "General internal medicine, geriatrics, rehabilitation, palliative and home care of adults, "
+    "and of children and the young who are ill for long"
+)
 
 
 @given(st.text(st.characters(codec="ascii", categories=["L", "N", "P", "Zs"]), min_size=1))
@@ -40,6 +43,18 @@ def test_a_name_that_is_cut_has_all_of_it_as_a_tooltip():
     svg = shares_chart({LONG: 0.5, "age": 0.25}, "share").to_svg()
     assert f"<title>{LONG}</title>" in svg
     assert svg.count("<title>") == 1
+
+
+def test_texts_behind_bars_have_room():
+    """The axis ends where the longest text fits, in the widest font; bars keep 200 pixels."""
+    shares = {"a_name_of_four_lines_" * 4: 0.99999, "b": 0.5}
+    drawing = shares_chart(shares, "share", SPANISH)
+    end = drawing.chart.layer[0].to_dict(validate=False)["encoding"]["x"]["scale"]["domain"][1]
+    names = room_beside(list(shares))
+    bar = drawing.rows[0]["loss"] / end * (drawing.width - names)
+    assert drawing.rows[0]["text"].startswith("más del")
+    assert names + bar + width_of(drawing.rows[0]["text"]) < drawing.width
+    assert bar > 180
 
 
 def test_letters_have_ten_pixels_on_the_smallest_screen():

@@ -36,6 +36,15 @@ def test_page_says_that_it_shows_original_data(people, tmp_path, language):
     assert "<script" not in page
 
 
+def test_remarks_are_in_the_language_of_the_page(tmp_path):
+    """What is odd about a column is said in Spanish on a Spanish page."""
+    days = pl.Series("days", [*range(40), *[365_243] * 9, None])
+    ka.profile(days.to_frame()).report(days.to_frame(), tmp_path / "p.html", language="es")
+    page = (tmp_path / "p.html").read_text("utf-8")
+    assert "parece indicar que falta el valor" in page
+    assert "seems to stand" not in page
+
+
 def test_page_has_no_value_of_an_identifier(people, tmp_path):
     """Names and numbers of persons are neither drawn nor listed."""
     ka.profile(people).report(people, tmp_path / "profile.html")

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import gettext as _
 from kanonym.language import ENGLISH, Translator
+from kanonym.reporting.charts import style
+from kanonym.reporting.charts.labels import width_of
 from kanonym.reporting.charts.style import (
     BLUE,
     INK,
@@ -23,6 +25,7 @@ from kanonym.reporting.charts.style import (
     flat_axis,
     legend_columns,
     named_axis,
+    room_beside,
     slanted_axis,
     step_of,
     title_lines,
@@ -224,11 +227,16 @@ def shares_chart(shares: Mapping[str, float], title: str, speech: Translator = E
         title = speech.text(
             _("{title}; the axis ends at {end}"), title=title, end=speech.percent(ceiling)
         )
+    # Bars have 200 pixels at the least, and the axis ends where each text fits behind its bar.
+    names, texts = room_beside(most) + 20, [width_of(row["text"]) + 8 for row in rows]
+    width = max(style.WIDTH, round(names + 200 + max(texts)))
+    room = width - names
+    ends = [row["loss"] * room / (room - text) for row, text in zip(rows, texts, strict=True)]
     base = alt.Chart(alt.NamedData("rows")).encode(
         x=alt.X(
             "loss:Q",
             title=title_lines(title),
-            scale=alt.Scale(domain=[0, ceiling * 1.22], nice=False),
+            scale=alt.Scale(domain=[0, max(ceiling, *ends)], nice=False),
             axis=alt.Axis(
                 format="%", values=[ceiling * i / 5 for i in range(6)], domain=False, ticks=False
             ),
@@ -236,7 +244,7 @@ def shares_chart(shares: Mapping[str, float], title: str, speech: Translator = E
         y=alt.Y("bar:O", axis=named_axis(most)),
     )
     chart = base.mark_bar(color=BLUE) + base.mark_text(align="left", dx=5).encode(text="text:N")
-    return Drawing(chart.properties(height=step_of(most, 24)), rows, speech, names=most)
+    return Drawing(chart.properties(height=step_of(most, 24)), rows, speech, width, names=most)
 
 
 def histogram_chart(

@@ -7,7 +7,7 @@ import textwrap
 from kanonym.reporting.document import printable
 
 LONGEST = 22  # letters of a line
-MOST_LINES = 3
+MOST_LINES = 5
 LONGEST_SLANTED = 28  # letters of a label that cannot be wrapped
 CUT = "…"
 LETTER = 8.6  # pixels of most letters and digits at 13 pixels: the widest of the usual fonts
