@@ -4,13 +4,11 @@ The public names load on first use: `import kanonym` stays fast, and a program t
 only verifies a table never loads the report's chart library.
 """
 
-from __future__ import annotations
+import typing as _typing
 
-from typing import TYPE_CHECKING
+from kanonym.data.loading import lazy_names as _lazy_names
 
-from kanonym.data.loading import lazy_names
-
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from kanonym import (
         actions,
         algorithms,
@@ -127,7 +125,7 @@ __all__ = [
     "write_table",
 ]
 
-__getattr__, __dir__ = lazy_names(
+__getattr__, __dir__ = _lazy_names(
     __name__,
     {
         "MDAV": "kanonym.algorithms.microaggregation.mdav",

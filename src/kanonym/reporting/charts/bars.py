@@ -217,9 +217,9 @@ def losses_chart(attributes: Sequence[AttributeLoss], speech: Translator = ENGLI
 def shares_chart(shares: Mapping[str, float], title: str, speech: Translator = ENGLISH) -> Drawing:
     """Draw a share by name, most first, at most 40."""
     most = sorted(shares, key=lambda name: -shares[name])[:MOST_LOSSES]
-    rows = [
-        {"bar": i, "loss": shares[name], "text": speech.percent(shares[name])}
-        for i, name in enumerate(most)
+    figures = [speech.percent(shares[name]) for name in most]
+    rows: list[Row] = [
+        {"bar": i, "loss": shares[name], "text": figures[i]} for i, name in enumerate(most)
     ]
     longest = shares[most[0]]
     ceiling = next(c for c in (0.05, 0.1, 0.25, 0.5, 1) if c >= min(1.2 * longest, 1))
@@ -228,10 +228,10 @@ def shares_chart(shares: Mapping[str, float], title: str, speech: Translator = E
             _("{title}; the axis ends at {end}"), title=title, end=speech.percent(ceiling)
         )
     # Bars have 200 pixels at the least, and the axis ends where each text fits behind its bar.
-    names, texts = room_beside(most) + 20, [width_of(row["text"]) + 8 for row in rows]
+    names, texts = room_beside(most) + 20, [width_of(figure) + 8 for figure in figures]
     width = max(style.WIDTH, round(names + 200 + max(texts)))
     room = width - names
-    ends = [row["loss"] * room / (room - text) for row, text in zip(rows, texts, strict=True)]
+    ends = [shares[name] * room / (room - text) for name, text in zip(most, texts, strict=True)]
     base = alt.Chart(alt.NamedData("rows")).encode(
         x=alt.X(
             "loss:Q",
