@@ -356,6 +356,7 @@ def test_tables_and_policies_are_taken_in_every_form(tmp_path):
             assert ka.compare(source, form, sweep={"k": [2]}).trials[0].reason is None
             assert ka.verify(source, form).k == 1
         assert ka.measure(source, quasi_identifiers=["age"]).k == 1
+        assert [column.name for column in ka.profile(source).columns] == table.columns
 
 
 def test_a_file_is_verified_by_what_stands_in_its_cells(tmp_path):

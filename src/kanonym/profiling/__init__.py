@@ -10,6 +10,7 @@ import polars as pl
 
 from kanonym.data import frames
 from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.files import table_of
 from kanonym.data.readings import detect_readings, typed_table
 from kanonym.data.schema import QuasiIdentifier, Role, Schema
 from kanonym.profiling import identifiers
@@ -57,7 +58,7 @@ def profile(
     Parameters
     ----------
     frame
-        A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table.
+        A pandas or polars DataFrame, a polars LazyFrame, a pyarrow Table or the path of a file.
     quasi_identifiers
         Columns that are quasi-identifiers whatever they look like.
     free_text
@@ -93,7 +94,7 @@ def profile(
     step("read")
     if isinstance(quasi_identifiers, str):
         raise SchemaError(f"give a list of columns, not the text {quasi_identifiers!r}")
-    native = frames.to_eager(frame)
+    native = frames.to_eager(table_of(frame))
     written = detect_readings(native, lenient=True)
     for note in written.sentences:
         step(f"encode: {note}")
