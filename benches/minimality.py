@@ -21,8 +21,7 @@ import numpy as np
 import polars as pl
 
 import kanonym as ka
-from kanonym.algorithms.base import Algorithm, Problem
-from kanonym.algorithms.base import compile_criteria
+from kanonym.algorithms.base import Algorithm, Problem, compile_criteria
 from kanonym.algorithms.mondrian import Mondrian, _in_table_order, _records
 from kanonym.data.partition import Partition
 from kanonym.kernels.partitioning.mondrian import refine

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau
 from sklearn.tree import DecisionTreeClassifier
 
-from kanonym.evaluation.attacks.classes.homogeneity import find_disclosed
 from kanonym.evaluation.attacks.base import AttackContext
+from kanonym.evaluation.attacks.classes.homogeneity import find_disclosed
 from kanonym.evaluation.attacks.linking.exact_matches import ApparentMatches, UniqueExactMatches
 from kanonym.evaluation.attacks.matching.lookup import person_values, record_values
 from kanonym.evaluation.pair.reading import read_pair

@@ -30,7 +30,7 @@ from kanonym.data.schema import (
     Role,
     Schema,
 )
-from kanonym.models.base import ModelTraits, PrivacyModel
+from kanonym.models.base import PrivacyModel
 from kanonym.models.differential import sampling_model
 from kanonym.policy import actions, algorithms, construction, document, shorthand
 from kanonym.policy.faults import (
@@ -178,7 +178,7 @@ class Policy(BaseModel, metaclass=_PublicNames):
             self,
             *,
             attributes: Mapping[str, Attribute | Mapping[str, Any]],
-            models: Sequence[ModelTraits | Mapping[str, Any]] = (),
+            models: Sequence[PrivacyModel | Mapping[str, Any]] = (),
             others: Role | str | None = None,
             missing: Sequence[str | float] = (),
             rows: Literal["persons"] | None = None,

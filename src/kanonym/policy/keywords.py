@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from kanonym.algorithms.base import Algorithm
     from kanonym.algorithms.itemsets.base import ItemAlgorithm
     from kanonym.data.hierarchy import HierarchySource
-    from kanonym.models.base import ModelTraits
+    from kanonym.models.base import PrivacyModel
 else:  # loading them takes a second, which `kanonym --help` has not
-    Algorithm = ItemAlgorithm = HierarchySource = ModelTraits = Any
+    Algorithm = ItemAlgorithm = HierarchySource = PrivacyModel = Any
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -87,7 +87,7 @@ T = Annotated[
     float | None, Option("t-closeness: largest distance to the table", "T", "-t", least=0, most=1)
 ]
 Models = Annotated[
-    Sequence[ModelTraits | Mapping[str, Any]],
+    Sequence[PrivacyModel | Mapping[str, Any]],
     Option(
         "Model as in a policy: '{type: k-map, k: 5, population: all.csv}'; may be repeated.",
         "{type: …}",
