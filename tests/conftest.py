@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 from pathlib import Path
 
@@ -11,6 +12,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, settings
+
+# A process of the tests has one core: threads that wait for each other take most of the time of a
+# small model. It is read when scikit-learn is imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from kanonym import engines
 from kanonym.data.errors import DataError

@@ -183,6 +183,7 @@ def test_what_beats_nothing_is_not_said_to(found, tried):
     assert not any(ranked.beats(other) for other in found.results)
 
 
+@pytest.mark.nightly  # by day, its story on generated loans is a page that runs
 def test_script_tells_the_story_of_any_loans(tmp_path, monkeypatch, capsys, example):
     """A file with further columns and identifiers of its own is read; its outlier is named."""
     rng = np.random.default_rng(0)
