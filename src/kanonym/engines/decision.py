@@ -187,10 +187,7 @@ class EncodedDecision(Decision):
         """The same about the released records alone: what may be published follows from them."""
         if self.fixed is None or self.rows_out == self.rows_in:
             return self
-        table, partition, recoded = released_part(self, self.fixed)
-        return replace(
-            self, table=table, partition=partition, recoded=recoded, refinement=None, fixed=None
-        )
+        return released_part(self, self.fixed)
 
 
 def run_task(

@@ -12,37 +12,40 @@ from numpy.typing import NDArray
 
 from kanonym.data.frames import values_of, with_exceptions
 from kanonym.data.hierarchy import Hierarchy
-from kanonym.data.partition import Partition
 from kanonym.data.readings import MARK
 from kanonym.data.schema import Recoding
-from kanonym.data.table import Domain, EncodedTable, encode
+from kanonym.data.table import Domain, encode
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.recoding.recode import recode
 
 if TYPE_CHECKING:
-    from kanonym.data.partition import RecodedAttribute
     from kanonym.engines.decision import EncodedDecision
 
 
-def released_part(
-    decision: EncodedDecision, fixed: Collection[str]
-) -> tuple[EncodedTable, Partition, tuple[RecodedAttribute, ...]]:
-    """Return table, partition and recoded attributes of the released records alone.
+def released_part(decision: EncodedDecision, fixed: Collection[str]) -> EncodedDecision:
+    """Return a decision about the released records alone.
 
     fixed: attributes whose hierarchy does not come from their values: it keeps all leaves. The
-    released labels, and the numbers of classes, are those of the decision.
+    released labels, and the numbers of classes, are those of the decision. Levels are counted as
+    in hierarchies of the released values.
     """
     table, partition = decision.table, decision.partition
     kept = np.flatnonzero(partition.labels >= 0)
     rows = table.tuple_of_row[kept] if partition.by_row else kept
     weights = None if partition.by_row else table.weights[kept]
-    known = [
-        (
-            _decoded(domain, table.codes[rows, a]),
-            _released_hierarchy(domain, table.codes[rows, a], whole=domain.name in fixed),
-        )
-        for a, domain in enumerate(table.domains)
-    ]
+    levels, account = partition.levels, dict(decision.account)
+    levels = levels if levels is None else levels.copy()
+    known = []
+    for a, domain in enumerate(table.domains):
+        codes, whole = table.codes[rows, a], domain.name in fixed
+        tree = _released_hierarchy(domain, codes, whole=whole)
+        if tree is not None and levels is not None and not (whole or "premerged" in account):
+            tree, places = tree.without_repeated_levels(np.unique(levels[:, a]).tolist())
+            levels[:, a] = places[levels[:, a]]
+            if "levels" in account:
+                level = int(places[account["levels"][domain.name]])
+                account["levels"] = {**account["levels"], domain.name: level}
+        known.append((_decoded(domain, codes), tree))
     hidden = [
         (_decoded(domain, table.sensitive_codes[rows, j]), domain.hierarchy, not domain.has_null)
         for j, domain in enumerate(table.sensitive)
@@ -67,18 +70,23 @@ def released_part(
                 for a, (before, after) in enumerate(zip(table.domains, part.domains, strict=True))
             ]
         )
-    own_partition = replace(partition, labels=labels, chosen=chosen)
+    own_partition = replace(partition, labels=labels, levels=levels, chosen=chosen, account=account)
     recodings: list[Recoding] = [
         "interval" if one.recoding == "value" else one.recoding for one in decision.recoded
     ]
     measured = recode(part, own_partition, recodings, certainty_costs(part.domains, recodings))
-    return (
-        part,
-        own_partition,
-        tuple(
-            replace(attribute, low=own.low, high=own.high, loss=own.loss)
-            for attribute, own in zip(decision.recoded, measured, strict=True)
-        ),
+    recoded = tuple(
+        replace(attribute, low=own.low, high=own.high, loss=own.loss)
+        for attribute, own in zip(decision.recoded, measured, strict=True)
+    )
+    return replace(
+        decision,
+        table=part,
+        partition=own_partition,
+        recoded=recoded,
+        account=account,
+        refinement=None,
+        fixed=None,
     )
 
 

@@ -25,10 +25,10 @@ from kanonym.pipeline.checks import measure, verify
 from kanonym.pipeline.planning import (
     required_abilities,
     resolve_policy,
-    state_readings,
     uncounted_entities,
     with_readings,
 )
+from kanonym.pipeline.published import publish_own_records
 from kanonym.policy import PolicySource
 from kanonym.policy.keywords import Keywords, takes_keywords
 from kanonym.release import FrameT, Release
@@ -45,10 +45,10 @@ __all__ = [
     "measure",
     "package_release",
     "publish",
+    "publish_own_records",
     "recorded_release",
     "require_satisfied",
     "resolve_policy",
-    "state_readings",
     "uncounted_entities",
     "verify",
     "with_readings",

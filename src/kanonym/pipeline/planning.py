@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Unpack
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.actions.registry import record_actions, works_on_values
 from kanonym.algorithms.base import classes_of, require_feasible
 from kanonym.data import frames
 from kanonym.data.errors import PolicyError
-from kanonym.data.files import typed_texts
 from kanonym.data.item_sets import EncodedSets, encode_sets, names_of_sets, read_sets, tree_of
 from kanonym.data.person_key import columns_of
 from kanonym.data.readings import (
@@ -51,7 +49,6 @@ from kanonym.policy.definition import policy_from
 from kanonym.policy.keywords import Keywords
 from kanonym.policy.overrides import override
 from kanonym.profiling.persons import ProposedPersons, proposed_persons
-from kanonym.release import Release
 
 
 def resolve_policy(policy: PolicySource | None, **short: Unpack[Keywords]) -> Policy:
@@ -159,29 +156,6 @@ def with_readings(
         attributes[name] = replace(asked[name], **declared_form(reading))
     parts = {name: getattr(policy, name) for name in type(policy).model_fields}
     return type(policy)(**{**parts, "attributes": attributes}), detection.notes
-
-
-def state_readings(
-    release: Release[Any],
-    policy: Policy,
-    frame: Any,
-    notes: tuple[str, ...],
-    decimals: Mapping[str, int] | None = None,
-) -> tuple[Release[Any], tuple[str, ...]]:
-    """Return a release that states how columns are read as its own records show it.
-
-    policy: the one before `with_readings`, whose notes are returned with suppressed records left
-    out, too: what is published does not tell how a suppressed person's cells are written.
-    """
-    if release.rows is None or not release.suppressed:
-        return release, notes
-    native = frames.to_eager(frame)
-    names = frames.column_names(native)
-    kept = frames.to_polars(frames.assemble(native, np.sort(release.rows), names))
-    # As a file of these records is read.
-    kept = kept.with_columns(typed_texts(column) for column in kept.select(pl.col(pl.String)))
-    stated, notes = with_readings(policy, kept, lenient=True, decimals=decimals)
-    return replace(release, stated_policy=stated), notes
 
 
 def _undeclared_readings(policy: Policy, frame: Any) -> list[str]:

@@ -30,7 +30,13 @@ from kanonym.metrics.record_risk import PersonRisk, ProsecutorRisk
 from kanonym.metrics.release_loss import InformationLoss
 from kanonym.policy import Policy
 from kanonym.policy.faults import without_values
-from kanonym.release.account import account_of, chance_text, order_text, published_account
+from kanonym.release.account import (
+    account_of,
+    chance_text,
+    highest_levels,
+    order_text,
+    published_account,
+)
 from kanonym.release.promise import Promise, holder_facts, public_manifest, require_promise
 from kanonym.verification.released_classes import group_released
 from kanonym.verification.verdict import Verification
@@ -88,9 +94,6 @@ class Release(Result, Generic[FrameT]):
         On an engine: writes the release once more and verifies what was written.
     ledger
         Under differential privacy: what its table has spent, this release included; or None.
-    stated_policy
-        The policy as manifest and report state it: how columns are read, as the released records
-        show it. None for `policy`.
 
     """
 
@@ -113,7 +116,6 @@ class Release(Result, Generic[FrameT]):
     columns: tuple[str, ...] = ()
     writer: Callable[[str], None] | None = field(default=None, repr=False)
     ledger: Ledger | None = None
-    stated_policy: Policy | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds: the figures, and nothing that tells who is whose record."""
@@ -174,9 +176,9 @@ class Release(Result, Generic[FrameT]):
         built = self.decision.built
         sets = self.decision.sets if isinstance(self.decision, EncodedDecision) else None
         return {
-            **self._policy["algorithm"],
+            **self.policy.to_dict()["algorithm"],
             **account,
-            **({"highest_levels": self.highest_levels} if "levels" in account else {}),
+            **({"highest_levels": highest_levels(self.decision)} if "levels" in account else {}),
             **({"built_hierarchies": built} if built else {}),
             **({} if sets is None else {"items": dict(sets.account)}),
             "classes": self.verification.n_classes,
@@ -196,15 +198,6 @@ class Release(Result, Generic[FrameT]):
             most = labels[int(counts.argmax())] if len(labels) else None
             found[one.name] = None if most is None else str(most)
         return found
-
-    @property
-    def highest_levels(self) -> dict[str, int]:
-        """The level of the root, by quasi-identifier with a hierarchy."""
-        return {
-            domain.name: domain.hierarchy.n_levels - 1
-            for domain in self.decision.encoded().released.table.domains
-            if domain.hierarchy is not None
-        }
 
     @cached_property
     def values_kept(self) -> dict[str, dict[str, Any]]:
@@ -372,7 +365,7 @@ class Release(Result, Generic[FrameT]):
         parts = {
             "versions": versions(),
             **self._engine_facts,
-            "policy": without_values(self._policy),
+            "policy": without_values(self.policy.to_dict()),
             "seed": self.policy.seed,
             "order": order_text(
                 self.policy, on_engine=self.writer is not None, private=self.promise is not None
@@ -382,7 +375,7 @@ class Release(Result, Generic[FrameT]):
             **hashes,
             **({"drawn": dict(drawn)} if drawn else {}),
             **self.to_dict(),
-            "algorithm": published_account(self.algorithm, self.suppressed),
+            "algorithm": published_account(self),
         }
         files.write_text(path, json.dumps(parts, indent=2, ensure_ascii=False) + "\n")
 
@@ -479,10 +472,6 @@ class Release(Result, Generic[FrameT]):
     def _engine_facts(self) -> dict[str, Any]:
         """What a manifest says of the engine, if it is not this process."""
         return {} if self.writer is None else {"engine": self.engine}
-
-    @property
-    def _policy(self) -> dict[str, Any]:
-        return (self.stated_policy or self.policy).to_dict()
 
     @cached_property
     def _released_names(self) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kanonym.engines.decision import Decision
 from kanonym.policy import Policy
+
+if TYPE_CHECKING:
+    from kanonym.release import Release
 
 SEARCHED = ("nodes_checked", "lower_bound", "gap")
 """What an account tells of a search that looked at all records."""
@@ -23,19 +25,35 @@ def account_of(decision: Decision, policy: Policy) -> dict[str, Any]:
         return account
     from kanonym.algorithms.full_domain import score_of_released  # noqa: PLC0415 - loads much
 
-    score = score_of_released(search, own.table, account["levels"], suppressed)
+    score = score_of_released(search, own.table, own.account["levels"], suppressed)
     return {**account, **({"score_of": "all records"} if score is None else {"score": score})}
 
 
-def published_account(algorithm: Mapping[str, Any], suppressed: int) -> dict[str, Any]:
+def published_account(release: Release[Any]) -> dict[str, Any]:
     """Return `Release.algorithm` as a manifest and a report tell it.
 
-    How far a search had to go depends on every record, suppressed ones included.
+    How far a search had to go, and in how many levels, depends on every record, suppressed ones
+    included: levels are counted as the released records have them.
     """
-    hidden = SEARCHED if suppressed else ()
-    if "score_of" in algorithm:
-        hidden = (*hidden, "score", "score_of")
-    return {name: value for name, value in algorithm.items() if name not in hidden}
+    account = release.algorithm
+    if not release.suppressed:
+        return account
+    hidden = [*SEARCHED, *(["score", "score_of"] if "score_of" in account else [])]
+    if account.get("lattice_size") != 1:  # else the policy says all levels
+        hidden.append("lattice_size")
+    if "levels" in account:
+        own = release.decision.encoded().released
+        account |= {"levels": own.account["levels"], "highest_levels": highest_levels(own)}
+    return {name: value for name, value in account.items() if name not in hidden}
+
+
+def highest_levels(decision: Decision) -> dict[str, int]:
+    """Return the level of the root, by quasi-identifier with a hierarchy."""
+    return {
+        domain.name: domain.hierarchy.n_levels - 1
+        for domain in decision.encoded().table.domains
+        if domain.hierarchy is not None
+    }
 
 
 def order_text(policy: Policy, *, on_engine: bool, private: bool) -> str:

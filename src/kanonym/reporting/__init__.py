@@ -157,7 +157,7 @@ def report(
             "what ka.utility(original, release) or ka.assess(original, release) found"
         )
     provenance = Provenance.of(
-        (release.stated_policy or release.policy).to_dict(),
+        release.policy.to_dict(),
         source=input,
         output=output,
         release_hash=hash_as_csv(release),

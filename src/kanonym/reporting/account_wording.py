@@ -104,10 +104,12 @@ def search_text(speech: Translator, account: Parameters) -> tuple[str, ...]:
         score=speech.value(account["score"]),
         metric=account["metric"],
     )
-    size = account.get("lattice_size", 1)
+    size = account.get("lattice_size")
     if size == 1:
         return found, speech.text(_("The levels were given: no search was needed."))
-    nodes = speech.plural(size, ngettext("node", "nodes"))
+    nodes = speech.text(_("nodes"))
+    if size is not None:
+        nodes = speech.plural(size, ngettext("node", "nodes"))
     if account.get("optimal"):
         return found, speech.text(
             _("Of the lattice’s {nodes}, no other that satisfies the policy has a lower score."),

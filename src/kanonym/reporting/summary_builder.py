@@ -84,7 +84,7 @@ class _Context:
     @classmethod
     def of(cls, release: Release, says: Translator) -> _Context:
         decision = release.decision.encoded().released
-        policy = (release.stated_policy or release.policy).to_dict()
+        policy = release.policy.to_dict()
         floor = _floor(policy.get("models", ()))
         table, partition, recoded = decision.table, decision.partition, decision.recoded
         return cls(
@@ -95,7 +95,7 @@ class _Context:
                 name: f"{attribute.role}, changed" if attribute.action else str(attribute.role)
                 for name, attribute in release.schema.attributes.items()
             },
-            account=coarse_account(published_account(release.algorithm, release.suppressed), floor),
+            account=coarse_account(published_account(release), floor),
             sizes=_sizes(table, partition),
             held=[released_counts(table, partition, a) for a in range(len(recoded))],
             floor=floor,

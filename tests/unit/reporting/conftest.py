@@ -101,7 +101,6 @@ def summary_of(
                 for name, role in roles.items()
             }
         ),
-        stated_policy=None,
         decision=EncodedDecision.of(table, partition, recoded),
         verification=Verification(
             rows,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -137,11 +138,12 @@ def anonymize(
         seconds = perf_counter() - start
         stays, tell = not is_local(frame), inputs.sentence_printer(step)
         there = place.for_engine(writing, aggregate=aggregate) if stays and not dry_run else None
-        release, policy, notes = _release(
+        release, published, notes = _release(
             frame,
             policy,
             tell,
             None if private else decimals,
+            None if columns else partial(reading.read_again, table, source),
             output=there,
             ledger=None if dry_run else ledger,
             progress=step,
@@ -154,7 +156,7 @@ def anonymize(
 
         def write_beside(content: Content | None) -> None:
             told.update(drawing.write(values, reading.format, like))
-            papers.write_manifest(release, source, content, detected=notes, drawn=told)
+            papers.write_manifest(published, source, content, detected=notes, drawn=told)
 
         if stays:
             source = locations.verify_unchanged(table, source)
@@ -162,7 +164,7 @@ def anonymize(
             write_beside(result)
         elif not dry_run:
             result = place.write(
-                _released_rows(release, columns, aggregate=aggregate),
+                _released_rows(published, columns, aggregate=aggregate),
                 reading.format,
                 like,
                 writing,
@@ -172,13 +174,13 @@ def anonymize(
         verifiable = dry_run or tell_of_manifest(release, papers.manifest, named, result)
         about = (
             {
-                **repetition(context, policy, place, verifiable=verifiable)._asdict(),
+                **repetition(context, published.policy, place, verifiable=verifiable)._asdict(),
                 **_evaluate_release(frame, release, step, wanted=False if stays else papers.attack),
             }
             if papers.report
             else {}
         )
-        papers.write(release, about, source, result)
+        papers.write(published, about, source, result)
         both = (seconds, perf_counter() - start)
     _show_release(release, told, written, both, json=json, to_stderr=output == "-")
 
@@ -197,21 +199,21 @@ def _release(
     policy: Policy,
     tell: Callable[[str], None],
     decimals: Mapping[str, int] | None,
+    read_again: Callable[..., Any] | None,
     **how: Any,
-) -> tuple[Release, Policy, tuple[str, ...]]:
-    """Return a release, the policy with readings, and sentences on those of released records.
+) -> tuple[Release, Release, tuple[str, ...]]:
+    """Return a release, the same as it is published, and sentences on readings of its records.
 
     decimals: None under differential privacy, where readings must not follow from values.
     """
     from kanonym import pipeline
 
     if decimals is None:
-        return pipeline.anonymize(frame, policy, **how), policy, ()
+        release = pipeline.anonymize(frame, policy, **how)
+        return release, release, ()
     read, notes = pipeline.with_readings(policy, frame, tell, decimals=decimals)
     release = pipeline.anonymize(frame, read, **how)
-    if read != policy:
-        release, notes = pipeline.state_readings(release, policy, frame, notes, decimals)
-    return release, read, notes
+    return release, *pipeline.publish_own_records(release, policy, frame, notes, read_again)
 
 
 def _long_columns(

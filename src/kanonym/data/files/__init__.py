@@ -21,7 +21,13 @@ from kanonym.data.files.disk import (
 )
 from kanonym.data.files.formats import FORMATS, Content, is_statistical, is_text
 from kanonym.data.files.json_records import values_of_json
-from kanonym.data.files.reading import read_table, read_with_content, sheet_names, table_of
+from kanonym.data.files.reading import (
+    read_again,
+    read_table,
+    read_with_content,
+    sheet_names,
+    table_of,
+)
 from kanonym.data.files.text_cells import (
     CellTexts,
     differing_floats,
@@ -46,6 +52,7 @@ __all__ = [
     "is_statistical",
     "is_text",
     "parse_temporal",
+    "read_again",
     "read_table",
     "read_with_content",
     "refuse_url",

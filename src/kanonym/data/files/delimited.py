@@ -32,7 +32,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from polars import selectors
 
 from kanonym.data.columns.values import has_seconds_in_offset, moment_texts
@@ -107,11 +109,14 @@ def read(
     texts: dict[str, pl.Series] | None = None,
     columns: Sequence[str] | None = None,
     decimals: dict[str, int] | None = None,
+    rows: NDArray[np.int64] | None = None,
 ) -> pl.DataFrame:
-    """Read a table of separated cells."""
+    """Read a table of separated cells; rows: of the records to read, where these are not all."""
     form = layout(data, where, separator, columns)
     data = _prepare(data, form, where)
     cells = _records(_parse_rows(data, form, where), form, where)
+    tell = _logger.warning if rows is None else _logger.debug  # it was told of all records
+    cells = cells if rows is None else cells.take(pa.array(rows))
     with ThreadPoolExecutor() as threads:
         typed = threads.map(typed_cells, cells.columns)
         table = pl.DataFrame(dict(zip(form.names, typed, strict=True)))
@@ -119,12 +124,12 @@ def read(
         shape = number_shape(column, table[name])
         if shape.bare is not None:
             told = "%s: column %r has numbers that begin with their decimal point, such as %s"
-            _logger.warning(told, where, name, shape.bare)
+            tell(told, where, name, shape.bare)
         if table[name].dtype.is_float() and table[name].null_count() > column.null_count:
             row = int((table[name].is_null() & pl.Series(column).is_not_null()).arg_max() or 0)
             missing = table[name].null_count() - column.null_count
             told = "%s: column %r: cells read as missing: %d; row %d has %r"
-            _logger.warning(told, where, name, missing, row + 1, column[row].as_py())
+            tell(told, where, name, missing, row + 1, column[row].as_py())
         if decimals is not None and shape.decimals:
             decimals[name] = shape.decimals
     if texts is not None:

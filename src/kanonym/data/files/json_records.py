@@ -137,11 +137,16 @@ _KINDS: dict[type, str] = {
 }
 
 
-def read(data: bytes, where: str, texts: dict[str, pl.Series] | None = None) -> pl.DataFrame:
+def read(
+    data: bytes,
+    where: str,
+    texts: dict[str, pl.Series] | None = None,
+    rows: NDArray[np.int64] | None = None,
+) -> pl.DataFrame:
     """Read JSON Lines or a JSON array of objects, whichever it is.
 
     texts: filled with the columns in which several cells read as one value, as they are written:
-    `1`, `1.0` and `"1"`, null and a key that is not there.
+    `1`, `1.0` and `"1"`, null and a key that is not there. rows: as of `delimited.read`.
     """
     data = data.removeprefix(b"\xef\xbb\xbf")
     unit = "line"
@@ -150,6 +155,9 @@ def read(data: bytes, where: str, texts: dict[str, pl.Series] | None = None) -> 
         data = "\n".join(_elements(decode(data, where), where, _DECODER)).encode()
         if not data:
             return pl.DataFrame()
+    if rows is not None:
+        lines = [line for line in data.split(b"\n") if line.strip()]
+        data = b"\n".join(lines[row] for row in rows.tolist())
     try:
         frame = pl.read_ndjson(io.BytesIO(data), infer_schema_length=None)
     except pl.exceptions.PolarsError:  # its message may quote values

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from kanonym.data.databases import displayable_url
 from kanonym.data.errors import DataError
@@ -142,8 +144,12 @@ def read_with_content(
     columns: Sequence[str] | None = None,
     declared: Iterable[str] | None = None,
     decimals: dict[str, int] | None = None,
+    rows: NDArray[np.int64] | None = None,
 ) -> tuple[pl.DataFrame, Content]:
-    """Read a table as `read_table`, and return the hash of the bytes that were read with it."""
+    """Read a table as `read_table`, and return the hash of the bytes that were read with it.
+
+    rows: of the records of a text file to read, as if there were no others.
+    """
     where = "standard input" if str(path) == "-" else displayable_url(str(path))
     if is_remote(path):
         # Its name says the format and stands in manifests; the rest of a URL may be a password.
@@ -172,10 +178,36 @@ def read_with_content(
             frame = excel.read(data, where, sheet, header_row, columns, texts)
             return to_polars(frame), content
         if kind in ("csv", "tsv"):
-            return to_polars(delimited.read(data, where, mark, texts, columns, decimals)), content
+            return to_polars(
+                delimited.read(data, where, mark, texts, columns, decimals, rows)
+            ), content
+        if rows is not None:
+            return to_polars(records.read(data, where, rows=rows)), content
         return to_polars(_read(data, where, kind, texts, user_missing)), content
     except DataError as error:
         raise with_place(error, where) from None
+
+
+def read_again(
+    path: str | Path,
+    content: Content | None,
+    rows: NDArray[np.int64],
+    decimals: dict[str, int],
+    format: str | None = None,  # noqa: A002 - as read_table
+    **options: Any,
+) -> pl.DataFrame | None:
+    """Read some records of a file as if there were no others.
+
+    content: of the file as it was read. None where the file has types of its own, was changed, or
+    can be read once only.
+    """
+    if content is None or str(path) == "-" or is_remote(path):
+        return None
+    kind = format_of(path, format) or sniff_format(_unpacked(read_bytes(path), str(path)))
+    if kind not in TEXT:
+        return None
+    frame, again = read_with_content(path, format, rows=rows, decimals=decimals, **options)
+    return frame if again == content else None
 
 
 def sheet_names(path: str | Path) -> tuple[str, ...]:

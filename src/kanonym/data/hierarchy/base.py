@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -192,6 +192,26 @@ class Hierarchy(ShortRepr):
             labels=(*labels, self.labels[-1]),
             codes=np.ascontiguousarray([*codes, self.codes[-1][leaves]], np.int32),
         )
+
+    def without_repeated_levels(self, used: Collection[int]) -> tuple[Hierarchy, NDArray[np.int64]]:
+        """Return the hierarchy without levels that group what the one below does.
+
+        used: levels that stay beside the values, whatever they group.
+
+        Returns
+        -------
+        The hierarchy, and (n_levels,) int64, the place in it of each level.
+
+        """
+        kept, places = [0], [0]
+        for level in range(1, self.n_levels):
+            shown = level in used and len(kept) == 1
+            is_root = level == self.n_levels - 1
+            if is_root or shown or len(self.labels[level]) < len(self.labels[kept[-1]]):
+                kept.append(level)
+            places.append(len(kept) - 1)
+        labels = tuple(self.labels[level] for level in kept)
+        return Hierarchy(self.values, labels, self.codes[kept]), np.array(places)
 
     def rows(self) -> Iterator[tuple[str | None, ...]]:
         """Yield the labels of each leaf, from level 0 to the root."""

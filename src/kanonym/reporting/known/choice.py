@@ -231,11 +231,11 @@ def choice_of(release: Release, base: int = 1, says: Translator = ENGLISH) -> Ch
     All of them are asked about the released records alone. Neighbours differ from the chosen node
     by few records: their numbers of suppressed records are rounded to multiples of `base`.
     """
-    account = published_account(release.algorithm, release.suppressed)
+    account = published_account(release)
     search = release.policy.algorithm.lattice
     if search is None or "levels" not in account or "drawn" in account:
         return None  # under differential privacy none is better or worse by the metric
-    levels, highest = account["levels"], release.highest_levels
+    levels, highest = account["levels"], account["highest_levels"]
     lowest = account.get("premerged", {}).get("levels", {})  # lower ones cannot be counted
     beside = [
         (name, level + step)

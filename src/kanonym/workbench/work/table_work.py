@@ -51,6 +51,7 @@ class TableWork:
         self._source: Source | None = None
         self._content: files.Content | None = None
         self._release: Release | None = None
+        self._published: Release | None = None
         self._known: KnownResults | None = None
         self._ranked: RankedRecords | None = None
         self._notes: tuple[str, ...] = ()
@@ -154,8 +155,9 @@ class TableWork:
             ledger=ledger if private else None,
             progress=step,
         )
-        if asked != given:
-            made, self._notes = pipeline.state_readings(made, given, self._table(), self._notes)
+        self._published, self._notes = pipeline.publish_own_records(
+            made, given, self._table(), self._notes, self._read_again
+        )
         # The release before stays until there is another one.
         self._ranked = RankedRecords(self._table(), made)
         self._release, self._known, self._ledger = made, None, ledger
@@ -279,7 +281,7 @@ class TableWork:
         from kanonym.release.promise import manifest_path
         from kanonym.workbench.work.held import copy_hierarchies
 
-        release = self._last_release()
+        release = self._last_published()
         name, output = self._write_table(place, table)
         copied = copy_hierarchies(release.policy, project, place)
         files.write_text(place / "policy.yaml", policy_yaml(release.policy.to_dict(), (), {}))
@@ -310,7 +312,7 @@ class TableWork:
 
     def _write_table(self, place: Path, name: str) -> tuple[str, files.Content]:
         """Write the released table; without a name as CSV, or as Parquet where CSV cannot."""
-        release = self._last_release()
+        release = self._last_published()
         source = None if self._source is None or self._content is None else self._source.path
         table = frames.to_polars(release.frame)
         coded = release.coded_columns
@@ -340,6 +342,14 @@ class TableWork:
         if self._content is not None and content.sha256 != self._content.sha256:
             raise DataError(f"{source.path} was changed since it was opened: open it again")
         return frame
+
+    def _read_again(self, *some: Any) -> Any:
+        """Return some records of the table; some: as of `files.read_again`."""
+        source = self._source
+        if source is None or source.in_database:
+            return None
+        how: dict[str, Any] = {"encoding": source.encoding, "columns": source.column_names}
+        return files.read_again(source.path, self._content, *some, **how)
 
     def _histograms(self, columns: Sequence[Any]) -> dict[str, dict[str, Histogram]]:
         from kanonym.language import LANGUAGES
@@ -378,9 +388,16 @@ class TableWork:
         return self._frame
 
     def _last_release(self) -> Release:
-        if self._release is None:
+        return self._last_releases()[0]
+
+    def _last_published(self) -> Release:
+        return self._last_releases()[1]
+
+    def _last_releases(self) -> tuple[Release, Release]:
+        """Return the last release, and the same as it is published."""
+        if self._release is None or self._published is None:
             raise DataError("there is no release yet: make one first")
-        return self._release
+        return self._release, self._published
 
 
 def _rows_of(frame: Any, start: int, count: int) -> Rows:
