@@ -179,14 +179,14 @@ class EngineReading(ReadingOptions):
         """Return what `locations.table_at` takes of this."""
         return super().arguments() | {"engine": self.engine, "memory": self.memory}
 
-    def read_again(self, place: str, content: Content | None, *some: Any) -> Any:
-        """Return some records of a table; content and some: as of `files.read_again`."""
+    def read_again(self, place: str, content: Content | None, rows: Any, decimals: Any) -> Any:
+        """Return some records of a table; the rest as of `files.read_again`."""
         from kanonym.data.files import read_again
 
         if self.engine is not None or locations.is_database(place):
             return None
-        columns = inputs.COLUMNS.get()
-        return read_again(place, content, *some, format=self.format_of(place), columns=columns)
+        how: dict[str, Any] = {"columns": inputs.COLUMNS.get()}
+        return read_again(place, content, rows, decimals, self.format_of(place), **how)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,15 @@ from polars import selectors
 
 from kanonym.data.columns.values import moment_texts
 from kanonym.data.errors import DataError
-from kanonym.data.files.sheets import HEAD, header_of, refuse_notes, sheet_cells
+from kanonym.data.files.sheets import (
+    HEAD,
+    LONGEST,
+    header_of,
+    long_text_error,
+    refuse_long_texts,
+    refuse_notes,
+    sheet_cells,
+)
 from kanonym.data.files.text_cells import (
     CellTexts,
     convert_decimals,
@@ -47,7 +55,6 @@ _logger = logging.getLogger(__name__)
 _ROWS = 1_048_576
 _COLUMNS = 16_384
 _TEXT = 32_767  # units of UTF-16
-_LONGEST = 1_000_000  # bytes; no spreadsheet program holds a longer text in a cell
 _EXACT = 2**53
 _COVER_COLUMNS = 2  # a cover sheet has no more
 _MIDNIGHT = r"^([0-9]{4}-[0-9]{2}-[0-9]{2}) 00:00:00$"
@@ -160,6 +167,7 @@ def _open_workbook(data: bytes, where: str) -> fastexcel.ExcelReader:
 
     # It warns of every column of blank cells, which are as good as any.
     logging.getLogger("fastexcel").setLevel(logging.ERROR)
+    refuse_long_texts(data, where)
     try:
         return fastexcel.read_excel(data)
     except fastexcel.FastExcelError:
@@ -229,12 +237,10 @@ def _load(workbook: fastexcel.ExcelReader, name: str, where: str, **options: Any
     for place, column in enumerate(frame.get_columns(), 1):
         if column.dtype != pl.String:
             continue
-        long = (column.str.len_bytes() > _LONGEST).arg_true()
+        long = (column.str.len_bytes() > LONGEST).arg_true()
         if len(long):
-            raise DataError(
-                f"{where}: the sheet {name!r}, row {first + long[0]}, column {place} "
-                f"holds a text of more than {_LONGEST:,} bytes, which no spreadsheet "
-                "program writes; shorten it, or give the table as CSV"
+            raise long_text_error(
+                f"{where}: the sheet {name!r}, row {first + long[0]}, column {place}"
             )
     return frame
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import posixpath
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from xml.etree import ElementTree
@@ -73,6 +75,62 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+LONGEST = 1_000_000  # bytes; no spreadsheet program holds a longer text in a cell
+_PACKED = 100
+"""Times by which a part is larger than in its file; those of tables are some 10 times larger."""
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
+_REFERENCE = re.compile(rb' r="([A-Z]+)([0-9]+)"')
+
+
+def long_text_error(place: str) -> DataError:
+    """Return the error that a cell holds a text which is too long."""
+    return DataError(
+        f"{place} holds a text of more than {LONGEST:,} bytes, which no spreadsheet program "
+        "writes; shorten it, or give the table as CSV"
+    )
+
+
+def refuse_long_texts(data: bytes, where: str) -> None:
+    """Refuse a small workbook with a text so long that unpacking it would fill the memory.
+
+    Only parts are looked at that are packed far better than cells of tables are. Cost: a megabyte
+    of memory.
+    """
+    with contextlib.suppress(*_DAMAGED), zipfile.ZipFile(io.BytesIO(data)) as book:
+        for part in book.infolist():
+            if part.file_size > max(_PACKED * part.compress_size, LONGEST):
+                _refuse_long_text(book, part, where)
+
+
+def _refuse_long_text(book: zipfile.ZipFile, part: zipfile.ZipInfo, where: str) -> None:
+    """Refuse a part of a workbook with a long text; the message has its cell, if it has one."""
+    length, before, strings = 0, b"", 0
+    with book.open(part) as file:
+        while chunk := file.read(LONGEST):
+            first, *others = chunk.split(b"<")
+            length += len(first)
+            if length > LONGEST:
+                cells = _REFERENCE.findall(before) or _cells_of_string(book, strings - 1)
+                place = part.filename
+                if cells:
+                    place = f"row {int(cells[-1][1])}, column {_column(cells[-1][0].decode()) + 1}"
+                raise long_text_error(f"{where}: {place}")
+            if others:
+                before, length = chunk, len(others[-1])
+                strings += sum(one.startswith((b"si>", b"si ")) for one in others)
+
+
+def _cells_of_string(book: zipfile.ZipFile, number: int) -> list[tuple[bytes, bytes]]:
+    """Return the cell of a shared text, as far as it stands in the first megabyte of a sheet."""
+    pattern = rb' r="([A-Z]+)([0-9]+)"[^>]* t="s"[^>]*><v>%d</v>' % number
+    for name in book.namelist():
+        if name.startswith("xl/worksheets/"):
+            with book.open(name) as file:
+                if cells := re.findall(pattern, file.read(LONGEST)):
+                    return cells[:1]
+    return []
 
 
 _OTHER_PARTS = {

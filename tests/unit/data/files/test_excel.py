@@ -6,6 +6,7 @@ import datetime as dt
 import io
 import zipfile
 
+import fastexcel
 import polars as pl
 import pytest
 import xlsxwriter
@@ -41,18 +42,29 @@ def refusal(data):
     return str(refused.value)
 
 
+@pytest.mark.parametrize("packed", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 @pytest.mark.parametrize("place", [0, 1])
-def test_a_cell_that_no_spreadsheet_holds_is_refused(place):
+def test_a_cell_that_no_spreadsheet_holds_is_refused(place, packed):
     """A text of millions of characters, in a small file, is told by its row and column."""
     small = io.BytesIO(
         workbook(*(["a", "PLACE"] if row == place else ["b", 1] for row in range(3)))
     )
     large = io.BytesIO()
-    with zipfile.ZipFile(small) as given, zipfile.ZipFile(large, "w", zipfile.ZIP_DEFLATED) as made:
+    with zipfile.ZipFile(small) as given, zipfile.ZipFile(large, "w", packed) as made:
         for name in given.namelist():
             made.writestr(name, given.read(name).replace(b"PLACE", b"x" * 3_000_000))
     said = f"row {place + 1}, column 2 holds a text of more than 1,000,000 bytes"
     assert said in refusal(large.getvalue())
+
+
+def test_a_text_that_fills_the_memory_is_not_unpacked(monkeypatch):
+    """A small file with a text of many megabytes is refused before the workbook is opened."""
+    monkeypatch.setattr(fastexcel, "read_excel", None)
+    large = io.BytesIO()
+    with zipfile.ZipFile(large, "w", zipfile.ZIP_DEFLATED) as made:
+        cell = b'<row r="7"><c r="C7" t="inlineStr"><is><t>'
+        made.writestr("xl/worksheets/sheet1.xml", cell + b"x" * 30_000_000)
+    assert "row 7, column 3 holds a text" in refusal(large.getvalue())
 
 
 def test_the_first_sheet_is_read():
