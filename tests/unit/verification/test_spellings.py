@@ -88,6 +88,19 @@ ONE_VALUE = {
         *("TOPE", "tope"),
         *("\u0422\u041e\u0420\u0415", "\u03a4\u039f\u03a1\u0395"),  # Cyrillic, Greek
     ),
+    "letters of Cherokee and Lisu": (
+        "trace",
+        "\u13a2\u13d2\u13aa\u13df\u13ac",
+        "\uab72\uaba2\uab7a\uabaf\uab7c",  # in lower case
+        "\ua4d4\ua4e3\ua4ee\ua4da\ua4f0",
+    ),
+    "brackets and quotes": ("Bern", "(Bern)", "[bern]", '"Bern"', "'Bern'"),
+    "thousands": ("1000", "1,000", "1.000", "1 000", "1'000", "1,000.00"),
+    "millions": ("1234567", "1,234,567", "1.234.567", "1 234 567,0"),
+    "decimals": ("1.25", "1.250", "1,25", "1,250"),
+    "units": ("7", "7 kg", "7kg", "7.0 KG"),
+    "a plural": ("1", "1 year", "1 years"),
+    "percent": ("45", "45 %", "45%"),
     "ligatures and full width": ("flu", "\ufb02u", "\uff46\uff4c\uff55"),
     "accents": ("creme", "cr\u00e8me", "cre\u0300me", "CR\u00c8ME"),
     "letters with a stroke": ("Lodz", "\u0141\u00f3d\u017a"),
@@ -131,6 +144,12 @@ def test_spellings_of_one_value_are_found(spellings, dtype):
         ("1-2", "2-1"),
         ("12345678901234567890", "12345678901234567891"),
         ("non-smoker", "smoker"),
+        ("7 kg", "7 g"),
+        ("7", "7 kg", "7 lb"),
+        ("7a", "7"),
+        ("(7)", "7"),
+        ("1,000", "1,001", "2"),
+        ("(a) or (b)", "a or b"),
     ],
 )
 def test_different_values_stay_apart(texts):

@@ -191,6 +191,8 @@ _ALIKE = {
     **dict(zip("АВСЕНІЈКМОРЅТХУҮԀԚԜҺӀ", "ABCEHIJKMOPSTXYYDQWHI", strict=True)),
     **dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧͿ", "ABEZHIKMNOPTYXJ", strict=True)),
     **dict(zip("ՍՏՕԼԱ", "USOLU", strict=True)),
+    **dict(zip("ᎠᎡᎢᎥᎪᎫᎬᎳᎷᎻᎽᎩᏀᏃᏎᏏᏒᏔᏕᏙᏚᏞᏟᏢᏦᏧᏴ", "DRTIAJEWMHYYGZ4BRWSVSLCPKDB", strict=True)),
+    **dict(zip("ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ", "BPDTGKJCZFMNLSRVHWXYAEIOU", strict=True)),
     **dict(zip("ØŁĐÐĦŦƗ", "OLDDHTI", strict=True)),
     "Æ": "AE",
     "Œ": "OE",
@@ -201,7 +203,13 @@ _ALIKE = {
 }
 """Upper-case letters and digits of other scripts, and signs, by what a reader takes them for."""
 _ENDS = r"[\s.,;:!?…'\"]+$"
+_AROUND = r"^(?:[(\[{]([^()\[\]{}]*\p{L}[^()\[\]{}]*)[)\]}]|[\"']+(.*))$"
+"""Brackets and quotes around words: not around numbers, of which they are the sign."""
 _NUMBER = r"^[+-]?\d+(?:[.,]\d*)?$"
+_GROUPED = r"^[+-]?[1-9]\d{0,2}(?:(?:MARK\d{3}){2,}|(?:MARK\d{3})+OTHER\d+)$"
+_ONE_GROUP = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"
+_UNIT = r"^([+-]?\d[\d.,' ]*?)(?: (\pL+|[^\pL\d]{1,3})|(\pL{2,}|[°%€$£¥]\pL?))$"
+"""A single letter without a blank is no unit: house 7a is not house 7."""
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MIDNIGHT = re.compile(r"[t ]00:00(:00(\.0+)?)?z?$")
 _DATES = (
@@ -229,19 +237,47 @@ def one_spelling(texts: pl.Series) -> pl.Series:
     """Return texts in which values that read the same are equal, and words for none are null.
 
     Such values differ in case, spaces, accents, signs that nobody sees, letters of other scripts
-    that look alike, punctuation at the end, or in the form of a number or a date.
+    that look alike, punctuation at the end, brackets, a unit that all others have, or in the form
+    of a number or a date.
     """
     values = texts.unique()
     folded = _folded(values)
-    ended = folded.str.replace(_ENDS, "")
+    around = folded.str.extract_groups(_AROUND).struct.unnest()
+    bare = pl.select(pl.coalesce(*around, folded)).to_series()
+    ended = bare.str.replace(_ENDS, "")
     missing = folded.is_in(sorted(_MISSING)) | ended.is_in(sorted(_MISSING - {""}))
     named = pl.when(missing).then(None).when(ended == "").then(folded).otherwise(ended)
-    read = _one_date(_one_number(pl.select(named).to_series()))
+    numbers = _without_unit(_one_date(pl.select(named).to_series()))
+    read = min(
+        (_one_number(numbers), _one_number(_without_thousands(numbers))),
+        key=lambda one: one.n_unique(),
+    )
     return texts.replace_strict(values, read, return_dtype=pl.String)
+
+
+def _without_unit(texts: pl.Series) -> pl.Series:
+    """Return numbers without their unit, where a column has one: `7 kg` is `7`."""
+    number, *units = texts.str.extract_groups(_UNIT).struct.unnest()
+    unit = pl.select(pl.coalesce(*units)).to_series().str.strip_suffix("s")
+    if unit.drop_nulls().n_unique() != 1:
+        return texts
+    return pl.select(pl.coalesce(number, texts)).to_series()
+
+
+def _without_thousands(texts: pl.Series) -> pl.Series:
+    """Return numbers of one mark before three digits as if it parted thousands."""
+    single = texts.str.contains(_ONE_GROUP).fill_null(value=False)
+    return texts.str.replace_all("[.,]", "").zip_with(single, texts)
 
 
 def _one_number(texts: pl.Series) -> pl.Series:
     """Return texts with each number in one form: `01`, `+1`, `1.0` and `1,0` are `1`."""
+    for mark, other in ((",", r"\."), (r"\.", ","), ("['’]", "[.,]"), (" ", "[.,]")):
+        pattern = _GROUPED.replace("MARK", mark).replace("OTHER", other)
+        if mark[0] in "[ ":  # it parts nothing else
+            pattern = rf"^[+-]?[1-9]\d{{0,2}}(?:{mark}\d{{3}})+(?:{other}\d+)?$"
+        grouped = texts.str.contains(pattern).fill_null(value=False)
+        texts = texts.str.replace_all(mark, "").zip_with(grouped, texts)
     number = texts.str.replace(",", ".", literal=True).str.strip_prefix("+")
     whole = number.str.replace(r"(\.\d*?)0*$", "$1").str.strip_chars_end(".")
     plain = whole.str.replace(r"^(-?)0+(\d)", "$1$2").replace("-0", "0")

@@ -20,9 +20,9 @@ TEXTS = (pl.String, pl.Categorical, pl.Enum)
     "spellings",
     "attributes",
     "{columns}: {values} values, which read as {different}: others differ only in case, "
-    "spaces, accents, signs that look alike or are not seen, punctuation at the end, or the "
-    "form of a number or a date, or are words for a missing value. Counted as one, they do not "
-    "satisfy the requirements.",
+    "spaces, accents, signs that look alike or are not seen, brackets, punctuation at the end, "
+    "a unit, or the form of a number or a date, or are words for a missing value. Counted as "
+    "one, they do not satisfy the requirements.",
 )
 def spellings(view: ReleaseView) -> Evidence:
     models, sensitive = view.models, view.checked.sensitive
@@ -43,8 +43,9 @@ def spellings(view: ReleaseView) -> Evidence:
         values, different = merged[name]
         message = (
             f"{name} has {values:,} values, which read as {different:,}: others differ only "
-            "in case, spaces, accents, signs that look alike or are not seen, punctuation at "
-            "the end, or the form of a number or a date, or are words for a missing value. "
+            "in case, spaces, accents, signs that look alike or are not seen, brackets, "
+            "punctuation at the end, a unit, or the form of a number or a date, or are words for a "
+            "missing value. "
             "Counted as one, they do not satisfy the models: correct the spelling, and leave "
             "missing cells empty"
         )
