@@ -11,6 +11,16 @@ import secrets
 
 import pytest
 
+from engines.held_tables import (  # noqa: F401 - fixtures
+    engine_holder,
+    held_by_duckdb,
+    held_by_pandas,
+    held_by_postgresql,
+    held_by_pyarrow,
+    held_by_spark,
+    held_by_sqlite,
+    holder,
+)
 from engines.postgres_servers import create_database, postgres_server
 from kanonym.engines import scan_duckdb
 from kanonym.engines.database import scan_database, write_table

@@ -7,7 +7,6 @@ The order of rows is the engine's own (`docs/engines.md`).
 from __future__ import annotations
 
 import json
-import secrets
 import subprocess
 import sys
 from dataclasses import replace
@@ -18,101 +17,12 @@ from polars.testing import assert_frame_equal
 
 import kanonym as ka
 from effort import NIGHTLY
+from engines.held_tables import HOLDERS, group, ordered
 from kanonym.data.files import read_table
 from kanonym.engines import engine_of
 
 PART = 1 if NIGHTLY else 10
 """One record of Adult in so many is taken."""
-
-HOLDERS = ["pandas", "pyarrow", "duckdb", "sqlite", "postgresql", "spark"]
-
-
-def group(name):
-    """Return a kind of table as a parameter: its tests run in one process, beside one server."""
-    return pytest.param(name, marks=pytest.mark.xdist_group(name))
-
-
-@pytest.fixture(params=[group(name) for name in HOLDERS])
-def holder(request):
-    """Return three functions: hold a table, read its release, and say where that is written."""
-    return request.getfixturevalue(f"held_by_{request.param}")
-
-
-def nowhere():
-    """Return no place: the release is a table of the same kind."""
-    return
-
-
-@pytest.fixture
-def held_by_pandas():
-    """Pandas frames."""
-    return pl.DataFrame.to_pandas, lambda release: pl.from_pandas(release.frame), nowhere
-
-
-@pytest.fixture
-def held_by_pyarrow():
-    """Arrow tables."""
-    return pl.DataFrame.to_arrow, lambda release: pl.from_arrow(release.frame), nowhere
-
-
-@pytest.fixture
-def held_by_duckdb():
-    """Relations of DuckDB."""
-    duckdb = pytest.importorskip("duckdb", reason="needs kanonym[duckdb]")
-    with duckdb.connect() as connection:
-        yield (
-            lambda table: connection.from_arrow(table.to_arrow()),
-            lambda release: release.frame.pl(),
-            nowhere,
-        )
-
-
-@pytest.fixture
-def held_by_sqlite(tmp_path):
-    """Tables of SQLite."""
-    yield from held_by_database(f"sqlite:///{tmp_path / 'clinic.db'}")
-
-
-@pytest.fixture
-def held_by_postgresql(postgres):
-    """Tables of PostgreSQL."""
-    yield from held_by_database(postgres)
-
-
-@pytest.fixture
-def held_by_spark(spark):
-    """Yield DataFrames of Spark."""
-
-    def hold(table):
-        return spark.createDataFrame(table.to_arrow(compat_level=pl.CompatLevel.oldest()))
-
-    yield hold, lambda release: pl.from_arrow(release.frame.toArrow()), nowhere
-    spark.catalog.clearCache()  # a release without a place keeps what it is computed from
-
-
-def held_by_database(url):
-    """Yield what writes tables into a database, and reads what is released there."""
-    from kanonym.engines.database import write_table
-
-    current = []
-
-    def hold(table):
-        current[:] = [f"patients_{secrets.token_hex(4)}"]
-        write_table(table, url, current[0])
-        return ka.engines.scan_database(url, current[0])
-
-    yield (
-        hold,
-        lambda release: reading(ka.engines.scan_database(url, release.frame)),
-        lambda: f"{current[0]}_r",
-    )
-
-
-def reading(source):
-    """Return all rows of a source."""
-    found = source.store.fetch(source.query)
-    source.store.close()
-    return found
 
 
 def told(release):
@@ -125,15 +35,6 @@ def manifest(release, path):
     release.manifest(path)
     found = json.loads(path.read_text(encoding="utf-8"))
     return {key: value for key, value in found.items() if key not in ("seconds", "engine", "order")}
-
-
-def ordered(frame):
-    """Return the rows of a release in an order of their own, in types that all engines have."""
-    plain = frame.with_columns(
-        pl.col(pl.Categorical, pl.Enum).cast(pl.String),
-        pl.col(pl.Int8, pl.Int16, pl.Int32).cast(pl.Int64),
-    )
-    return plain.sort(plain.columns, nulls_last=True)
 
 
 def policies(folder, columns, sensitive):
@@ -267,12 +168,6 @@ def test_segments_of_what_outgrows_this_process_are_verified(narrow_adult, engin
     release = ka.anonymize(small, asked["segmentation"], output=place())
     assert release.verification.satisfied
     assert release.utility.gcp <= 1.25 * whole.utility.gcp
-
-
-@pytest.fixture(params=[group(name) for name in HOLDERS[2:]])
-def engine_holder(request):
-    """Return what an engine holds, as `holder`."""
-    return request.getfixturevalue(f"held_by_{request.param}")
 
 
 VISITS = pl.DataFrame(
