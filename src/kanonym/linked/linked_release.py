@@ -279,6 +279,9 @@ PROMISE = (
 LEAST_SUPPRESSED = 5
 """Of fewer suppressed persons, or fewer than k, no numbers of rows are told."""
 
+_SEARCHED = ("highest_levels", "lattice_size", "nodes_checked")
+"""What a search tells of all persons."""
+
 
 @dataclass(frozen=True, repr=False)
 class LinkedRelease(Result):
@@ -340,6 +343,12 @@ class LinkedRelease(Result):
         below = {*self.policy.order} - {person} if few else set()
         return {name: None if name in below else n for name, n in self.rows_in.items()}
 
+    @property
+    def published_algorithm(self) -> dict[str, Any]:
+        """`algorithm` as manifest and report tell it: nothing that suppressed persons decide on."""
+        hidden = _SEARCHED if self.suppressed else ()
+        return {name: value for name, value in self.algorithm.items() if name not in hidden}
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         checked = self.verification.to_dict()
@@ -369,6 +378,7 @@ class LinkedRelease(Result):
             "counting": self.policy.counting,
             **facts,
             **self.to_dict(),
+            "algorithm": self.published_algorithm,
         }
         files.write_text(path, json.dumps(parts, indent=2, ensure_ascii=False, default=str) + "\n")
 

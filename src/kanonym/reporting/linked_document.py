@@ -209,29 +209,32 @@ def _tables(release: LinkedRelease, says: Translator) -> Section:
 
 
 def _levels(release: LinkedRelease, says: Translator) -> Section:
-    algorithm = release.algorithm
+    algorithm = release.published_algorithm
     header = (says.text(_("quasi-identifier")), says.text(_("level")))
+    highest = algorithm.get("highest_levels", {})
     rows = tuple(
         (
             name,
-            says.text(
-                _("{level} of {highest}"), level=level, highest=algorithm["highest_levels"][name]
-            ),
+            says.text(_("{level} of {highest}"), level=level, highest=highest[name])
+            if name in highest
+            else says.count(level),
         )
         for name, level in release.levels.items()
     )
     proof = says.text(
         _("none loses less") if algorithm["optimal"] else _("one that loses less may exist")
     )
-    told = says.text(
-        _(
-            "Each column has one level in all rows. {checked} of {size} combinations of levels "
-            "were tried; {proof}."
-        ),
-        checked=says.count(algorithm["nodes_checked"]),
-        size=says.count(algorithm["lattice_size"]),
-        proof=proof,
-    )
+    told = says.text(_("Each column has one level in all rows; {proof}."), proof=proof)
+    if "lattice_size" in algorithm:
+        told = says.text(
+            _(
+                "Each column has one level in all rows. {checked} of {size} combinations of levels "
+                "were tried; {proof}."
+            ),
+            checked=says.count(algorithm["nodes_checked"]),
+            size=says.count(algorithm["lattice_size"]),
+            proof=proof,
+        )
     blocks: list[Block] = [Table(header, rows), Paragraph(told, tone="note")]
     if "built_hierarchies" in algorithm:
         names = says.names(list(algorithm["built_hierarchies"]))
