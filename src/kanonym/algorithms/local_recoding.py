@@ -23,6 +23,7 @@ from kanonym.data.errors import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals, Units
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.classes.histograms import Costs
 from kanonym.metrics.information_loss import metric_from
 from kanonym.models import AlphaKAnonymity
@@ -157,13 +158,15 @@ class LocalRecoding(Algorithm):
         tree = tree_costs(table, self.weights)
         common = FullDomain(self.metric, "optimal", self.levels, self.weights, steps)
         if problem.key is not None:
+            bare, place = without_sensitive(table)
             sizes = [model for model in models if model.attribute is None]
             with clock.stop_on_interrupt():
-                by_size = Sweep(self._space(replace(problem, models=sizes)), nodes, tree)
+                own = self._space(replace(problem, table=bare, models=sizes))
+                by_size = Sweep(own, nodes_by_loss(own, steps), tree)
                 by_size.run(clock.part(RUNNING))
                 by_size.finish(common, clock)
                 sweep = Sweep(space, nodes, tree)
-                sweep.start_from(by_size, problem.key)
+                sweep.start_from(by_size, place, problem.key)
                 sweep.finish(common, clock)
             return sweep.partition(), sweep
         cuts = _partition_by_cuts(space, replace(problem, costs=tree))
@@ -221,6 +224,27 @@ class LocalRecoding(Algorithm):
         first = np.zeros(units.n_units, np.int64)
         first[unit[unit >= 0]] = np.flatnonzero(unit >= 0)
         return Refusals.of(units, ([group] for group in sweep.refused_nodes(first, unit)))
+
+
+def without_sensitive(table: EncodedTable) -> tuple[EncodedTable, NDArray[np.int32]]:
+    """Return a table whose tuples are those of quasi-identifiers, and (n_tuples,) each one's place.
+
+    How many tuples the records of equal quasi-identifiers are would tell of their sensitive values.
+    """
+    groups = group_rows(list(table.codes.T), [domain.size for domain in table.domains])
+    place, n, people = groups.labels, len(groups.sizes), table.population
+    bare = replace(
+        table,
+        sensitive=(),
+        codes=groups.codes,
+        sensitive_codes=np.zeros((n, 0), np.int32),
+        weights=np.bincount(place, table.weights, n).astype(np.int64),
+        tuple_of_row=place[table.tuple_of_row],
+        population=None if people is None else np.bincount(place, people, n).astype(np.int64),
+        target=None,
+        target_codes=None,
+    )
+    return bare, place
 
 
 def _complete_account(partition: Partition, clock: SearchClock) -> Partition:

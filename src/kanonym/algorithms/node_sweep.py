@@ -36,10 +36,10 @@ from kanonym.models import AlphaKAnonymity, LDiversity
 from kanonym.models.base import PrivacyModel
 
 KEPT = 0.2
-"""How probable it is that a class stays that fails."""
+"""How probable it is at the most that a class stays that fails."""
 
 LEAST_FACTOR = 3
-"""A changed value changes the probabilities by so many times, or 20 / k if that is more."""
+"""A changed value changes the probabilities by so many times, or more where k is small."""
 
 UNREACHED = -2
 """The label of tuples that are suppressed for their number, while others join classes."""
@@ -83,7 +83,7 @@ class Sweep:
         """The tuples without a class."""
         return np.flatnonzero((self.labels == SUPPRESSED) & (self.space.table.weights > 0))
 
-    def start_from(self, other: Sweep, key: int) -> None:
+    def start_from(self, other: Sweep, tuples: NDArray[np.int32], key: int) -> None:
         """Take over classes that were made by their sizes alone, and join them where they fail.
 
         Whether one is dissolved is drawn: the more of its persons had to have other values for it
@@ -91,33 +91,40 @@ class Sweep:
         the classes (`joining_tree`), follow from the quasi-identifiers. The tree is released as far
         down as both parts of each node satisfy the models, by a margin that is drawn.
 
+        other: of a table whose tuples are those of quasi-identifiers alone; it is changed.
+        tuples: (n_tuples,) int32, the tuple of that table of each one.
         key: what is drawn follows from it.
         """
-        table = self.space.table
         self.visited, self.made_by_sizes = other.visited, True
-        self.labels, self.n_classes = other.labels.copy(), other.n_classes
+        self.labels, self.n_classes = other.labels[tuples], other.n_classes
         self.joins = "never"
-        too_few = self.open_tuples
+        too_few = other.open_tuples
         random = np.random.default_rng(key)
-        factor = max(LEAST_FACTOR, 20 / self.criteria.min_size)
+        k = self.criteria.min_size
+        factor = max(LEAST_FACTOR, 20 / k, 60 / max(k, 2) ** 2)
         stays = random.random(self.n_classes) >= np.minimum(
-            1 - KEPT, factor ** -self._margins(self.labels, self.n_classes)
+            1 - min(KEPT, 1 / factor), factor ** -self._margins(self.labels, self.n_classes)
         )
         if not stays.any():
             stays[:1] = True
-        self._keep(stays)
-        self.labels[too_few] = UNREACHED
+        other.keep(stays)
+        other.labels[too_few] = UNREACHED
         for limit in (highest_cost(self.costs), math.inf):
-            if self.n_classes and len(self.open_tuples):
-                sizes = compile_criteria(other.models, table)
-                join_classes(self.space, self.labels, self.costs, sizes, limit)
-        self.labels[too_few] = SUPPRESSED
-        self._join_failing(random, factor)
-        self._keep(self._margins(self.labels, self.n_classes) > 0)
+            if other.n_classes and len(other.open_tuples):
+                join_classes(other.space, other.labels, self.costs, other.criteria, limit)
+        other.labels[too_few] = SUPPRESSED
+        self.labels, self.n_classes = other.labels[tuples], other.n_classes
+        self._join_failing(random, factor, tree_of_classes(other.space, other.labels, self.costs))
+        self.keep(self._margins(self.labels, self.n_classes) > 0)
 
-    def _join_failing(self, random: np.random.Generator, factor: float) -> None:
+    def _join_failing(
+        self,
+        random: np.random.Generator,
+        factor: float,
+        tree: tuple[NDArray[np.int64], NDArray[np.int64]],
+    ) -> None:
         """Join classes as their tree holds them, down to where one of two parts may fail."""
-        children, first = tree_of_classes(self.space, self.labels, self.costs)
+        children, first = tree
         m = self.n_classes
         parents = np.full(len(first), -1)
         inner = np.flatnonzero(children[:, 0] >= 0)
@@ -158,7 +165,7 @@ class Sweep:
             margins = np.where(model.satisfied(classes), np.minimum(margins, distance), 0)
         return margins
 
-    def _keep(self, kept: NDArray[np.bool_]) -> None:
+    def keep(self, kept: NDArray[np.bool_]) -> None:
         """Keep some classes, (n_classes,) bool; the tuples of the others have none."""
         place = np.cumsum(kept, dtype=np.int32) - np.int32(1)
         self.labels = np.append(np.where(kept, place, SUPPRESSED), SUPPRESSED)[self.labels]
@@ -283,7 +290,7 @@ class Sweep:
                     "allow higher levels, or a larger suppression limit"
                 )
             self.labels[self.labels == by_loss.pop()] = SUPPRESSED
-        self._keep(np.isin(np.arange(self.n_classes), by_loss))
+        self.keep(np.isin(np.arange(self.n_classes), by_loss))
 
     def refused_nodes(
         self, first: NDArray[np.int64], units: NDArray[np.int32]
