@@ -3,7 +3,8 @@
     python benches/start.py [SRC ...]
 
 Each command runs five times on a table of 1,000 patients, with kernels that are compiled already;
-the best counts. SRC: folders of other versions of the package, measured in the same run.
+the best counts. First runs have an empty cache of kernels: one alone, the next one, three at once.
+SRC: folders of other versions of the package, measured in the same run.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 OWN = Path(__file__).parents[1] / "src"
@@ -42,6 +44,10 @@ COMMANDS = (
     "anonymize no.csv -p policy.yaml -o no_release.csv",
     "anonymize patients.csv --no-such-option",
 )
+FIRST = (
+    *(f"{COMMANDS[2]} --algorithm {name}" for name in ("mondrian", "auto", "full-domain")),
+    "demo --directory {folder}",
+)
 
 
 def patients(rows: int = 1000) -> str:
@@ -56,12 +62,12 @@ def patients(rows: int = 1000) -> str:
     return "\n".join(lines)
 
 
-def run(source: Path, line: str, *options: str) -> tuple[float, float, str]:
+def run(source: Path, line: str, *options: str, **places: str) -> tuple[float, float, str]:
     """Return seconds of CPU and clock of a command, and what it writes on standard error."""
     before, clock = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     ran = subprocess.run(  # noqa: S603 - our own command line
         [START[0], *options, *START[1:], *line.split()],
-        env={**os.environ, "PYTHONPATH": str(source)},
+        env={**os.environ, "PYTHONPATH": str(source), **places},
         capture_output=True,
         text=True,
         check=False,
@@ -79,6 +85,29 @@ def imports(source: Path, line: str) -> list[tuple[int, int, str]]:
     return [(int(own), int(whole), name) for own, whole, name in rows]
 
 
+def first_runs(source: Path) -> None:
+    """Print what commands take with an empty cache of kernels."""
+    print("\n| first run | CPU, s | clock, s | next | three at once |\n|---|---|---|---|---|")
+    for line in FIRST:
+        alone, together = tempfile.mkdtemp(), tempfile.mkdtemp()
+
+        def start(cache: str, line: str = line) -> tuple[float, float, str]:
+            folder = f"{tempfile.mkdtemp()}/demo"
+            return run(source, line.format(folder=folder), NUMBA_CACHE_DIR=cache)
+
+        cpu, clock, _ = start(alone)
+        again = start(alone)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        with ThreadPoolExecutor(3) as pool:
+            longest = max(clock for _, clock, _ in pool.map(start, [together] * 3))
+        of_all = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        print(
+            f"| `{line}` | {cpu:.1f} | {clock:.1f} | {again[0]:.1f}, {again[1]:.1f}"
+            f" | {of_all:.1f}, {longest:.1f} |",
+            flush=True,
+        )
+
+
 def main() -> None:
     """Print a table for each version, and the ten packages that this one imports longest."""
     with tempfile.TemporaryDirectory() as folder:
@@ -92,6 +121,7 @@ def main() -> None:
             for line in COMMANDS:
                 cpu, clock, _ = min(run(source, line) for _ in range(RUNS))
                 print(f"| `{line}` | {cpu:.2f} | {clock:.2f} | {len(imports(source, line)):,} |")
+            first_runs(source)
         packages: dict[str, list[int]] = {}
         for own, _, name in imports(OWN, COMMANDS[2]):
             packages.setdefault(name.partition(".")[0], []).append(own)

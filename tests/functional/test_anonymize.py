@@ -109,6 +109,12 @@ def test_json_is_the_contract(kanonym):
     assert seconds["total"] == pytest.approx(sum(seconds[stage] for stage in stages))
 
 
+def test_time_of_a_report_is_not_that_of_writing(kanonym):
+    """The seconds of a report, with its attacks, are its own."""
+    seconds = kanonym(f"{RUN} -o out.csv --report r.json --json").json["seconds"]
+    assert seconds["report"] > seconds["write"]
+
+
 def test_tables_tell_what_was_asked_and_achieved(kanonym):
     """Without --json, people read the models, what was required and achieved, and the files."""
     ran = kanonym(f"{RUN} -o out.csv")

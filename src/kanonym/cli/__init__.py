@@ -112,6 +112,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.set_threshold(GARBAGE)
     # Kernels have threads of their own; those of BLAS take longer to start than most commands run.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # pydantic would read what each installed package offers, to find plugins.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     atexit.register(_leave_garbage)
     if isinstance(sys.stdout, TextIOWrapper) and isinstance(sys.stdout.buffer, RawIOBase):
         # Unbuffered, Python drops what a full disk or a slow pipe did not take at once.

@@ -199,8 +199,8 @@ def columns_of_known_values(frame: Any, made: Any) -> list[str]:
     ]
 
 
-def seconds_with_files(stages: dict[str, Any], reading: float, writing: float) -> dict[str, float]:
+def seconds_with_files(stages: dict[str, Any], read: float, **further: float) -> dict[str, float]:
     """Return the seconds of all stages, files included."""
     every = {name: value for name, value in stages.items() if name != "total"}
-    every |= {"read": every.get("read", 0.0) + reading, "write": writing}
+    every |= {"read": every.get("read", 0.0) + read, **further}
     return {**every, "total": sum(every.values())}

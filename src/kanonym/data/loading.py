@@ -6,7 +6,6 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
 from kanonym.data.errors import DataError
@@ -33,6 +32,9 @@ class LazyModule:
         value = getattr(import_module(self.__name__), name)
         setattr(self, name, value)
         return value
+
+
+metadata: Any = LazyModule("importlib.metadata")
 
 
 def lazy_names(
@@ -77,7 +79,7 @@ class LazyRegistry(MutableMapping[str, Kind]):
         """The place of each name, those of other packages last."""
         if self._group is not None:
             group, self._group = self._group, None
-            for entry in entry_points(group=group):
+            for entry in metadata.entry_points(group=group):
                 self._own.setdefault(entry.name, entry.value)
         return self._own
 

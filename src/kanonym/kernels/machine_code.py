@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import os
 import re
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 import numba
 from numba.core import (
@@ -30,13 +32,22 @@ from numba.core.compiler_machinery import register_pass
 
 from kanonym.kernels.compile import TOLD
 
+try:
+    import fcntl
+except ImportError:  # on Windows, processes that start together compile side by side
+    fcntl = None  # type: ignore[assignment]
+
+PATIENCE = 120
+"""Seconds to wait for a kernel that another process compiles."""
 _IMPORT = re.compile(r"^\s*from kanonym\.kernels\.([\w.]+) import", re.MULTILINE)
 _ROOT = Path(__file__).parent
 _numba_config: Any = config
 _environment: Any = environment
 _FunctionCache: Any = caching.FunctionCache
 _CodeLibrary: Any = codegen.JITCodeLibrary
+_CacheFile: Any = caching.IndexDataCacheFile
 _Compiler: Any = compiler.CompilerBase
+_CompileResult: Any = compiler.CompileResult
 _Dispatcher: Any = registry.CPUDispatcher
 _PassBuilder: Any = compiler.DefaultPassBuilder
 _register: Any = event.register
@@ -49,10 +60,10 @@ _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wra
 def dispatcher_of(function: Callable[..., object], *, is_part: bool) -> object:
     """Return what runs a kernel by its machine code, which is loaded, or made and kept.
 
-    The code lies in the package's `__pycache__`. Where that is read-only, it lies in
-    the user's cache directory, then in the temporary directory; where nothing is
-    writable, each process compiles for itself. The directory's name holds a hash of
-    the module and of the kernel modules that it imports: numba alone would compare
+    The code lies in the package's `__pycache__`. Where that is read-only, code that lies there is
+    loaded, and what lacks is kept in the user's cache directory or in the temporary directory;
+    where nothing is writable, each process compiles what lacks for itself. The directory's name
+    holds a hash of the module and of the kernel modules that it imports: numba alone would compare
     the module's own file, and run yesterday's copy of a kernel from another module.
 
     is_part: it is called by kernels, and has no machine code of its own.
@@ -60,15 +71,10 @@ def dispatcher_of(function: Callable[..., object], *, is_part: bool) -> object:
     if is_part and not _numba_config.DISABLE_JIT:
         options = {"nopython": True, **_OPTIONS}
         return _Part(function, targetoptions=options, pipeline_class=_PartCompiler)
-    directory = _cache_directory(function.__code__.co_filename)
-    before = _numba_config.CACHE_DIR
-    _numba_config.CACHE_DIR = str(directory or "")
-    try:
-        compiled: Any = numba.njit(**_OPTIONS)(function)
-        if directory is not None and not _numba_config.DISABLE_JIT:
-            compiled._cache = _Cache(function)  # noqa: SLF001 - as enable_caching does
-    finally:
-        _numba_config.CACHE_DIR = before
+    compiled: Any = numba.njit(**_OPTIONS)(function)
+    places = cache_directories(function.__code__.co_filename)
+    if places and not _numba_config.DISABLE_JIT:
+        compiled._cache = _Cache(function, places)  # noqa: SLF001 - as enable_caching does
     return cast("object", compiled)
 
 
@@ -92,7 +98,21 @@ _environment._rebuild_env = _rebuild_environment  # noqa: SLF001
 
 
 class _Cache(_FunctionCache):  # type: ignore[misc] # numba has types for its decorators alone
-    """Machine code on the disk; what cannot be read or written there is compiled anew."""
+    """Machine code on the disk; what cannot be read or written there is compiled anew.
+
+    A process compiles a kernel under a lock, and others wait for its code.
+    """
+
+    def __init__(self, function: Callable[..., object], places: list[Path]) -> None:
+        """Read code in all places, and write to the last one."""
+        name = re.sub(r"[<>]", "", f"{function.__qualname__}-{function.__code__.co_firstlineno}")
+        name = f"{name}.{sys.implementation.cache_tag}"
+        self._py_func = function
+        self._cache_path = str(places[-1])
+        self._files = [_CacheFile(str(place), name, "") for place in places]
+        self._lock_path = places[-1] / f"{name}.lock"
+        self._lock: IO[str] | None = None
+        self.enable()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return compiled code, or None: a file that was cut off is forgotten.
@@ -100,19 +120,56 @@ class _Cache(_FunctionCache):  # type: ignore[misc] # numba has types for its de
         The base class would first load all that compilation may need, which takes longer than
         most commands compute; whatever is compiled loads it by itself.
         """
-        try:
-            _runtime.rtsys.initialize(target_context)
-            with self._guard_against_spurious_io_errors():
-                return self._load_overload(sig, target_context)
-        except Exception:  # noqa: BLE001 - unpickling what was cut off raises anything
-            with suppress(OSError):
-                self.flush()
-            return None
+        _runtime.rtsys.initialize(target_context)
+        loaded = self._load(sig, target_context)
+        if loaded is None and self._wait():
+            loaded = self._load(sig, target_context)
+            if loaded is not None:
+                self._release()
+        return loaded
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
+        key = self._index_key(sig, target_context.codegen())
+        for file in self._files:
+            try:
+                data = file.load(key)
+                if data is not None:
+                    return _CompileResult._rebuild(target_context, *data)  # noqa: SLF001
+            except Exception:  # noqa: BLE001 - unpickling what was cut off raises anything
+                with suppress(OSError):
+                    file.flush()
+        return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep compiled code, where the disk takes it."""
         with suppress(OSError):
-            super().save_overload(sig, data)
+            if not data.library.has_dynamic_globals:
+                self._files[-1].save(self._index_key(sig, data.codegen), data._reduce())  # noqa: SLF001
+        self._release()
+
+    def _wait(self) -> bool:
+        """Lock the kernel; say whether another process may have compiled it meanwhile."""
+        if fcntl is None or self._lock is not None:
+            return False
+        try:
+            self._lock = self._lock_path.open("w")
+        except OSError:
+            return False
+        for _ in range(PATIENCE * 50):
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(0.02)
+            except OSError:  # a file system without locks
+                break
+            else:
+                break
+        return True
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
 
 class _Part(_Dispatcher):  # type: ignore[misc]
@@ -172,32 +229,52 @@ class _PartLibrary(_CodeLibrary):  # type: ignore[misc]
 
 
 class _Announcer(event.Listener):
-    """Tell who waits for it that something is compiled, each once."""
+    """Tell who waits for it that something is compiled, each once; leave garbage until then.
+
+    Compilation makes objects by the million, which nearly all live until its end: to search
+    them for garbage is a sixth of its time.
+    """
+
+    depth = 0
+    collects = True
 
     def on_start(self, event: object) -> None:  # noqa: ARG002
         """Tell, and forget whom."""
         while TOLD:
             TOLD.pop()()
+        if self.depth == 0:
+            self.collects = gc.isenabled()
+            gc.disable()
+        self.depth += 1
 
-    def on_end(self, event: object) -> None:
-        """Do nothing: the start was announced."""
+    def on_end(self, event: object) -> None:  # noqa: ARG002
+        """Collect garbage as before."""
+        self.depth -= 1
+        if self.depth == 0 and self.collects:
+            gc.enable()
 
 
 _register("numba:compile", _Announcer())
 
 
 @functools.cache
-def _cache_directory(source: str) -> Path | None:
-    """Return a writable directory for the kernels of one module, or None."""
+def cache_directories(source: str) -> list[Path]:
+    """Return where machine code of a module may lie, the last one where more can be written.
+
+    The list is empty where nothing can be written and none came with the package.
+    """
     module = Path(source)
+    found: list[Path] = []
     try:
         name = f"{module.stem}-{_stamp(module)}"
         for place in _places(module):
             if _is_writable(place / name):
-                return place / name
+                return [*found, place / name]
+            if place == module.parent / "__pycache__" and (place / name).is_dir():
+                found.append(place / name)
     except (OSError, RuntimeError):  # no source (a zipped installation), no home
         pass
-    return None
+    return found
 
 
 def _places(module: Path) -> Iterator[Path]:

@@ -7,7 +7,6 @@ import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
@@ -20,6 +19,7 @@ from kanonym import __version__
 from kanonym.actions.registry import keeps_values, share_kept
 from kanonym.data import files, frames
 from kanonym.data.errors import DataError, SchemaError
+from kanonym.data.loading import metadata
 from kanonym.data.readings import canonical_table, styled_columns
 from kanonym.data.results import Result, ResultTable
 from kanonym.data.schema import Role, Schema
@@ -480,5 +480,5 @@ class Release(Result, Generic[FrameT]):
 
 def versions() -> dict[str, str]:
     """Return the versions that a release depends on."""
-    libraries = {name: version(name) for name in ("numpy", "numba", "polars")}
+    libraries = {name: metadata.version(name) for name in ("numpy", "numba", "polars")}
     return {"kanonym": __version__, "python": platform.python_version(), **libraries}

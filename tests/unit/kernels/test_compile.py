@@ -6,12 +6,14 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from kanonym.kernels import compile as compilation
 from kanonym.kernels import machine_code
+from kanonym.kernels.ahead import KERNELS
 
 INNER = """
 from kanonym.kernels.compile import {how}
@@ -33,6 +35,24 @@ from kanonym.kernels.compile import announce_compilation
 from kanonym.kernels import outer
 with announce_compilation(lambda: print("compiles", end=" ")):
     print(outer.ask(), end="")
+"""
+
+USUAL = """
+from contextlib import suppress
+from kanonym.cli import main
+from kanonym.kernels.ahead import KERNELS, _member, _type
+
+def run(*words):
+    with suppress(SystemExit):
+        main(["--quiet", "--threads", "1", *words])
+
+run("demo", "--rows", "2000", "--directory", "demo")
+for algorithm in ("segmentation", "full-domain"):
+    requirements = ["-p", "demo/policy.yaml", "-t", "0.6", "--algorithm", algorithm]
+    run("anonymize", "demo/patients.csv", *requirements, "-o", f"{algorithm}.csv")
+for place, words in KERNELS.items():
+    if tuple(map(_type, words.split())) in _member(place).dispatcher.overloads:
+        print("called", place)
 """
 
 
@@ -176,3 +196,27 @@ def test_code_that_was_cut_off_is_compiled_anew(installation):
             file.write_bytes(file.read_bytes()[:40])
         assert installation() == "compiles 1"
     assert installation() == "1"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no lock for kernels")
+def test_kernels_that_start_together_are_compiled_once(installation):
+    """Of two processes that need a kernel at once, one compiles it and the other waits."""
+    with ThreadPoolExecutor(2) as pool:
+        printed = sorted(pool.map(installation, [RUN] * 2))
+    assert printed == ["1", "compiles 1"]
+
+
+def test_code_of_a_read_only_installation_is_loaded(installation):
+    """A user who cannot write to the package loads what was compiled there."""
+    assert installation() == "compiles 1"
+    forbids = "from kanonym.kernels import machine_code as m; m._is_writable = lambda _: False"
+    assert installation(f"{forbids}\n{RUN}") == "1"
+
+
+def test_kernels_that_are_compiled_ahead_are_those_that_commands_call(tmp_path):
+    """Each kernel of the list is called by a usual command, with the types of the list."""
+    ran = subprocess.run(
+        [sys.executable, "-c", USUAL], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    called = {line.removeprefix("called ") for line in ran.stdout.splitlines()}
+    assert called >= set(KERNELS)

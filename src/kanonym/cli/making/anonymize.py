@@ -15,6 +15,7 @@ from kanonym.cli import inputs, locations, options
 from kanonym.cli.commands import repetition
 from kanonym.cli.locations import is_database
 from kanonym.cli.making import linked
+from kanonym.cli.making.compile import compile_ahead
 from kanonym.cli.making.draw import Drawing
 from kanonym.cli.making.papers import PRIVATE, Papers, check_private, tell_of_manifest
 from kanonym.cli.policy_options import OPTIONS, PolicyOptions, takes_policy
@@ -125,7 +126,8 @@ def anonymize(
     stays = bool(place.table or reading.engine or is_database(table))
     drawing.check(reading.format, stays=stays)
     papers, written = _check_outputs(place, papers, drawing, reading, dry_run=dry_run)
-    with show_progress() as step:
+    uses = [policy.algorithm.type, *(["report"] if papers.report else [])]
+    with show_progress() as step, compile_ahead(*uses):
         step("read")
         start = perf_counter()
         frame, source = reading.table_with_content(
@@ -135,7 +137,7 @@ def anonymize(
             decimals=(decimals := dict[str, int]()),
         )
         frame = inputs.group_long(frame, columns)
-        seconds = perf_counter() - start
+        seconds = {"read": perf_counter() - start}
         stays, tell = not is_local(frame), inputs.sentence_printer(step)
         there = place.for_engine(writing, aggregate=aggregate) if stays and not dry_run else None
         release, published, notes = _release(
@@ -171,6 +173,8 @@ def anonymize(
                 coded=release.coded_columns,
                 beside=write_beside,
             )
+        seconds["write"] = perf_counter() - start
+        start = perf_counter()
         verifiable = dry_run or tell_of_manifest(release, papers.manifest, named, result)
         about = (
             {
@@ -181,8 +185,9 @@ def anonymize(
             else {}
         )
         papers.write(published, about, source, result)
-        both = (seconds, perf_counter() - start)
-    _show_release(release, told, written, both, json=json, to_stderr=output == "-")
+        if papers.report:
+            seconds["report"] = perf_counter() - start
+    _show_release(release, told, written, seconds, json=json, to_stderr=output == "-")
 
 
 def _check_given(table: str | None, output: str | None, *, dry_run: bool) -> str:
@@ -240,12 +245,12 @@ def _show_release(
     release: Release,
     drawn: dict[str, Any],
     written: list[str],
-    seconds: tuple[float, float],
+    seconds: dict[str, float],
     *,
     json: bool,
     to_stderr: bool,
 ) -> None:
-    """Print what was released; seconds: of reading and writing files."""
+    """Print what was released; seconds: of reading, writing and reporting."""
     from kanonym.cli.printing.releases import release_tables
     from kanonym.cli.progress import print_note
     from kanonym.cli.terminal import show_result
@@ -253,7 +258,7 @@ def _show_release(
     found = {**release.to_dict(), **({"drawn": drawn} if drawn else {})}
     if found["algorithm"].get("interrupted"):
         print_note("the search was stopped: this is the best so far")
-    found["seconds"] = inputs.seconds_with_files(found["seconds"], *seconds)
+    found["seconds"] = inputs.seconds_with_files(found["seconds"], **seconds)
     tables = release_tables(found, written, release.examples)
     show_result(found, *tables, json=json, to_stderr=to_stderr)
 

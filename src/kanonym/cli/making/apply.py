@@ -110,7 +110,7 @@ def apply(
         tell_of_manifest(release, papers.manifest, named, result)
         writing_seconds = perf_counter() - start
     found = {**release.to_dict(), "counted": update}
-    found["seconds"] = inputs.seconds_with_files(found["seconds"], seconds, writing_seconds)
+    found["seconds"] = inputs.seconds_with_files(found["seconds"], seconds, write=writing_seconds)
     beside = [] if papers.manifest is None else [str(papers.manifest)]
     written = [output, *beside, *([recoding] if update else [])]
     show_result(found, *batch_tables(found, written), json=json, to_stderr=output == "-")

@@ -1,20 +1,57 @@
-"""`kanonym compile`: the kernels that usual commands need, compiled ahead of them."""
+"""`kanonym compile`: kernels compiled ahead of commands; and what compiles beside a command."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 ROWS = 2000
 KNOWN = "postal_code,birth_date,sex,occupation"
 BY_VALUES = ("mondrian", "segmentation", "full-domain", "local-recoding")
 BY_SIZE = ("auto", "k-member", "mdav")
+
+USES = {
+    "auto": ["refine suppressing_cuts"],
+    "full-domain": ["try_levels"],
+    "mondrian": ["refine suppressing_cuts"],
+    "report": ["_search tied_records shared_neighbours _sort_into_leaves"],
+    "segmentation": ["join_failing refine", "cut exchange_records"],
+}
+"""What each process compiles for a use, in this order."""
+
+
+@contextmanager
+def compile_ahead(*uses: str) -> Iterator[None]:
+    """Let other processes compile what uses need, once anything is compiled inside the block.
+
+    They end with the block. On one core there are none.
+    """
+    from kanonym.kernels.compile import announce_compilation
+    from kanonym.kernels.parallel import cores
+
+    with ExitStack() as processes:
+
+        def start() -> None:
+            for names in (names for use in uses for names in USES.get(use, ())):
+                command = [sys.executable, "-m", "kanonym.kernels.ahead", *names.split()]
+                nowhere = subprocess.DEVNULL
+                child = subprocess.Popen(  # noqa: S603 - our own module
+                    command, stdin=nowhere, stdout=nowhere, stderr=nowhere
+                )
+                processes.callback(child.wait)
+                processes.callback(child.terminate)
+
+        if cores() < 2:
+            yield
+        else:
+            with announce_compilation(start):
+                yield
 
 
 def compile() -> None:  # noqa: A001 - the name of the command
@@ -28,12 +65,13 @@ def compile() -> None:  # noqa: A001 - the name of the command
     from kanonym.cli.terminal import show
     from kanonym.data.example_tables import patients
     from kanonym.data.files import write_table
+    from kanonym.kernels.parallel import cores
 
     with tempfile.TemporaryDirectory() as folder, show_progress() as step:
         table = Path(folder) / "patients.csv"
         write_table(patients(ROWS), table)
         jobs = dict(_jobs(table))
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        with ThreadPoolExecutor(2 * cores()) as pool:  # half may wait for what others compile
             running = {pool.submit(_run, folder, job): name for name, job in jobs.items()}
             n_jobs = len(jobs)
             for number, done in enumerate(as_completed(running), 1):

@@ -140,6 +140,7 @@ def _demo(rows: int, directory: Path) -> None:
     """Generate patients in one table, release them and report on it."""
     import kanonym as ka
     from kanonym import pipeline
+    from kanonym.cli.making.compile import compile_ahead
     from kanonym.cli.printing.releases import release_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import command_text, show
@@ -151,7 +152,7 @@ def _demo(rows: int, directory: Path) -> None:
     table, policy = directory / "patients.csv", directory / "policy.yaml"
     released, report = directory / "released.csv", directory / "report.html"
     manifest = manifest_path(released)
-    with show_progress() as step:
+    with show_progress() as step, compile_ahead("mondrian", "report"):
         step("invent")
         frame = patients(rows)
         write_table(frame, table)

@@ -237,7 +237,8 @@ def try_levels(
     # Whatever fails at one level fails at all levels below it.
     for level in range(axes.fields[a, HIGHEST], axes.fields[a, LOWEST] - 1, -1):
         out = losses[level]
-        out[:a] = state.sums[:a]
+        for b in range(a):
+            out[b] = state.sums[b]
         gone = state.left[0]
         loss = gone * axes.lost_least[a, level]
         labels, kept = axes.labels[a, level], axes.kept[a, level]
@@ -248,7 +249,9 @@ def try_levels(
         if charged > 0:
             of_label[: a + 1] = 0
             if remembers:
-                of_label[:a] = state.labels_left[:a]
+                for b in range(a):
+                    for code in range(n_labels):
+                        of_label[b, code] = state.labels_left[b, code]
                 for code in range(axes.labels.shape[2]):
                     of_label[a, labels[code]] += state.labels_left[a, code]
         r = 0

@@ -135,7 +135,8 @@ def _divide(
         spare[n_right] = one
         n_right += right
         n_left += 1 - right
-    node[n_left:] = spare[:n_right]
+    for i in range(n_right):
+        node[n_left + i] = spare[i]
     return n_left
 
 
@@ -247,4 +248,5 @@ def refine_by_span(
                 n_waiting += 1
         for i in range(n):
             spare[i] = order[base + tuples[i]]
-        order[base : base + n] = spare[:n]
+        for i in range(n):
+            order[base + i] = spare[i]

@@ -70,8 +70,12 @@ def serpentine(codes: NDArray[np.int32]) -> NDArray[np.int64]:
                 stop += 1
             first, end = codes[places[start], a], codes[places[stop - 1], a]
             if last >= 0 and abs(end - last) < abs(first - last):
-                places[start:stop] = places[start:stop][::-1].copy()
-                shared[start + 1 : stop] = shared[start + 1 : stop][::-1].copy()
+                for i in range((stop - start) // 2):
+                    j, k = start + i, stop - 1 - i
+                    places[j], places[k] = places[k], places[j]
+                for i in range((stop - start - 1) // 2):
+                    j, k = start + 1 + i, stop - 1 - i
+                    shared[j], shared[k] = shared[k], shared[j]
                 first, end = end, first
             last = end
             start = stop
