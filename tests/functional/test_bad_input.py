@@ -256,7 +256,7 @@ def test_full_disk_leaves_nothing_half_written(folder):
 
     ran = subprocess.run(
         [
-            *(sys.executable, "-c", program, *RUN.split()[:-1]),
+            *(sys.executable, "-c", program, "--overwrite", *RUN.split()[:-1]),
             *(*(one.name for one in outputs), str(len(outputs))),
         ],
         cwd=folder,

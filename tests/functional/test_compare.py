@@ -49,7 +49,7 @@ def test_a_comparison_writes_table_chart_and_state(run, folder):
     assert table["gcp"].to_list() == [one["utility"]["gcp"] for one in found["combinations"]]
     assert found["reason"] in (folder / "chart.html").read_text()
     assert len((folder / "state.jsonl").read_text().splitlines()) == 4
-    again = json.loads(run(line)[1])
+    again = json.loads(run(f"{line} --overwrite")[1])
     assert [one["seconds"] for one in again["combinations"]] == [
         one["seconds"] for one in found["combinations"]
     ]
@@ -172,10 +172,10 @@ def test_an_interrupted_comparison_says_where_it_goes_on(run, monkeypatch):
 
 def test_a_recommended_policy_is_written_and_runs(run):
     """The reasons are shown, and the written policy is one that `anonymize` takes."""
-    code, out, _ = run("recommend people.csv -k 3 --write policy.yaml")
+    code, out, _ = run("recommend people.csv -k 3 --write first.yaml")
     assert code == 0
     assert "k is 3" in out
-    policy = ka.Policy.from_file("policy.yaml")
+    policy = ka.Policy.from_file("first.yaml")
     release = ka.anonymize(ka.read_table("people.csv"), policy)
     assert release.verification.satisfied
 
@@ -184,7 +184,7 @@ def test_a_recommendation_is_json_as_well(run):
     """Policy, reasons and what was tried, in one object."""
     found = json.loads(run("recommend people.csv --json")[1])
     assert found["policy"]["models"][0] == {"type": "k-anonymity", "k": 5}
-    assert len(found["comparison"]["combinations"]) == 4
+    assert len(found["comparison"]["combinations"]) == 3
     assert found["written"] == []
 
 

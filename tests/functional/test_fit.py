@@ -118,7 +118,7 @@ def test_a_failing_batch_changes_no_file(refused, fitted):
 
 def test_the_union_alone_can_be_asked_for(kanonym, fitted):
     """With --union-only, one record is released once others of its class have been."""
-    assert kanonym(f"{FIT} --union-only").code == 0
+    assert kanonym(f"{FIT} --union-only --overwrite").code == 0
     assert kanonym(f"{APPLY} --update").code == 0
     header, *rows = (fitted / "patients.csv").read_text("utf-8").splitlines()
     (fitted / "few.csv").write_text(f"{header}\n{rows[0]}\n", "utf-8")
@@ -134,7 +134,7 @@ def test_unseen_values_can_be_an_error(kanonym, refused, fitted):
     (fitted / "other.csv").write_text(text, "utf-8")
     assert kanonym("apply recoding.json other.csv -o out.csv").code == 0
     assert read_table("out.csv")["age"].to_list().count("*") == 4
-    assert kanonym(f"{FIT} --unseen error").code == 0
+    assert kanonym(f"{FIT} --unseen error --overwrite").code == 0
     error = refused("apply recoding.json other.csv -o other_out.csv")
     assert "row 1 falls in no class" in error
 

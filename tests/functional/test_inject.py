@@ -68,7 +68,7 @@ def test_an_interval_as_a_value_stands_in_quotes(kanonym, folder):
     """An entry with a comma is quoted; an empty value is null."""
     table = pl.DataFrame({"age": ["[20, 30)", None] * 3, "sex": ["f"] * 6, "n": [1, 2, 1, 2, 2, 1]})
     table.write_csv(folder / "bands.csv")
-    line = "inject bands.csv -q age,sex -o out.csv --size 5 --class"
+    line = "inject bands.csv -q age,sex -o out.csv --size 5 --overwrite --class"
     assert kanonym(line, '"age=[20, 30)",sex=f').code == 0
     assert read_table("out.csv")["age"].null_count() == 3
     assert len(read_table("out.csv")) == 8
@@ -95,7 +95,7 @@ def test_marked_records_are_removed_again(kanonym, folder):
     assert len(json.loads((folder / "marks.json").read_text("utf-8"))["records"]) == 4
     shuffled = pl.read_csv("out.csv", schema_overrides={"zip": pl.String})
     shuffled.sample(fraction=1, shuffle=True, seed=1).write_csv("again.csv")
-    line = "inject again.csv --remove --key key.txt --marks marks.json -o back.csv"
+    line = "inject again.csv --remove --key key.txt --marks marks.json -o back.csv --overwrite"
     ran = kanonym(f"{line} --json")
     assert (ran.json["removed"], ran.json["marks"], ran.json["rows_out"]) == (4, 4, 8)
     back = Counter(read_table("back.csv").rows())
@@ -107,7 +107,7 @@ def test_one_seed_gives_one_file(kanonym, folder):
     """The same seed writes the same bytes, another seed others."""
     written = []
     for seed in (1, 1, 2):
-        assert kanonym(f"{RUN} --seed {seed}").code == 0
+        assert kanonym(f"{RUN} --seed {seed} --overwrite").code == 0
         written.append((folder / "out.csv").read_bytes())
     assert written[0] == written[1] != written[2]
 

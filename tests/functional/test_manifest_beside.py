@@ -140,8 +140,9 @@ def test_another_place_is_named_or_none(kanonym, folder):
     ran = kanonym(VERIFY)
     assert (ran.code, "--manifest" in ran.error) == (3, True)
     assert kanonym(f"{VERIFY} --manifest kept.json").code == 0
+    assert kanonym(f"{LINE} --manifest kept.json").code == 0
     (folder / "kept.json").unlink()
-    ran = kanonym(f"{LINE} --no-manifest")
+    ran = kanonym(f"{LINE} --no-manifest --overwrite")
     assert ran.code == 0
     assert not {one for one in names_in(folder) if "json" in one}
     assert "which the release no longer has" in ran.error

@@ -128,7 +128,7 @@ def test_cells_that_excel_runs_are_told_and_made_safe(kanonym, folder):
     ran = kanonym("transform patients.csv --drop age -o t.csv")
     assert ran.code == 0
     assert "run cells of name as" in ran.error
-    ran = kanonym("transform patients.csv --safe-cells --sample 1 -o t.csv")
+    ran = kanonym("transform patients.csv --safe-cells --sample 1 -o t.csv --overwrite")
     assert "formulas" not in ran.error
     expected = ["'=1+1", "'+1+cmd|x", "''=1+1", "Ada"]
     assert read_table(folder / "t.csv")["name"].to_list() == expected

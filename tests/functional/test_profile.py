@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import runpy
 
+import numpy as np
+import polars as pl
 import pytest
 
 import kanonym as ka
@@ -221,3 +223,42 @@ def test_the_input_is_not_modified(kanonym, folder):
     after = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert after.pop("suggested.yaml")
     assert after == before
+
+
+def test_answers_from_a_pipe_are_the_policy(kanonym, folder):
+    """A line for each question; questions are on standard error, the policy where -o says."""
+    ran = kanonym(
+        "profile patients.csv --ask -o answered.yaml", stdin=b"yes\n\n-zip\nnone\n\nsex\n3\n"
+    )
+    assert ran.code == 0, ran.error
+    assert "1. Is each row a person?" in ran.error
+    policy = ka.Policy.from_file(folder / "answered.yaml")
+    assert (policy.rows, policy.sensitive, policy.models[0].k) == ("persons", "none", 3)
+    assert "Answered: each row is a person." in (folder / "answered.yaml").read_text("utf-8")
+    assert kanonym("profile patients.csv --ask", stdin=b"\n" * 7).text.startswith("# Suggested")
+
+
+def test_answers_that_end_too_early_write_nothing(kanonym, folder):
+    """The error says which question was open; a wrong answer from a pipe is one, too."""
+    ran = kanonym("profile patients.csv --ask -o answered.yaml", stdin=b"yes\n\n")
+    assert ran.code == 3
+    assert "standard input ended before question 3, of at most 7, was answered" in ran.error
+    ran = kanonym("profile patients.csv --ask -o answered.yaml", stdin=b"perhaps\n")
+    assert ran.code == 3
+    assert "answer 1: 'perhaps'" in ran.error
+    assert not (folder / "answered.yaml").exists()
+
+
+@pytest.mark.parametrize(("columns", "values"), [(60, 2), (90, 20)])
+def test_wide_tables_fit_on_a_screen(kanonym, columns, values):
+    """At most 40 lines by profile, check and anonymize, and what columns cost each other."""
+    random = np.random.default_rng(1)
+    table = {f"v{i}": random.integers(0, values + i % 9, 120) for i in range(columns)}
+    pl.DataFrame({"member_id": [f"M{i:04d}" for i in range(120)], **table}).write_csv("wide.csv")
+    ran = kanonym("profile wide.csv -o wide.yaml")
+    assert len(ran.text.splitlines()) <= 40
+    assert ("loss: with 15 of them," in ran.text) == (columns > 60)
+    assert len(kanonym("check wide.yaml wide.csv").text.splitlines()) <= 40
+    ran = kanonym("anonymize wide.csv -p wide.yaml -o out.csv --algorithm mondrian")
+    assert ran.code == 0
+    assert len(ran.text.splitlines()) <= 40

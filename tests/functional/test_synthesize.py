@@ -58,7 +58,7 @@ def test_trees_take_the_size_of_a_leaf_and_an_order(kanonym, stays):
     made = read_table("out.csv")
     assert made.schema == stays.drop("name").schema
     assert (made["left"] >= made["came"]).all()
-    refused = kanonym(f"{RUN} --drop name --leaf 1")
+    refused = kanonym(f"{RUN} --drop name --leaf 1 --overwrite")
     assert refused.code == 3
     assert "publishes them" in refused.error
 
@@ -114,7 +114,7 @@ def test_one_seed_gives_one_file(kanonym, folder):
     """The same seed writes the same bytes, another seed others."""
     written = []
     for seed in (1, 1, 2):
-        assert kanonym(f"{RUN} --drop name --seed {seed}").code == 0
+        assert kanonym(f"{RUN} --drop name --seed {seed} --overwrite").code == 0
         written.append((folder / "out.csv").read_bytes())
     assert written[0] == written[1] != written[2]
 
@@ -196,7 +196,7 @@ def test_a_budget_makes_a_private_table_and_is_written_down(kanonym):
     assert set(made["zip"]) <= {f"0{one}" for one in range(1000, 1010)} | {None}
     for said in ("by aim", "epsilon 5, delta 1e-09", "one record", "at most 148 times as"):
         assert said in ran.text
-    again = kanonym(*asked, "--json").json
+    again = kanonym(*asked, "--json", "--overwrite").json
     assert again["ledger"]["epsilon"] == 10
     assert again["private"] is True
     assert not {"rows_in", "seconds"} & {*again}
@@ -218,7 +218,7 @@ def test_a_seeded_private_table_is_told_to_be_none(kanonym):
     ran = kanonym(f"{BUDGET} --method mst --seed 3")
     assert "not private: drawn from a seed" in ran.text
     assert "epsilon" not in ran.text
-    refused = kanonym(f"{PRIVATE} --seed 3")
+    refused = kanonym(f"{PRIVATE} --seed 3 --overwrite")
     assert refused.code == 2
     assert "no budget covers it" in refused.error
 

@@ -73,7 +73,7 @@ def test_one_seed_gives_one_file(kanonym, folder):
     """The same seed writes the same bytes, another seed others."""
     written = []
     for seed in (1, 1, 2):
-        assert kanonym(f"{RUN} --seed {seed} --action age=shuffle").code == 0
+        assert kanonym(f"{RUN} --seed {seed} --action age=shuffle --overwrite").code == 0
         written.append((folder / "out.csv").read_bytes())
     assert written[0] == written[1] != written[2]
 

@@ -178,3 +178,33 @@ def test_the_profile_says_that_rows_are_persons(kanonym, folder):
     pl.read_csv(folder / "visits.csv").unique("patient_id").write_csv(folder / "persons.csv")
     assert kanonym("profile persons.csv --write p.yaml").code == 0
     assert "rows: persons" in (folder / "p.yaml").read_text()
+
+
+NONE = POLICIES["rows.yaml"].replace("disease: {role: sensitive}", "disease: {role: insensitive}")
+NONE = NONE.replace(DIVERSE, "") + "sensitive: none\n"
+STATED = "the custodian states that no attribute is sensitive (sensitive: none)"
+
+
+def test_that_nothing_is_sensitive_is_stated(kanonym, folder):
+    """By the policy and by the option, in terminal, JSON, manifest and both reports."""
+    (folder / "none.yaml").write_text(NONE)
+    line = "anonymize visits.csv -p none.yaml -o out.csv --report r.md --no-attack"
+    assert STATED in " ".join(kanonym(line).text.split())
+    part = kanonym("verify out.csv -p none.yaml --json").json["parts"]["attributes"]
+    assert part == {"verdict": "checked", "rests_on": STATED}
+    manifest = json.loads((folder / "out.csv.manifest.json").read_text())
+    assert manifest["verification"]["parts"]["attributes"] == part
+    assert manifest["policy"]["sensitive"] == "none"
+    assert "The custodian states that no attribute is sensitive" in (folder / "r.md").read_text()
+    kanonym(f"{line.replace('r.md', 'es.md')} --language es")
+    assert "afirma que ningún atributo es sensible" in (folder / "es.md").read_text("utf-8")
+    short = "anonymize visits.csv -i patient_id -q age --others insensitive -k 4 --rows persons"
+    for option, verdict in (("-s none", "checked"), ("", "not assessed")):
+        found = kanonym(f"{short} {option} --dry-run --json").json["verification"]["parts"]
+        assert found["attributes"]["verdict"] == verdict
+
+
+def test_a_statement_that_the_policy_contradicts_is_refused(refused, folder):
+    """Nothing is sensitive, and a column is: one of them is wrong."""
+    (folder / "both.yaml").write_text(POLICIES["rows.yaml"] + "sensitive: none\n")
+    assert "'disease' is sensitive" in refused("check both.yaml")

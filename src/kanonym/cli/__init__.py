@@ -21,6 +21,7 @@ import kanonym
 from kanonym.cli import group, inputs
 from kanonym.cli.command_options import parse_names
 from kanonym.cli.group import AllCommands
+from kanonym.data.replacing import REPLACING
 from kanonym.data.text_encoding import ENCODING
 
 GARBAGE = 500_000
@@ -80,6 +81,13 @@ def _every_command(
         bool,
         typer.Option("--show-values", help="Show the values of the table that an error is about."),
     ] = False,
+    overwrite: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite",
+            help="Replace output files that exist, whoever wrote them.",
+        ),
+    ] = False,
     debug: Annotated[  # noqa: ARG001 - `CommandGroup` reads it
         bool, typer.Option("--debug", help="Show the traceback of an error.")
     ] = False,
@@ -93,6 +101,9 @@ def _every_command(
     """
     group.configure(verbose, quiet=quiet)
     ENCODING.set(encoding)
+    replacing = REPLACING.get()
+    if replacing is not None:
+        replacing.overwrite = overwrite
     inputs.COLUMNS.set(None if columns is None else parse_names([columns]))
     if threads is not None:
         group.limit_threads(threads)

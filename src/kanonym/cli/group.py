@@ -20,8 +20,9 @@ from typer.main import get_command
 from kanonym.cli.command_options import declared_options
 from kanonym.data.errors import InfeasibleError, KanonymError
 from kanonym.data.loading import LazyRegistry
+from kanonym.data.replacing import REPLACING, Replacing
 
-FLAGS = ("--debug", "--quiet", "--show-values", "--verbose", "--version")
+FLAGS = ("--debug", "--overwrite", "--quiet", "--show-values", "--verbose", "--version")
 SHORT = ("-v", "-vv")
 VALUED = ("--threads", "--encoding", "--columns")
 
@@ -179,6 +180,7 @@ class CommandGroup(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command and turn whatever it raises into an exit code."""
+        replacing = REPLACING.set(REPLACING.get() or Replacing(_tell_of_replaced))
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
@@ -209,7 +211,16 @@ class CommandGroup(TyperGroup):
             # The text of a foreign error may quote data, so only its kind is told.
             kind = type(error).__name__
             _fail(ctx, f"internal error ({kind}); --debug shows the traceback", INTERNAL)
+        finally:
+            REPLACING.reset(replacing)
         return result
+
+
+def _tell_of_replaced(sentence: str) -> None:
+    """Say on standard error what is replaced."""
+    from kanonym.cli.progress import print_note
+
+    print_note(sentence)
 
 
 def _with_commas(ctx: Any, message: str) -> str:
@@ -279,7 +290,7 @@ SUMMARIES = {
     "attack": "Attack a release as an intruder would, and compare with chance.",
     "audit": "Audit a differentially private mechanism by canaries in one run.",
     "compare": "Anonymize a table in many ways, and recommend a release.",
-    "recommend": "Recommend a first policy: roles from the profile, the algorithm by trying a few.",
+    "recommend": "Recommend the first policy of a table, and try it beside other algorithms.",
     "lattice": "Evaluate every node of the generalization lattice.",
     "transform": "Mask, pseudonymize or perturb columns, cell by cell.",
     "draw": "Draw one value per cell from the labels of a released table.",

@@ -11,6 +11,7 @@ import typer
 
 from kanonym.cli.command_options import parse_names
 from kanonym.data.databases import displayable_url
+from kanonym.data.replacing import REPLACING
 
 if TYPE_CHECKING:
     from kanonym.data.columns.rebuild import Population
@@ -130,6 +131,12 @@ def check_places(
     output is taken.
     """
     written = list(written)
+    replacing = REPLACING.get()
+    if replacing is not None:
+        replacing.inputs = [file.name for place in read.values() if (file := _file(place))]
+        replacing.manifests = [
+            Path(place) for option, place in written if option == "--manifest" and place
+        ]
     for option, place in written if json else ():
         if str(place) == "-":
             raise typer.BadParameter(

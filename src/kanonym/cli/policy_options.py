@@ -15,7 +15,7 @@ from kanonym.algorithms.options import PARAMETERS
 from kanonym.cli import options
 from kanonym.cli.command_options import Command
 from kanonym.data.option import Option, option_of
-from kanonym.policy.keywords import KEYWORDS
+from kanonym.policy.keywords import KEYWORDS, NOTHING
 
 if TYPE_CHECKING:
     from kanonym.policy import Policy
@@ -86,10 +86,10 @@ class PolicyOptions:
         if "quasi_identifiers" not in self.given:
             way = "--policy FILE, or -q COLUMNS" if self.takes_file else "-q COLUMNS"
             raise typer.BadParameter(f"missing columns: give {way}", param_hint="-q")
-        trees = self.given.get("hierarchies", {})
+        trees, sensitive = self.given.get("hierarchies", {}), self.given.get("sensitive", [])
         return {
             "quasi_identifiers": self.given["quasi_identifiers"],
-            "sensitive": self.given.get("sensitive", []),
+            "sensitive": [] if sensitive == NOTHING else sensitive,
             "hierarchies": {name: from_file(place) for name, place in trees.items()},
         }
 
@@ -107,6 +107,8 @@ def takes_policy(*names: str, file: bool = True) -> Callable[[Command], Command]
             place = values.pop("policy") if file else None
             parsed = {name: values.pop(name) for name in names}
             said = {name: one for name, one in parsed.items() if _is_said(one)}
+            if said.get("sensitive") == [NOTHING]:
+                said["sensitive"] = NOTHING
             keywords = {name: one for name, one in said.items() if name in KEYWORDS}
             parameters = {name: one for name, one in said.items() if name not in KEYWORDS}
             command(**values, asked=PolicyOptions(place, keywords, parameters, file))

@@ -1,9 +1,9 @@
-"""A first policy for a table: its columns' roles from the profile, its algorithm by trying."""
+"""The first policy of a table, tried beside other algorithms."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,14 +23,14 @@ from kanonym.models import PrivacyModel, TCloseness
 from kanonym.models.base import check_integer
 from kanonym.policy import Policy
 from kanonym.profiling import Profile, profile
+from kanonym.profiling.first_policy import ALGORITHM, policy_text
 
-CANDIDATES: tuple[Mapping[str, Any], ...] = (
-    {"type": "mondrian"},
-    {"type": "auto"},
+OTHERS: tuple[Mapping[str, Any], ...] = (
     {"type": "full-domain", "steps": 500},
     {"type": "local-recoding", "steps": 500},
 )
-"""What is tried; steps bound the time that large lattices take, the same everywhere."""
+"""What is tried beside the algorithm of the first policy, which tries several itself; steps bound
+the time that large lattices take, the same everywhere."""
 
 MOST_ROWS = 200_000
 """Of larger tables a sample of so many records is tried."""
@@ -71,9 +71,9 @@ def recommend(
 ) -> Recommendation:
     """Recommend a first policy for a table, as a starting point.
 
-    The roles are those that `profile` suggests, and so are the models: k-anonymity, and l-diversity
-    or t-closeness of sensitive attributes. Among a few algorithms, the one with the least span loss
-    is chosen.
+    The policy is that of `profile`: its roles, k-anonymity, and l-diversity or t-closeness of
+    sensitive attributes. It is tried, and so are two algorithms that release levels of hierarchies:
+    the reasons tell the loss of each.
 
     Parameters
     ----------
@@ -119,37 +119,24 @@ def recommend(
         random = np.random.default_rng(SEED)
         rows = np.sort(random.choice(found.rows, MOST_ROWS, replace=False))
         table = frames.assemble(native, rows, frames.column_names(native))
-    trials = run(table, [_combination(found, k, form) for form in CANDIDATES], progress=progress)
-    best = None
-    for trial in _sort_by_loss(trials):
+    forms = (ALGORITHM, *OTHERS)
+    trials = run(table, [_combination(found, k, form) for form in forms], progress=progress)
+    first = trials[0]
+    if sampled and first.has_release:
         step("check")
-        best = trial
-        if not sampled:
-            break
-        asked_of_all = Combination(dict(trial.parameters), trial.policy)
-        (best,) = run(native, [asked_of_all], progress=progress)
-        if best.has_release:
-            break
-    if best is None or not best.has_release or best.policy is None:
-        reason = trials[0].reason if best is None else best.reason
+        (first,) = run(native, [_combination(found, k, ALGORITHM)], progress=progress)
+    if not first.has_release:
+        reason = first.reason
         raise InfeasibleError(f"no release of this table satisfies such a policy: {reason}")
-    form = dict(
-        next(
-            candidate
-            for candidate in CANDIDATES
-            if candidate["type"] == best.parameters["algorithm"]
-        )
-    )
-    why = [*_choice(best, trials), *([_sample(found.rows)] if sampled else [])]
-    text = found.policy_text(k, form, why)
+    why = [*_choice(first, trials[1:]), *([_sample(found.rows)] if sampled else [])]
     return Recommendation(
-        policy=Policy.from_text(text, source="the recommended policy"),
+        policy=policy,
         reasons=(*_roles(found, policy, k), *why, LOOK),
         comparison=Comparison(
             tuple(trials), frames.n_rows(table), _like=as_frame_type(native, frame)
         ),
         profile=found,
-        text=text,
+        text=found.policy_text(k),
     )
 
 
@@ -166,13 +153,8 @@ NAMED = {
 
 
 def _combination(found: Profile, k: int, form: Mapping[str, Any]) -> Combination:
-    text = found.policy_text(k, form)
+    text = policy_text(found, k, form)
     return Combination({"algorithm": form["type"]}, Policy.from_text(text, source="candidate"))
-
-
-def _sort_by_loss(trials: list[Trial]) -> Iterator[Trial]:
-    """Return the releases, that of the least loss first; of equal ones the first that was tried."""
-    return iter(sorted((trial for trial in trials if trial.has_release), key=_loss))
 
 
 def _loss(trial: Trial) -> float:
@@ -238,39 +220,45 @@ def _diversity(model: PrivacyModel) -> str:
     )
 
 
-def _choice(best: Trial, trials: list[Trial]) -> list[str]:
-    """Say why this algorithm, and what became of the others."""
-    others = [one for one in _sort_by_loss(trials) if one.parameters != best.parameters]
-    compared = Message(
-        ", where others lose more or as much ({others})",
-        others=", ".join(f"{other.label} {_loss(other):.3f}" for other in others),
-    )
-    chosen = Message(
-        "The algorithm is {label}: its release loses {loss:.3f} of the detail of the "
-        "quasi-identifiers (span loss, 0 nothing to 1 everything){compared}.",
-        label=best.label,
-        loss=_loss(best),
-        compared=compared if others else "",
-    )
-    has = Message(
-        "It has {classes:,} classes, the smallest of {k:,} records, and suppresses {suppressed:,} "
-        "records.",
-        classes=best.classes,
-        k=best.k,
-        suppressed=best.suppressed,
-    )
-    failed = [
-        Message("{label} produced no release: {reason}.", label=trial.label, reason=trial.reason)
-        for trial in trials
-        if trial.reason
+def _choice(first: Trial, others: list[Trial]) -> list[str]:
+    """Say what the first policy's algorithm loses, and what others do."""
+    said: list[str] = [
+        Message(
+            "The algorithm is {label}: its release loses {loss:.3f} of the detail of the "
+            "quasi-identifiers (span loss, 0 nothing to 1 everything). It has {classes:,} classes, "
+            "the smallest of {k:,} records, and suppresses {suppressed:,} records.",
+            label=first.label,
+            loss=_loss(first),
+            classes=first.classes,
+            k=first.k,
+            suppressed=first.suppressed,
+        )
     ]
-    return [Message("{choice} {result}", choice=chosen, result=has), *failed]
+    for other in others:
+        facts = {"label": other.label, "loss": _loss(other)}
+        if not other.has_release:
+            said.append(
+                Message(
+                    "{label} produced no release: {reason}.", label=other.label, reason=other.reason
+                )
+            )
+        elif _loss(other) < _loss(first):
+            said.append(
+                Message(
+                    "{label} loses less, {loss:.3f}: if labels of hierarchies serve you as well as "
+                    "ranges, name it as the algorithm, and leave out the recoding.",
+                    **facts,
+                )
+            )
+        else:
+            said.append(Message("{label} loses more or as much: {loss:.3f}.", **facts))
+    return said
 
 
 def _sample(rows: int) -> str:
     return Message(
-        "The algorithms were compared on {sample:,} of the {rows:,} records; the release of all of "
-        "them was made and verified by this one alone.",
+        "The others were tried on {sample:,} of the {rows:,} records; the release of all of them "
+        "was made and verified by the first one alone.",
         sample=MOST_ROWS,
         rows=rows,
     )

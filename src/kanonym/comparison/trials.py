@@ -81,7 +81,8 @@ def open_state(path: str | Path | None) -> Iterator[State]:
     if path is None:
         yield State(None)
         return
-    files.check_output(path)
+    if not Path(path).exists():  # else it is gone on with
+        files.check_output(path)
     try:
         with Path(path).open("a+b") as file:
             file.seek(0)

@@ -110,5 +110,7 @@ def option_of(annotation: Any) -> tuple[type, Option] | None:
 def choices_of(annotation: Any) -> tuple[str, ...]:
     """Return the words that an annotated parameter may have, () where it may have any."""
     kind = get_args(annotation)[0]
+    if any(get_origin(one) is Sequence for one in get_args(kind)):
+        return ()  # a list of names, or a word in its place
     literals = [one for one in (kind, *get_args(kind)) if get_origin(one) is Literal]
     return get_args(literals[0]) if literals else ()

@@ -325,6 +325,7 @@ class LinkedPolicy:
     tables: Mapping[str, TablePolicy]
     models: tuple[PrivacyModel, ...]
     others: Role | None = None
+    sensitive: Literal["none"] | None = None
     counting: Counting = "multiset"
     suppression_limit: float = 0.0
     seed: int | None = None
@@ -356,6 +357,7 @@ class LinkedPolicy:
         elif not faults:
             with faults.below("tables"):
                 tables = with_owners(top.person, tables)
+            faults += _faults_of_statement(top, tables)
         with faults.below("models"):
             models = construction.build_models(form.get("models"), directory)
             if not faults:
@@ -393,6 +395,7 @@ def _options(
     models: Any = None,
     version: Literal[1] = 1,
     others: Literal["identifier", "quasi-identifier", "sensitive", "insensitive"] | None = None,
+    sensitive: Literal["none"] | None = None,
     counting: Counting = "multiset",
     suppression_limit: float = 0.0,
     seed: int | None = None,
@@ -404,7 +407,8 @@ def _options(
     if seed is not None and seed < 1:
         raise PolicyError(f"seed is {seed}; it must be a whole number of at least 1")
     role = None if others is None else Role(others)
-    return LinkedPolicy(person, {}, (), role, counting, float(suppression_limit), seed)
+    limit = float(suppression_limit)
+    return LinkedPolicy(person, {}, (), role, sensitive, counting, limit, seed)
 
 
 def _tables(given: Any, directory: Path) -> dict[str, TablePolicy]:
@@ -413,6 +417,15 @@ def _tables(given: Any, directory: Path) -> dict[str, TablePolicy]:
         raise FaultsFoundError([Fault((), "must map each table's name to its key and columns")])
     build = partial(build_table, directory=directory)
     return dict(construction.collect(build, given.items()))
+
+
+def _faults_of_statement(policy: LinkedPolicy, tables: Mapping[str, TablePolicy]) -> list[Fault]:
+    """Return a fault where nothing is said to be sensitive, and a column is."""
+    named = [f"{table.name}.{name}" for table in tables.values() for name in table.sensitive]
+    named += ["others"] if policy.others is Role.SENSITIVE else []
+    if policy.sensitive is None or not named:
+        return []
+    return [Fault(("sensitive",), f"is 'none', but {named[0]!r} is sensitive: keep one of them")]
 
 
 def _check_models(

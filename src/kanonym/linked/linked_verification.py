@@ -308,6 +308,7 @@ def view_of_tables(
         models=policy.models,
         others=policy.others,
         rows="persons",
+        sensitive=policy.sensitive,
         minimality="none",
     )
     return LinkedView(

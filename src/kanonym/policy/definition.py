@@ -29,6 +29,7 @@ from kanonym.data.schema import (
     Recoding,
     Role,
     Schema,
+    Sensitive,
 )
 from kanonym.models.base import PrivacyModel
 from kanonym.models.differential import sampling_model
@@ -57,6 +58,7 @@ from kanonym.policy.field_validators import (
     range_of,
 )
 from kanonym.policy.keywords import (
+    NOTHING,
     Keywords,
     Seed,
     SuppressionLimit,
@@ -99,6 +101,10 @@ class Policy(BaseModel, metaclass=_PublicNames):
         `persons` says that each record is a person, though an identifier has values that
         several records share. None leaves it open: such an identifier is then a warning,
         unless k-anonymity counts persons by it (`entity`).
+    sensitive
+        `none` states that no attribute is sensitive, so that nothing about a person must be
+        kept from those who know the class. None leaves it open: without a sensitive attribute,
+        the part *attributes* of the verdict is then not assessed.
     algorithm
         How classes are found.
     item_algorithm
@@ -161,6 +167,7 @@ class Policy(BaseModel, metaclass=_PublicNames):
     attributes: Annotated[dict[str, Attribute], Opaque, by_attributes]
     models: Annotated[Sequence[PrivacyModel], Opaque, by_models] = ()
     rows: Literal["persons"] | None = None
+    sensitive: Literal["none"] | None = None
     algorithm: Annotated[Algorithm, Opaque, by_algorithm, Field(validate_default=True)] = Mondrian()
     item_algorithm: Annotated[ItemAlgorithm | None, Opaque, by_item_algorithm] = None
     recoding: Annotated[Recoding | None, fitting] = None
@@ -227,6 +234,16 @@ class Policy(BaseModel, metaclass=_PublicNames):
                 "several rows: keep one of them"
             )
             raise PydanticCustomError("faults", "faults", {"faults": [Fault(("rows",), reason)]})
+        return self
+
+    @model_validator(mode="after")
+    def _require_one_statement(self) -> Self:
+        named = [name for name, one in self.attributes.items() if isinstance(one, Sensitive)]
+        named += ["others"] if self.others is Role.SENSITIVE else []
+        if self.sensitive and named:
+            reason = f"is 'none', but {named[0]!r} is sensitive: keep one of them"
+            faults = [Fault(("sensitive",), reason)]
+            raise PydanticCustomError("faults", "faults", {"faults": faults})
         return self
 
     @model_validator(mode="after")
@@ -347,7 +364,11 @@ class Policy(BaseModel, metaclass=_PublicNames):
         with parse_context(Origin(rename=shorthand.rename)), _collect_faults():
             shorthand.check_names(given)
             options = {name: given[name] for name in given if name in cls.model_fields}
-            models = options.pop("models", ())
+            models, sensitive = options.pop("models", ()), given.get("sensitive", ())
+            if sensitive == NOTHING:
+                sensitive = ()
+            else:
+                options.pop("sensitive", None)
             every, of_columns = shorthand.missing_words(given.get("missing", ()))
             if "missing" in options:
                 options["missing"] = every
@@ -355,7 +376,7 @@ class Policy(BaseModel, metaclass=_PublicNames):
                 {
                     Role.IDENTIFIER: given.get("identifiers", ()),
                     Role.QUASI_IDENTIFIER: given.get("quasi_identifiers", ()),
-                    Role.SENSITIVE: given.get("sensitive", ()),
+                    Role.SENSITIVE: sensitive,
                 },
                 given.get("hierarchies", {}),
                 given.get("k"),

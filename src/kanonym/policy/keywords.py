@@ -27,8 +27,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 QuasiIdentifiers = Annotated[
     Sequence[str], Option("Quasi-identifiers.", "A,B", "-q", kind="columns")
 ]
+NOTHING = "none"
+"""What `sensitive` says where no attribute is."""
 SensitiveAttributes = Annotated[
-    Sequence[str], Option("Sensitive attributes.", "C", "-s", kind="columns")
+    Sequence[str] | Literal["none"],
+    Option("Sensitive attributes; none states that there is none.", "C", "-s", kind="columns"),
 ]
 Sets = Annotated[
     Sequence[str] | Mapping[str, str | None],

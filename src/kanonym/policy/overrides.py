@@ -15,6 +15,7 @@ from kanonym.models.base import PrivacyModel
 from kanonym.policy import construction
 from kanonym.policy.definition import Policy
 from kanonym.policy.faults import Fault, FaultsFoundError, policy_error
+from kanonym.policy.keywords import NOTHING
 from kanonym.policy.shorthand import (
     MODEL_OF,
     check_names,
@@ -43,6 +44,8 @@ def override(policy: Policy, short: Mapping[str, Any]) -> Policy:
         raise policy_error(error.faults, "") from None
     fields = {name: getattr(policy, name) for name in type(policy).model_fields}
     changed = {name: value for name, value in given.items() if name in fields}
+    if "sensitive" in changed and changed["sensitive"] != NOTHING:
+        changed["sensitive"] = None
     added = construction.build_models(changed.pop("models", ()), Path())
     taken = {(one.type, one.attribute) for one in added}
     models = [*(model for model in models if (model.type, model.attribute) not in taken), *added]
@@ -102,6 +105,8 @@ def _with_missing(
 
 
 def _names(form: str, given: Sequence[str]) -> Sequence[str]:
+    if form == "sensitive" and given == NOTHING:
+        return ()
     if isinstance(given, str):
         reason = f"{form}: give a list of columns, not the text {given!r}"
         raise FaultsFoundError([Fault((), reason)])

@@ -77,6 +77,7 @@ def policy_form(policy: Policy) -> dict[str, Any]:
         "missing": list(policy.missing) or None,
         "models": [{"type": model.type, **model.to_dict()} for model in policy.models],
         "rows": policy.rows,
+        "sensitive": policy.sensitive,
         "algorithm": algorithms.form_of(policy.algorithm),
         "item_algorithm": policy.item_algorithm and algorithms.form_of(policy.item_algorithm),
         "recoding": policy.recoding,

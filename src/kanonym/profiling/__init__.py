@@ -20,8 +20,9 @@ from kanonym.profiling.groupings import CodedColumn
 from kanonym.profiling.identifiers import Finding
 from kanonym.profiling.minimal import Codes, Threshold, minimal_sets, separation_of
 from kanonym.profiling.persons import ProposedPersons, proposed_persons
-from kanonym.profiling.profile import NOTHING_TO_RECODE, ColumnProfile, Profile
-from kanonym.profiling.reasons import Reason
+from kanonym.profiling.profile import ColumnProfile, Profile
+from kanonym.profiling.questions import Question, TableAnswers, questions
+from kanonym.profiling.reasons import NOTHING_TO_RECODE, Reason
 from kanonym.profiling.repeated_persons import RepeatedPersons, repeated_persons
 from kanonym.profiling.roles import role_of
 from kanonym.profiling.words import name_hints
@@ -30,10 +31,13 @@ __all__ = [
     "ColumnProfile",
     "Profile",
     "ProposedPersons",
+    "Question",
     "RepeatedPersons",
+    "TableAnswers",
     "identifiers_of",
     "profile",
     "proposed_persons",
+    "questions",
     "repeated_persons",
 ]
 

@@ -98,6 +98,12 @@ EVIDENCE = {
     ),
     "free-text": _("values are texts of {words} words on average, and most are distinct"),
     "mentions": _("{share} of the texts examined mention one"),
+    "answered-identifier": _("answered: it identifies persons, and is dropped"),
+    "answered-quasi-identifier": _("answered: others may know it"),
+    "answered-sensitive": _("answered: it would hurt a person if it became known"),
+    "answered-insensitive": _("answered: anybody may see it, whoever it is about"),
+    "answered-open": _("answered: it is in no list, so others count as knowing it"),
+    "answered-unneeded": _("answered: nobody needs it, so it is dropped"),
 }
 """The sentence of each kind of reason."""
 
@@ -284,3 +290,7 @@ class Reason:
             "terms": list(self.terms),
             "detail": self.detail,
         }
+
+
+NOTHING_TO_RECODE = Reason("nothing-to-recode")
+"""What is said where all columns are dropped or are the same in every record."""

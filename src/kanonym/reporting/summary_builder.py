@@ -264,6 +264,7 @@ def _limits(context: _Context, known: KnownResults) -> tuple[tuple[str, str], ..
         ],
         attacked=any(attack.attempts for attack in known.attacks),
         entity=entity_of("the policy", entities[0]) if entities else None,
+        none_sensitive="sensitive" in context.policy,
         private=any(check.guarantee == "mechanism" for check in checks),
     )
 

@@ -336,6 +336,7 @@ def limit_texts(
     actions: Sequence[tuple[str, str, str, str]] = (),
     attacked: bool = False,
     entity: str | None = None,
+    none_sensitive: bool = False,
     private: bool = False,
 ) -> tuple[tuple[str, str], ...]:
     """Say what the release does not protect against: `(heading, sentence)` each."""
@@ -361,7 +362,12 @@ def limit_texts(
         )
     elif not having["sensitive"]:
         said["shared"] = speech.text(
-            _("No attribute was declared sensitive, so only class sizes were checked.")
+            _(
+                "The custodian states that no attribute is sensitive, so only class sizes were "
+                "checked."
+            )
+            if none_sensitive
+            else _("No attribute was declared sensitive, so only class sizes were checked.")
         )
     said["other"] = speech.text(_("An intruder is assumed to know at most the quasi-identifiers."))
     if having["insensitive"]:

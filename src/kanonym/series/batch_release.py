@@ -256,7 +256,15 @@ def _verify_union(source: BatchInput, after: Released, alone: Verification) -> V
             achieved = min(achieved, after.persons.fewest(alike=bool(after.persons.linking)))
         satisfied = achieved >= check.required or not tally.counts.any()
         checks[place] = replace(check, achieved=achieved, satisfied=satisfied, linked_by=linking)
-    parts = list(parts_of(checks, view.schema.names(Role.SENSITIVE), view.persons, union.rows))
+    parts = list(
+        parts_of(
+            checks,
+            view.schema.names(Role.SENSITIVE),
+            view.persons,
+            union.rows,
+            none_sensitive=policy.sensitive is not None,
+        )
+    )
     if parts[-1].assessed and source.persons is not None:
         column = source.persons.asked.column
         rests_on = Message("persons are recognized in all batches by {column}", column=column)

@@ -345,9 +345,13 @@ def parts_of(
     persons: Message | None,
     rows: int,
     *,
+    none_sensitive: bool = False,
     hides_refusals: bool | None = None,
 ) -> tuple[Part, ...]:
-    """Return the parts of a verdict; persons: who they are as stated, rows: of the release."""
+    """Return the parts of a verdict; persons: who they are as stated, rows: of the release.
+
+    none_sensitive: whether the policy states that no attribute is sensitive.
+    """
     if not rows:
         return tuple(Part(name, "not assessed", NO_RECORDS) for name in get_args(PartName))
     return (
@@ -355,6 +359,7 @@ def parts_of(
         _attributes(
             [check for check in checks if "attributes" in check.protects],
             sensitive,
+            none_sensitive=none_sensitive,
             hides_refusals=hides_refusals,
         ),
         _persons(checks, persons),
@@ -370,7 +375,11 @@ def _identity(checks: Sequence[ModelCheck]) -> Part:
 
 
 def _attributes(
-    checks: Sequence[ModelCheck], sensitive: Sequence[str], *, hides_refusals: bool | None
+    checks: Sequence[ModelCheck],
+    sensitive: Sequence[str],
+    *,
+    none_sensitive: bool,
+    hides_refusals: bool | None,
 ) -> Part:
     asking = [check for check in checks if not check.trivial]
     everything = any(check.guarantee == "mechanism" for check in asking)
@@ -381,6 +390,9 @@ def _attributes(
         if verdict == "checked" and hides_refusals is not None:
             text = _with_defence(text, hides_refusals=hides_refusals)
         return Part("attributes", verdict, text)
+    if none_sensitive:
+        reason = Message("the custodian states that no attribute is sensitive (sensitive: none)")
+        return Part("attributes", "checked", reason)
     if unprotected:
         reason = Message(
             "no model protects {columns}: require l-diversity or t-closeness",
@@ -389,7 +401,8 @@ def _attributes(
     else:
         reason = Message(
             "no sensitive attribute is declared: declare what must not be learned about a person "
-            "as sensitive, and require l-diversity or t-closeness"
+            "as sensitive, and require l-diversity or t-closeness; or state that there is none "
+            "(sensitive: none)"
         )
     return Part("attributes", "not assessed", reason)
 

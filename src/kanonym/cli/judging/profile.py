@@ -19,8 +19,12 @@ def profile(
     quasi_identifiers: Annotated[
         Sequence[str], Option("Columns known to be quasi-identifiers.", "A,B", "-q")
     ] = (),
-    write: options.WrittenPolicy = None,
+    write: options.FirstPolicy = None,
     k: Annotated[int, Option("k-anonymity of the suggested policy.", "K", "-k", least=1)] = 5,
+    ask: Annotated[
+        bool,
+        Option("Ask at most seven questions, with a default each; the answers are the policy."),
+    ] = False,
     free_text: Annotated[
         bool, Option('Search texts for identifiers; needs "kanonym[text]".')
     ] = False,
@@ -41,17 +45,20 @@ def profile(
     """Suggest a role for each column, with the reasons.
 
     --write writes a policy that runs as it is and can be edited: kanonym anonymize TABLE
-    --policy FILE.
+    --policy FILE. --ask asks a few questions first, on standard error; answers are lines of
+    standard input. Without --write, the policy is then printed.
 
-    Example: kanonym profile patients.csv --write policy.yaml
+    Example: kanonym profile patients.csv --ask --write policy.yaml
     """
     from kanonym import profiling
+    from kanonym.cli.asking import ask as ask_questions
     from kanonym.cli.printing.profile import profile_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
+    from kanonym.comparison.column_costs import column_costs, cost_sentences
 
     written = [("--write", write), ("--report", report)]
-    inputs.check_places({"INPUT": table}, written, json=json)
+    inputs.check_places({"INPUT": table, "--ask": "-" if ask else None}, written, json=json)
     with show_progress() as step:
         step("read")
         frame = reading.rows(table)
@@ -61,14 +68,18 @@ def profile(
             free_text=free_text,
             progress=step,
         )
-        if write is not None:
-            step("write")
-            found.write_policy(write, k)
-        if report is not None:
+        costs = () if json else cost_sentences(column_costs(frame, found, k))
+    if ask:
+        found = ask_questions(found, costs, k)
+        write = write or (None if json else Path("-"))
+    if write is not None:
+        found.write_policy(write, None if ask else k)
+    if report is not None:
+        with show_progress() as step:
             step("report")
             found.report(frame, report, language=language)
     files = [str(one) for _, one in written if one is not None]
     more = next_command(context, table, [] if write is None else [str(write)])
     contract = found.to_dict()
-    tables = profile_tables(contract, files)
+    tables = [] if ask else profile_tables(contract, files, costs)
     show_result(contract, *tables, *more, json=json, to_stderr=str(write) == "-")

@@ -15,16 +15,16 @@ from kanonym.data.option import Option
 def recommend(
     context: typer.Context,
     table: options.Table,
-    write: options.WrittenPolicy = None,
+    write: options.FirstPolicy = None,
     k: Annotated[int, Option("k-anonymity.", "K", "-k", least=1)] = 5,
     *,
     reading: options.ReadingOptions,
     json: options.Json = False,
 ) -> None:
-    """Recommend a first policy: roles from the profile, the algorithm by trying a few.
+    """Recommend the first policy of a table, and try it beside other algorithms.
 
-    --write writes the policy, with the evidence as comments. Read it, correct what is wrong,
-    and run it: kanonym anonymize TABLE --policy FILE.
+    --write writes the policy, with the evidence as comments: the one that profile writes. Read it,
+    correct what is wrong, and run it: kanonym anonymize TABLE --policy FILE.
 
     Example: kanonym recommend patients.csv --write policy.yaml
     """
@@ -32,11 +32,8 @@ def recommend(
     from kanonym.cli.printing.comparison import recommendation_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
-    from kanonym.data.files import check_output
 
     inputs.check_places({"INPUT": table}, [("--write", write)], json=json)
-    if write is not None:
-        check_output(write)
     start = perf_counter()
     with show_progress() as step:
         step("read")

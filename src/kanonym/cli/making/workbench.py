@@ -38,7 +38,13 @@ def workbench(
 
     Example: kanonym workbench patients.csv
     """
+    from kanonym.data.files.disk import require_file
     from kanonym.data.loading import require_extra
+    from kanonym.data.replacing import REPLACING
+
+    if place is not None and "://" not in place and not Path(place).is_dir():
+        require_file(place)
+    REPLACING.set(None)  # a project keeps its own releases
 
     with require_extra("workbench"):
         from kanonym.workbench.launch import Workbench

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
 from typing import Any
 
 from rich.console import RenderableType
+from rich.table import Table
 from rich.text import Text
 
+from kanonym.cli.printing.releases import first_rows
 from kanonym.cli.terminal import format_number, grid, plain_table, text_table, written_files_table
 
 
@@ -16,7 +17,7 @@ def policy_tables(found: Mapping[str, Any]) -> list[RenderableType]:
     """Return what `kanonym check` tells: what the policy requires, and of a table its roles."""
     policy = found["policy"]
     models = plain_table("required")
-    for model in policy["models"]:
+    for model in first_rows(models, policy["models"]):
         given = ", ".join(f"{key} {value}" for key, value in model.items() if key != "type")
         models.add_row(Text(f"{model['type']}: {given}" if given else model["type"]))
     facts: list[tuple[str, object]] = [
@@ -38,11 +39,23 @@ def policy_tables(found: Mapping[str, Any]) -> list[RenderableType]:
             if count
         ),
     ]
-    roles = text_table("column", "role", "hierarchy", whole={"role"})
-    for name, role in table["roles"].items():
-        built = table["built_hierarchies"].get(name)
-        roles.add_row(Text(name), role, Text(f"built: {built}" if built else ""))
-    return [grid(*facts), *([models] if policy["models"] else []), roles]
+    return [grid(*facts), *([models] if policy["models"] else []), _roles(table)]
+
+
+def _roles(table: Mapping[str, Any]) -> Table:
+    """Return a row for each column of a table; of a wide one, for each role."""
+    roles, built = table["roles"], table["built_hierarchies"]
+    shown = text_table("column", "role", "hierarchy", whole={"role"})
+    if len(roles) <= MOST_COLUMNS:
+        for name, role in roles.items():
+            shown.add_row(Text(name), role, Text(f"built: {built[name]}" if name in built else ""))
+        return shown
+    for role in dict.fromkeys(roles.values()):
+        names = [name for name, own in roles.items() if own == role]
+        made = sum(name in built for name in names)
+        told = f"built of {format_number(made)}; --json has them" if made else ""
+        shown.add_row(Text(f"{format_number(len(names))}: {shortened_names(names)}"), role, told)
+    return shown
 
 
 def _persons_rows(
@@ -68,12 +81,9 @@ def _persons_rows(
 
 
 SETS = 10  # column sets that are shown; --json has all that were found
-MOST_COLUMNS = 40  # of wider tables, columns are ranked and summarized
-RANKED = 8  # columns that tell most, and stand alone
-FEWEST_ALIKE = 3
-NAMED = 3
-SIMILAR = 1.25  # alike columns have at most so many times as many values
-SIMILAR_SEPARATION = 0.05  # and tell shares of the pairs apart that differ by no more
+MOST_COLUMNS = 40  # of wider tables, what is told fits on a screen
+SETS_OF_WIDE = 2
+NAMED = 12  # columns of a wide table that a line names
 STYLES = {
     "identifier": "bold red",
     "quasi-identifier": "yellow",
@@ -82,8 +92,13 @@ STYLES = {
 }
 
 
-def profile_tables(found: Mapping[str, Any], written: Sequence[str]) -> list[RenderableType]:
-    """Return what `kanonym profile` tells: roles with the evidence, and column sets."""
+def profile_tables(
+    found: Mapping[str, Any], written: Sequence[str], costs: Sequence[str] = ()
+) -> list[RenderableType]:
+    """Return what `kanonym profile` tells: roles with the evidence, and column sets.
+
+    costs: what quasi-identifiers cost each other.
+    """
     known = found["quasi_identifiers"]
     facts = grid(
         ("records", found["rows"]),
@@ -91,98 +106,62 @@ def profile_tables(found: Mapping[str, Any], written: Sequence[str]) -> list[Ren
         ("records alone in their class", known["uniques"]),
         ("distinguishable pairs", f"{100 * known['separation']:.2f} %"),
     )
-    columns = text_table("column", "role", "content, reasons, remarks", whole={"role"})
-    for names, one in _rows(found["columns"]):
-        columns.add_row(
-            Text(names),
+    persons = found["persons"]
+    told = [*persons["proposed"], *([persons["repeated"]] if persons["repeated"] else [])]
+    wide = len(found["columns"]) > MOST_COLUMNS
+    return [
+        facts,
+        *(Text(f"persons: {one['reason']}") for one in told[: 1 if wide else None]),
+        (_roles_of_wide if wide else _columns)(found["columns"]),
+        *(Text(f"loss: {one}") for one in costs),
+        *_sets(found, SETS_OF_WIDE if wide else SETS),
+        *([written_files_table(written)] if written else []),
+    ]
+
+
+def _columns(columns: Mapping[str, Mapping[str, Any]]) -> Table:
+    """Return a row for each column: its role, what it holds, and why."""
+    table = text_table("column", "role", "content, reasons, remarks", whole={"role"})
+    for name, one in columns.items():
+        table.add_row(
+            Text(name),
             Text(one["role"], style=STYLES[one["role"]]),
             Text(
                 ". ".join(map(_capitalize, [_content_text(one), *one["evidence"], *one["remarks"]]))
             ),
         )
-    persons = found["persons"]
-    told = [*persons["proposed"], *([persons["repeated"]] if persons["repeated"] else [])]
-    about = [Text(f"persons: {one['reason']}") for one in told]
-    return [
-        facts,
-        *about,
-        columns,
-        *_sets(found),
-        *([written_files_table(written)] if written else []),
-    ]
+    return table
 
 
-def _rows(columns: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the columns to show; of a wide table, those that tell most first, and alike ones once.
-
-    Identifiers are always shown, and so are those that tell most.
-    """
-    if len(columns) <= MOST_COLUMNS:
-        return list(columns.items())
-    ranked = sorted(columns.items(), key=lambda item: -item[1]["separation"])
-    shown = [item for item in ranked if item[1]["role"] == "identifier"]
-    others = [item for item in ranked if item not in shown]
-    shown += others[:RANKED]
-    groups = sorted(_group_similar(others[RANKED:]), key=lambda some: -some[0][1]["separation"])
-    for group in groups:
-        shown += [_summary(group)] if len(group) >= FEWEST_ALIKE else group
-    return shown
-
-
-Column = tuple[str, Mapping[str, Any]]
-
-
-def _group_similar(columns: Sequence[Column]) -> list[list[Column]]:
-    """Return columns in groups of one role, type and meaning that tell about equally much."""
-    groups: dict[tuple[Any, ...], list[list[Column]]] = {}
-    for name, one in sorted(columns, key=lambda item: (item[1]["distinct"], item[0])):
-        similar = groups.setdefault((one["role"], one["type"], *one["kinds"]), [])
-        group = next((some for some in similar if _is_similar(one, some[0][1])), None)
-        if group is None:
-            similar.append([(name, one)])
-        else:
-            group.append((name, one))
-    return [some for similar in groups.values() for some in similar]
+def _roles_of_wide(columns: Mapping[str, Mapping[str, Any]]) -> Table:
+    """Return a row for each role, with its columns: those that tell most first."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name, one in sorted(columns.items(), key=lambda item: -item[1]["separation"]):
+        kinds = {reason["kind"] for reason in one["reasons"]}
+        guessed = one["role"] == "quasi-identifier" and "unknown" in kinds
+        why = "no evidence" if guessed else ""
+        groups.setdefault((one["role"], why), []).append(name)
+    table = text_table("role", whole={"role"})
+    table.add_column("columns", justify="right", no_wrap=True)
+    table.add_column("those that distinguish most records first", overflow="fold")
+    for role, why in sorted(groups, key=lambda group: (list(STYLES).index(group[0]), group[1])):
+        names = groups[role, why]
+        table.add_row(
+            Text(f"{role}, {why}" if why else role, style=STYLES[role]),
+            format_number(len(names)),
+            Text(shortened_names(names)),
+        )
+    noted = sum(bool(one["remarks"]) for one in columns.values())
+    remarks = f"; remarks on {noted} of them" if noted else ""
+    table.caption = f"--json and the policy (--write) have each column with its reasons{remarks}"
+    table.caption_justify = "left"
+    return table
 
 
-def _is_similar(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two columns have about as many values, and tell about as many pairs apart."""
-    apart = abs(one["separation"] - other["separation"])
-    return bool(one["distinct"] <= SIMILAR * other["distinct"] and apart <= SIMILAR_SEPARATION)
-
-
-def _summary(some: Sequence[Column]) -> Column:
-    """Return what alike columns have in common, in the form of one column."""
-    names, columns = zip(*sorted(some, key=itemgetter(0)), strict=True)
-    values = _range(
-        [format_number(column["distinct"]) for column in sorted(columns, key=_distinct)]
-    )
-    apart = _range(
-        [f"{100 * column['separation']:.2f}" for column in sorted(columns, key=_separation)]
-    )
-    noted = sum(bool(column["remarks"]) for column in columns)
-    kinds = f"their names suggest: {', '.join(columns[0]['kinds'])}"
-    told = f"{values} values distinguish {apart} % of the pairs of records"
-    named = f"{', '.join(names[:NAMED])}, …" if len(names) > NAMED else ", ".join(names)
-    return f"{len(names)} columns alike: {named}", {
-        **columns[0],
-        "distinct": None,
-        "evidence": [*([kinds] if columns[0]["kinds"] else []), told, "--json has every column"],
-        "remarks": [f"remarks on {noted} of them"] if noted else [],
-    }
-
-
-_distinct, _separation = itemgetter("distinct"), itemgetter("separation")
-
-
-def _range(ascending: Sequence[str]) -> str:
-    """Write the first and the last of some figures, or the one that all are.
-
-    >>> _range(["2", "5", "7"]), _range(["2", "2"])
-    ('2 to 7', '2')
-    """
-    first, last = ascending[0], ascending[-1]
-    return first if first == last else f"{first} to {last}"
+def shortened_names(names: Sequence[str]) -> str:
+    """Return the first names of many, and how many more there are."""
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {format_number(more)} more" if more > 0 else "")
 
 
 def _capitalize(sentence: str) -> str:
@@ -191,15 +170,13 @@ def _capitalize(sentence: str) -> str:
 
 def _content_text(column: Mapping[str, Any]) -> str:
     """Return what a column holds, in a few words, but for what the evidence begins with."""
-    if column["distinct"] is None:  # a summary of several columns
-        return str(column["type"])
     values = f"{format_number(column['distinct'])} value{'' if column['distinct'] == 1 else 's'}"
     told = any(one.startswith(values) for one in column["evidence"])
     nulls = [f"{format_number(column['nulls'])} null"] if column["nulls"] else []
     return ", ".join([column["type"], *([] if told else [values]), *nulls])
 
 
-def _sets(found: Mapping[str, Any]) -> list[RenderableType]:
+def _sets(found: Mapping[str, Any], most: int) -> list[RenderableType]:
     """Return the sets of columns that tell the records apart, exactly and nearly."""
     shown: list[RenderableType] = []
     for key, heading in (
@@ -212,10 +189,10 @@ def _sets(found: Mapping[str, Any]) -> list[RenderableType]:
         table = text_table(heading)
         table.add_column("combinations", justify="right", no_wrap=True)
         table.add_column("unique records", justify="right", no_wrap=True)
-        for one in sets[:SETS]:
+        for one in sets[:most]:
             names = Text(", ".join(one["columns"]))
             table.add_row(names, format_number(one["distinct"]), format_number(one["uniques"]))
-        if len(sets) > SETS:
+        if len(sets) > most:
             table.caption = f"the first of {format_number(len(sets))} sets; --json has all"
         shown.append(table)
     return shown

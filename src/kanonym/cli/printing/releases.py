@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, TypeVar
 
 from rich import box
 from rich.console import RenderableType
@@ -30,6 +31,11 @@ STYLES = {
     "nothing required": "bold",
 }
 EXAMPLES = 4  # labels of a level that are shown
+MOST_COLUMNS = 12  # rows of a table about columns; of more, the first of them are shown
+FIRST = 5
+FINDINGS = 6
+WORST = 1
+Row = TypeVar("Row")
 
 
 def drawn_rows(drawn: Mapping[str, Any] | None) -> list[tuple[str, object]]:
@@ -80,7 +86,7 @@ def release_tables(
     further += ["listed exactly, %"] if listed else []
     lost = plain_table("attribute", *further, "values per label", "span loss, %")
     lost.add_column("example", overflow="fold")
-    for name, one in covered.items():
+    for name, one in first_rows(lost, covered.items(), lambda item: -item[1]["loss"]):
         more = [f"{levels[name]} of {highest[name]}"] if highest else []
         more += [format_number(cells[name])] if cells else []
         more += [f"{100 * one['listed']:.1f}"] if listed else []
@@ -90,6 +96,20 @@ def release_tables(
         lost.add_row(Text(name), *more, named, f"{100 * one['loss']:.1f}", shown)
     files = written_files_table(written) if written else "  nothing written (dry run)\n"
     return [facts, *verdict_tables(found["verification"]), lost, files]
+
+
+def first_rows(
+    table: Table, rows: Iterable[Row], order: Callable[[Row], float] | None = None
+) -> list[Row]:
+    """Return the rows of a table; of many, the first in an order, with how many more there are."""
+    listed = list(rows)
+    if len(listed) <= MOST_COLUMNS:
+        return listed
+    more = format_number(len(listed) - FIRST)
+    which = "that lose or fail most" if order else "first"
+    table.caption = f"the {FIRST} {which}; --json has {more} more"
+    table.caption_justify = "left"
+    return sorted(listed, key=order)[:FIRST] if order else listed[:FIRST]
 
 
 def kept_value_rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
@@ -185,10 +205,17 @@ def findings_table(verification: Mapping[str, Any]) -> Table:
     for one in verification.get("models", []):
         if "rests_on" in one and one["verdict"] == "by construction":
             facts.add_row("rests on", Text(one["rests_on"]))
-    for one in verification["largest_shares"]:
+    shares = verification["largest_shares"]
+    if len(shares) > MOST_COLUMNS:
+        shares = sorted(shares, key=itemgetter("share"), reverse=True)[:WORST]
+    for one in shares:
         facts.add_row("worst class", Text(_largest_share(one)))
-    for one in verification["findings"]:
+    findings = verification["findings"]
+    for one in findings[:FINDINGS]:
         facts.add_row(Text("finding", style="yellow"), Text(one["message"]))
+    if len(findings) > FINDINGS:
+        more = len(findings) - FINDINGS
+        facts.add_row(Text("findings", style="yellow"), f"{more} more: --json has all")
     if "text_columns" in verification:
         facts.add_row("counted as", Text(_both_readings(verification["text_columns"])))
     return facts
@@ -226,7 +253,7 @@ def requirements_view(verification: Mapping[str, Any]) -> RenderableType:
 
 def _models(checks: Iterable[Mapping[str, Any]], *, assessed: bool) -> Table:
     table = plain_table("model", "required", "achieved", "satisfied")
-    for check in checks:
+    for check in first_rows(table, checks, itemgetter("satisfied")):
         of = f" of {check['attribute']}" if "attribute" in check else ""
         of += f", every {check['subsets']} attributes" if "subsets" in check else ""
         of += ", as recorded" if check.get("recorded") else ""

@@ -21,6 +21,7 @@ from typing import Any
 
 from kanonym.data.errors import DataError
 from kanonym.data.loading import LazyModule
+from kanonym.data.replacing import REPLACING
 
 
 def hidden_path(folder: Path) -> Path:
@@ -121,7 +122,10 @@ def sha256(path: str | Path) -> str:
 
 
 def check_output(path: str | Path) -> None:
-    """Refuse an output that could never be written, before any work is done for it."""
+    """Refuse an output that could never be written, before any work is done for it.
+
+    A command does not replace a file either, unless it wrote it itself (`Replacing`).
+    """
     if str(path) == "-":
         return
     refuse_url(path)
@@ -134,6 +138,9 @@ def check_output(path: str | Path) -> None:
         )
     if not os.access(final if final.exists() else final.parent, os.W_OK):
         raise DataError(f"{path} cannot be written: permission denied")
+    replacing = REPLACING.get()
+    if replacing is not None:
+        replacing.check(path, final)
 
 
 @contextmanager
@@ -177,6 +184,7 @@ def atomic_write(path: str | Path) -> Iterator[Path]:
             if final.exists():
                 shutil.copymode(final, temporary)
             temporary.replace(final)
+            _settle(final)
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -187,6 +195,8 @@ def write_text(path: str | Path, text: str) -> None:
 def write_bytes(path: str | Path, data: bytes) -> None:
     """Write bytes, whole or not at all; `-` is standard output."""
     if str(path) != "-":
+        if REPLACING.get() is not None and _holds(Path(path), data):
+            return
         with atomic_write(path) as temporary:
             temporary.write_bytes(data)
         return
@@ -196,6 +206,18 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         sys.stdout.buffer.flush()
     except OSError as error:
         raise DataError(f"standard output cannot be written: {error.strerror or error}") from error
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Whether a file has these very bytes: then there is nothing to replace."""
+    return path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data
+
+
+def _settle(final: Path) -> None:
+    """Let the command that runs write a file again."""
+    replacing = REPLACING.get()
+    if replacing is not None:
+        replacing.settled.add(final)
 
 
 def _write_all(data: bytes) -> None:
@@ -212,6 +234,12 @@ def _flush(path: Path) -> None:
     """Have the bytes on the disk before the name: a crash in between leaves the old file."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
+
+
+def require_file(path: str | Path) -> None:
+    """Refuse a file that is not there."""
+    if not Path(path).is_file():
+        raise DataError(_missing_message(Path(path)))
 
 
 def _missing_message(path: Path) -> str:
@@ -240,6 +268,7 @@ def lock_file(path: str | Path) -> Iterator[None]:
     ends.
     """
     final = Path(path).resolve()
+    _settle(final)  # it is brought up to date, not replaced
     check_output(path)
     lock = filelock.FileLock(final.with_name(f".{final.name}.lock"), timeout=PATIENCE, mode=0o600)
     try:

@@ -142,6 +142,11 @@ def _inference_answer(summary: Summary, says: Translator) -> str:
     if not hidden:
         return says.text(
             _(
+                "The custodian states that no attribute is sensitive: what a class reveals about "
+                "the others was not checked."
+            )
+            if summary.origin.policy.get("sensitive")
+            else _(
                 "No attribute was declared sensitive, so what a class reveals about the others was "
                 "not checked."
             )

@@ -78,7 +78,12 @@ def verify_release(view: ReleaseView) -> Verification:
         largest_shares=tuple(share for share in shares if share),
         findings=tuple(findings),
         parts=parts_of(
-            checks, view.sensitive, view.persons, checked.rows, hides_refusals=view.hides_refusals
+            checks,
+            view.sensitive,
+            view.persons,
+            checked.rows,
+            none_sensitive=view.policy.sensitive is not None,
+            hides_refusals=view.hides_refusals,
         ),
         not_looked_for=tuple(not_looked_for),
         text_columns=checked.text_columns,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
 from pathlib import Path
@@ -16,7 +16,8 @@ from kanonym.policy import document
 from kanonym.policy.construction import ROLES
 from kanonym.policy.writing import policy_yaml
 from kanonym.profiling import ColumnProfile, Profile
-from kanonym.profiling.profile import attribute_form
+from kanonym.profiling.first_policy import attribute_form
+from kanonym.profiling.questions import EACH_ROW, UNKNOWN, TableAnswers
 
 Form = Mapping[str, Any]
 """A policy as its file has it; it may be incomplete while somebody works on it."""
@@ -163,10 +164,32 @@ def suggested_form(profile: Profile, private: Path) -> Form:
     private: the file of the private seed.
     """
     try:
-        form = document.parse(profile.policy_text(algorithm={"type": "auto"}), "suggested policy")
+        form = document.parse(profile.policy_text(), "suggested policy")
     except KeyError:
         form = {"attributes": {}}
     return {**form, "seed": draw_seed(), "private_seed": {"file": str(private)}}
+
+
+def answers_of(form: Form) -> TableAnswers:
+    """Return the answers that a policy stands for."""
+    models = [one for one in form.get("models", ()) if one.get("type") == "k-anonymity"]
+    entity = next((one["entity"] for one in models if one.get("entity")), None)
+    sensitive = tuple(columns_of(form, Role.SENSITIVE))
+    return TableAnswers(
+        persons=EACH_ROW if form.get("rows") else entity if isinstance(entity, str) else UNKNOWN,
+        identifiers=tuple(columns_of(form, Role.IDENTIFIER)),
+        known=tuple(columns_of(form, Role.QUASI_IDENTIFIER)),
+        sensitive=sensitive if sensitive or form.get("sensitive") else None,
+        harmless=tuple(columns_of(form, Role.INSENSITIVE)),
+        k=next((one.get("k") for one in models), None),
+    )
+
+
+def form_of_answers(form: Form, profile: Profile, answers: TableAnswers) -> Form:
+    """Return the first policy by what a person answered, with the seeds of another one."""
+    text = profile.with_answers(answers).policy_text()
+    seeds = {name: form[name] for name in ("seed", "private_seed") if name in form}
+    return {**document.parse(text, "the answers"), **seeds}
 
 
 def draw_seed() -> int:
@@ -174,7 +197,7 @@ def draw_seed() -> int:
     return LEAST_SEED + secrets.randbelow(9 * LEAST_SEED)
 
 
-def with_roles(form: Form, names: Iterable[str], role: Role, profile: Profile) -> Form:
+def with_roles(form: Form, names: Collection[str], role: Role, profile: Profile) -> Form:
     """Return a policy in which columns have a role.
 
     A quasi-identifier gets the hierarchy that fits it, and dates and numbers in texts are read as
@@ -190,7 +213,8 @@ def with_roles(form: Form, names: Iterable[str], role: Role, profile: Profile) -
         }
         attributes[name] = {"role": str(role), **_suggestion(known.get(name), role), **own}
     models = [one for one in form.get("models", ()) if _fits(one, attributes)]
-    return {**form, "attributes": attributes, "models": models}
+    stated = {"sensitive": None} if role is Role.SENSITIVE and names else {}
+    return with_parts({**form, "attributes": attributes, "models": models}, stated)
 
 
 def with_attribute(form: Form, name: str, changed: Mapping[str, Any]) -> Form:

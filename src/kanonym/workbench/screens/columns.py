@@ -7,8 +7,17 @@ from typing import Any
 from kanonym.data.errors import SchemaError
 from kanonym.data.errors import gettext as _
 from kanonym.data.schema import Role
-from kanonym.profiling import Profile
-from kanonym.workbench.project.history import columns_of, with_model, with_parts, with_roles
+from kanonym.profiling import Profile, TableAnswers, questions
+from kanonym.profiling.questions import LISTS, UNKNOWN
+from kanonym.workbench.forms import number_of
+from kanonym.workbench.project.history import (
+    answers_of,
+    columns_of,
+    form_of_answers,
+    with_model,
+    with_parts,
+    with_roles,
+)
 from kanonym.workbench.view import Screen, View
 
 SETS = 6
@@ -44,6 +53,8 @@ async def show(view: View) -> dict[str, Any]:
         "rows": rows,
         "roles": [str(role) for role in Role],
         "counts": counts,
+        "questions": list(questions(profile, answers_of(project.form))),
+        "places": {one.name: place for place, one in enumerate(profile.columns)},
         "entity": profile.entity,
         "counted": _entity_of(project.form),
         "unique_sets": [names for names, _ in profile.unique_sets.sets[:SETS]],
@@ -83,6 +94,24 @@ async def accept_suggestions(view: View) -> str | None:
     return None
 
 
+async def answers(view: View) -> str | None:
+    """Make the policy that a person's answers say."""
+    project, sent = view.project, view.sent
+    assert project.table is not None  # noqa: S101 - the screen needs it
+    profile: Profile = project.table.profile
+    names = project.table.columns
+    given: dict[str, Any] = {"persons": sent.get("persons", UNKNOWN)}
+    for part in (*LISTS, "unneeded"):
+        ticked = [place for place in view.every(part) if _is_place(place, names)]
+        given[part] = tuple(names[int(place)] for place in ticked)
+    if not given["sensitive"] and not sent.get("none_sensitive"):
+        given["sensitive"] = None
+    given["k"] = int(number_of("k", sent.get("k", ""), 1, None))
+    form = form_of_answers(project.form, profile, TableAnswers(**given))
+    project.change(form, _("Answered questions"))
+    return None
+
+
 async def persons(view: View) -> str | None:
     """Say who is who: records are persons, or an identifier tells persons apart."""
     form, entity = view.project.form, view.sent.get("entity", "")
@@ -113,5 +142,7 @@ def _is_place(text: str, names: list[str]) -> bool:
 
 
 SCREEN = Screen(
-    "columns", show, {"role": role, "suggested": accept_suggestions, "persons": persons}
+    "columns",
+    show,
+    {"role": role, "suggested": accept_suggestions, "persons": persons, "answers": answers},
 )

@@ -161,6 +161,13 @@ async def persons(view: View) -> str | None:
     return None
 
 
+async def nothing_sensitive(view: View) -> str | None:
+    """Say that no attribute is sensitive."""
+    changed = with_parts(view.project.form, {"sensitive": "none"})
+    view.project.change(changed, _("No attribute is sensitive"))
+    return None
+
+
 def _inputs(view: View, kind: str, given: Mapping[str, Any]) -> list[Field]:
     columns = {
         "attribute": columns_of(view.project.form, Role.SENSITIVE),
@@ -193,6 +200,7 @@ SCREEN = Screen(
         "preset": preset,
         "private": make_private,
         "persons": persons,
+        "nothing_sensitive": nothing_sensitive,
     },
     trials={"try"},
 )
