@@ -128,12 +128,7 @@ def policy(work: str) -> dict[str, Any]:
         "marital": ka.hierarchy.groups(fan_outs=[3], order=census_like.MARITAL),
         "occupation": ka.hierarchy.intervals(width=[80, 320]),
     }
-    return {
-        **asked,
-        "hierarchies": trees,
-        "algorithm": ka.FullDomain(),
-        "suppression_limit": 0.02,
-    }
+    return {**asked, "hierarchies": trees, "algorithm": ka.FullDomain(), "suppression_limit": 0.02}
 
 
 def released(source: Callable[[], Any], work: str) -> Work:

@@ -86,10 +86,7 @@ def measured(
     algorithm, minimality = way
     recoding = None if algorithm.recodes == "levels" else "set"
     policy = ka.Policy(
-        attributes={
-            **{name: ka.QuasiIdentifier() for name in known},
-            hidden: ka.Sensitive(),
-        },
+        attributes={**{name: ka.QuasiIdentifier() for name in known}, hidden: ka.Sensitive()},
         models=[ka.KAnonymity(k), ka.LDiversity(hidden, l=l)],
         algorithm=algorithm,
         recoding=recoding,

@@ -92,11 +92,7 @@ def accuracy(sizes: list[int], splits: int) -> None:
         for k in sizes:
             for name, algorithm in ALGORITHMS.items():
                 release = ka.anonymize(
-                    train,
-                    quasi_identifiers=known,
-                    others="insensitive",
-                    k=k,
-                    algorithm=algorithm,
+                    train, quasi_identifiers=known, others="insensitive", k=k, algorithm=algorithm
                 )
                 for way, one in learned(table, held, release.frame, known).items():
                     found[name, k][way].append((*one, release.utility.gcp))

@@ -180,11 +180,7 @@ def injected(case: Case, minimized: pd.DataFrame, target: float) -> Chapter:
     """Add what is wanted to a minimized table, or say why it cannot be had."""
     try:
         found = ka.inject(
-            minimized,
-            quasi_identifiers=case.known,
-            sensitive=[case.private],
-            seed=0,
-            **case.wanted,
+            minimized, quasi_identifiers=case.known, sensitive=[case.private], seed=0, **case.wanted
         )
     except ka.InfeasibleError as refusal:
         part = measured(case, minimized, target, "injected")

@@ -232,9 +232,7 @@ def test_the_aggregate_form_counts_the_records_of_a_class_by_disease(frame):
 def test_the_aggregate_form_of_a_table_without_quasi_identifiers_is_a_count():
     """Where nothing is quasi-identifying or sensitive, one number is left."""
     asked = ka.Policy(
-        attributes={"visit": ka.Insensitive()},
-        models=[ka.KAnonymity(2)],
-        others="quasi-identifier",
+        attributes={"visit": ka.Insensitive()}, models=[ka.KAnonymity(2)], others="quasi-identifier"
     )
     release = ka.anonymize(pl.DataFrame({"visit": [1, 2, 3]}), asked)
     assert release.aggregate().to_dicts() == [{"count": 3}]

@@ -106,10 +106,7 @@ def actions_page() -> str:
             name,
             kind,
             _form(name, kind),
-            table(
-                ("", ""),
-                [("protects", cell(kind.protects)), ("does not", cell(kind.exposes))],
-            ),
+            table(("", ""), [("protects", cell(kind.protects)), ("does not", cell(kind.exposes))]),
         )
         for name, kind in ACTIONS.items()
     )

@@ -83,10 +83,7 @@ def _every_command(
     ] = False,
     overwrite: Annotated[
         bool,
-        typer.Option(
-            "--overwrite",
-            help="Replace output files that exist, whoever wrote them.",
-        ),
+        typer.Option("--overwrite", help="Replace output files that exist, whoever wrote them."),
     ] = False,
     debug: Annotated[  # noqa: ARG001 - `CommandGroup` reads it
         bool, typer.Option("--debug", help="Show the traceback of an error.")

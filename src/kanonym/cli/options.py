@@ -57,8 +57,7 @@ Aligned = Annotated[
 WrittenPolicy = Annotated[Path | None, Option("File for the policy, as YAML.", "FILE", "--write")]
 FirstPolicy = Annotated[Path | None, Option("File for the policy, as YAML.", "FILE", "--write -o")]
 Chart = Annotated[
-    Path | None,
-    Option("Chart of privacy and loss: .html, .svg or .png.", "FILE", group=OUTPUT),
+    Path | None, Option("Chart of privacy and loss: .html, .svg or .png.", "FILE", group=OUTPUT)
 ]
 Language = Annotated[
     Literal["en", "es"],

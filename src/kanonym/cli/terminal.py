@@ -47,10 +47,7 @@ def show_json(contract: Mapping[str, Any]) -> None:
 
 
 def show_result(
-    contract: Mapping[str, Any],
-    *renderables: RenderableType,
-    json: bool,
-    to_stderr: bool = False,
+    contract: Mapping[str, Any], *renderables: RenderableType, json: bool, to_stderr: bool = False
 ) -> None:
     """Print a result: one JSON object if that is asked for, else its tables."""
     if json:

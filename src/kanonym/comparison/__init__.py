@@ -27,14 +27,7 @@ from kanonym.policy import PolicySource
 from kanonym.policy.faults import unknown_name
 from kanonym.policy.keywords import Keywords, takes_keywords
 
-__all__ = [
-    "Comparison",
-    "Recommendation",
-    "Trial",
-    "compare",
-    "recommend",
-    "with_first_values",
-]
+__all__ = ["Comparison", "Recommendation", "Trial", "compare", "recommend", "with_first_values"]
 
 
 @takes_keywords

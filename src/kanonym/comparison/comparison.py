@@ -53,12 +53,7 @@ class Comparison(Result):
 
     """
 
-    _shown: ClassVar[tuple[str, ...]] = (
-        "rows",
-        "privacy",
-        "measure",
-        "trials",
-    )
+    _shown: ClassVar[tuple[str, ...]] = ("rows", "privacy", "measure", "trials")
 
     trials: tuple[Trial, ...]
     rows: int

@@ -26,10 +26,7 @@ class RecodedAttribute(ShortRepr):
     loss: (n_classes,) float64 in [0, 1], the normalized certainty penalty of the class.
     """
 
-    _shown: ClassVar[tuple[str, ...]] = (
-        "name",
-        "recoding",
-    )
+    _shown: ClassVar[tuple[str, ...]] = ("name", "recoding")
 
     name: str
     recoding: Recoding | Literal["value"]

@@ -297,10 +297,7 @@ def evaluate_nodes_of_task(
 
 
 def _repair_partition(
-    task: Task,
-    problem: Problem,
-    partition: Partition,
-    divide: Callable[[Problem], Partition],
+    task: Task, problem: Problem, partition: Partition, divide: Callable[[Problem], Partition]
 ) -> Partition:
     """Join classes further where joining those of equal values has made one fail a model.
 
@@ -325,9 +322,7 @@ def _repair_partition(
 
 
 def _failing_classes(
-    table: EncodedTable,
-    partition: Partition,
-    models: Sequence[PrivacyModel],
+    table: EncodedTable, partition: Partition, models: Sequence[PrivacyModel]
 ) -> NDArray[np.bool_]:
     """Return (n_classes,) bool: which classes fail against the table or what is left of it."""
     codes, weights = table.sensitive_codes, table.weights

@@ -33,11 +33,7 @@ from kanonym.policy.document import read_or_given
 from kanonym.verification.checked_classes import CheckedClasses, check_models
 from kanonym.verification.findings import verify_release
 from kanonym.verification.release_view import ReleaseView, SampledColumns
-from kanonym.verification.released_classes import (
-    ColumnValues,
-    FrequencySet,
-    is_countable,
-)
+from kanonym.verification.released_classes import ColumnValues, FrequencySet, is_countable
 from kanonym.verification.verdict import Verification
 
 SAMPLED = 10_000
@@ -278,10 +274,7 @@ def verify(
 
 
 def view_of_tables(
-    tables: Tables,
-    given: LinkedPolicy,
-    before: Tables | None,
-    person_table: pl.DataFrame | None,
+    tables: Tables, given: LinkedPolicy, before: Tables | None, person_table: pl.DataFrame | None
 ) -> LinkedView:
     """Return released tables as verification sees them; given: the policy, without bands."""
     rows = LinkedRows.read(tables, given)

@@ -200,9 +200,7 @@ class SearchedLevels:
 
 
 def find_levels(
-    losses: Sequence[Sequence[float]],
-    satisfies: Callable[[Levels], bool],
-    most: int = MOST_NODES,
+    losses: Sequence[Sequence[float]], satisfies: Callable[[Levels], bool], most: int = MOST_NODES
 ) -> SearchedLevels | None:
     """Return the satisfying levels of least mean loss; None where not even the roots satisfy.
 

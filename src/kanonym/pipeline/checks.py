@@ -32,11 +32,7 @@ from kanonym.pipeline.planning import parse_with_policy, resolve_policy, to_cano
 from kanonym.policy import Policy, PolicySource
 from kanonym.recoding.recode import released_names
 from kanonym.verification.findings import verify_release
-from kanonym.verification.release_view import (
-    RecordedRelease,
-    ReleaseView,
-    sensitive_names,
-)
+from kanonym.verification.release_view import RecordedRelease, ReleaseView, sensitive_names
 from kanonym.verification.released_classes import (
     AggregatedTable,
     SensitiveColumn,
@@ -155,10 +151,7 @@ def _view_of_table(
 
 
 def _require_columns(
-    policy: Policy,
-    names: Sequence[str],
-    columns: Sequence[str],
-    recorded: RecordedRelease | None,
+    policy: Policy, names: Sequence[str], columns: Sequence[str], recorded: RecordedRelease | None
 ) -> None:
     """Refuse a released table that lacks what models look at."""
     missing = [name for name in columns_of(names) if name not in columns]

@@ -9,13 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, Unpack
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from kanonym.actions.registry import unwrap
@@ -24,22 +18,11 @@ from kanonym.algorithms.itemsets.base import ItemAlgorithm
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.data.errors import PolicyError
 from kanonym.data.files import write_text
-from kanonym.data.schema import (
-    Attribute,
-    Recoding,
-    Role,
-    Schema,
-    Sensitive,
-)
+from kanonym.data.schema import Attribute, Recoding, Role, Schema, Sensitive
 from kanonym.models.base import PrivacyModel
 from kanonym.models.differential import sampling_model
 from kanonym.policy import actions, algorithms, construction, document, shorthand
-from kanonym.policy.faults import (
-    Fault,
-    FaultsFoundError,
-    faults_of,
-    policy_error,
-)
+from kanonym.policy.faults import Fault, FaultsFoundError, faults_of, policy_error
 from kanonym.policy.field_validators import (
     NOWHERE,
     Opaque,
@@ -251,9 +234,7 @@ class Policy(BaseModel, metaclass=_PublicNames):
         given = {name: one.action for name, one in self.attributes.items()}
         faults = actions.faults_of_actions(given, self.seed)
         if sampling_model(self.models) or self.algorithm.type == "full-domain":
-            from kanonym.policy.private_release import (  # noqa: PLC0415 - it loads the lattice
-                faults_of_private_release,
-            )
+            from kanonym.policy.private_release import faults_of_private_release  # noqa: PLC0415 - it loads the lattice
 
             faults += faults_of_private_release(self)
         if faults:

@@ -129,12 +129,7 @@ RecodingName = Annotated[
 SuppressionLimit = Annotated[
     float | None,
     Option(
-        "Maximum share of records to suppress.",
-        "SHARE",
-        group="method",
-        least=0,
-        most=1,
-        default=0,
+        "Maximum share of records to suppress.", "SHARE", group="method", least=0, most=1, default=0
     ),
 ]
 AttackLimits = Annotated[

@@ -124,10 +124,7 @@ class Profile(Result):
 
     """
 
-    _shown: ClassVar[tuple[str, ...]] = (
-        "rows",
-        "columns",
-    )
+    _shown: ClassVar[tuple[str, ...]] = ("rows", "columns")
 
     rows: int
     columns: tuple[ColumnProfile, ...]

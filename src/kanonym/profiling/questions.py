@@ -136,10 +136,7 @@ def questions(
         tuple(column.name for column in profile.columns if column.content.counted.distinct > 1),
     )
     for name, text in (
-        (
-            "identifiers",
-            Message("Which columns name or number a person? They are dropped."),
-        ),
+        ("identifiers", Message("Which columns name or number a person? They are dropped.")),
         (
             "known",
             Message(

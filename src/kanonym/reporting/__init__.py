@@ -72,12 +72,7 @@ _EXTENSIONS: dict[str, Format] = {
     ".json": "json",
     ".pdf": "pdf",
 }
-_CHARTS: dict[str, ChartFormat] = {
-    ".html": "html",
-    ".htm": "html",
-    ".svg": "svg",
-    ".png": "png",
-}
+_CHARTS: dict[str, ChartFormat] = {".html": "html", ".htm": "html", ".svg": "svg", ".png": "png"}
 
 
 def report(
@@ -255,9 +250,7 @@ def report_linked(
         return
     from kanonym.reporting.linked_document import linked_document  # noqa: PLC0415 - charts
     from kanonym.reporting.rendering.html import render_document  # noqa: PLC0415 - as above
-    from kanonym.reporting.rendering.markdown import (  # noqa: PLC0415 - as above
-        render_markdown_document,
-    )
+    from kanonym.reporting.rendering.markdown import render_markdown_document  # noqa: PLC0415 - as above
 
     document = linked_document(
         release,

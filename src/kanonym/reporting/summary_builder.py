@@ -222,13 +222,7 @@ def _loss(context: _Context, rectangles: tuple[str, str] | None) -> Loss:
         sampled=any(check.guarantee == "mechanism" for check in release.verification.checks),
     )
     maps, further = maps_of(
-        context.table,
-        context.recoded,
-        context.held,
-        context.sizes,
-        context.floor,
-        rectangles,
-        says,
+        context.table, context.recoded, context.held, context.sizes, context.floor, rectangles, says
     )
     return Loss(
         price=(
@@ -378,8 +372,6 @@ def _requirements(
             satisfied=check.satisfied,
         )
         for check, given in zip(
-            verification.checks,
-            models if same else [{} for _ in verification.checks],
-            strict=True,
+            verification.checks, models if same else [{} for _ in verification.checks], strict=True
         )
     )

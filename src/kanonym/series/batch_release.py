@@ -30,14 +30,7 @@ from kanonym.release import Release
 from kanonym.series.known_attribute import align_column
 from kanonym.series.persons import BatchPersons, PersonColumn, RepeatedPersons
 from kanonym.series.recodings import Placement
-from kanonym.series.tally import (
-    Released,
-    Series,
-    Tally,
-    counted,
-    suppress_failing,
-    suppress_tuples,
-)
+from kanonym.series.tally import Released, Series, Tally, counted, suppress_failing, suppress_tuples
 from kanonym.verification.findings import verify_release
 from kanonym.verification.release_view import RecordedRelease, ReleaseView
 from kanonym.verification.released_classes import FrequencySet, SensitiveColumn

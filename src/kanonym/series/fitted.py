@@ -15,12 +15,7 @@ from kanonym.actions.registry import has_late_actions
 from kanonym.data import frames
 from kanonym.data.errors import DataError, KanonymError, PolicyError
 from kanonym.data.files import table_of
-from kanonym.data.hierarchy import (
-    FromFile,
-    FromMapping,
-    Hierarchy,
-    from_mapping,
-)
+from kanonym.data.hierarchy import FromFile, FromMapping, Hierarchy, from_mapping
 from kanonym.data.results import ShortRepr
 from kanonym.data.schema import QuasiIdentifier, Role, Sensitive
 from kanonym.engines.local import bind_actions, encoded_columns
@@ -289,11 +284,7 @@ def check_recoding(frame: Any, release: Release) -> None:
 
 
 def _suitable_table(
-    frame: Any,
-    policy: Policy,
-    told: Callable[[str], None] | None = None,
-    *,
-    each_batch: bool,
+    frame: Any, policy: Policy, told: Callable[[str], None] | None = None, *, each_batch: bool
 ) -> tuple[Any, Task]:
     """Return a table and its task; refuse what has no meaning for a batch, or for several."""
     native = frames.without_exceptions(parse_with_policy(frame, policy, told))

@@ -390,12 +390,7 @@ class FindingKind:
 
 
 def finding_kind(
-    type_: str,
-    part: PartName,
-    sentence: str,
-    *,
-    needs_original: bool = False,
-    linked: bool = False,
+    type_: str, part: PartName, sentence: str, *, needs_original: bool = False, linked: bool = False
 ) -> Callable[[Callable[[ReleaseView], Evidence]], FindingKind]:
     """Make a kind of a search; linked: it is looked for in linked tables alone.
 

@@ -215,9 +215,7 @@ def group_released(quasi_identifiers: Sequence[pl.Series], n_rows: int) -> Group
     return groups if all(parallel(agrees, quasi_identifiers)) else group_by_code(quasi_identifiers)
 
 
-def _all_quick(
-    columns: Sequence[pl.Series],
-) -> tuple[list[NDArray[np.int32]], list[int]] | None:
+def _all_quick(columns: Sequence[pl.Series]) -> tuple[list[NDArray[np.int32]], list[int]] | None:
     """Return `quick_codes` and sizes of columns that all have such codes, else None."""
     coded = [one for one in parallel(quick_codes, columns) if one is not None]
     if len(coded) < len(columns):

@@ -63,10 +63,7 @@ def profile(
         step("read")
         frame = reading.rows(table)
         found = profiling.profile(
-            frame,
-            quasi_identifiers=quasi_identifiers,
-            free_text=free_text,
-            progress=step,
+            frame, quasi_identifiers=quasi_identifiers, free_text=free_text, progress=step
         )
         costs = () if json else cost_sentences(column_costs(frame, found, k))
     if ask:

@@ -245,9 +245,7 @@ def _parse_rows(
         return arrow_csv.read_csv(
             pa.py_buffer(memoryview(data)[form.start :]),
             read_options=arrow_csv.ReadOptions(
-                column_names=names,
-                skip_rows_after_names=int(form.header),
-                block_size=block_bytes,
+                column_names=names, skip_rows_after_names=int(form.header), block_size=block_bytes
             ),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=form.separator,

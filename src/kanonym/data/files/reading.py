@@ -218,11 +218,7 @@ def sheet_names(path: str | Path) -> tuple[str, ...]:
 
 
 def _read(
-    data: bytes,
-    where: str,
-    kind: str,
-    texts: dict[str, pl.Series] | None,
-    user_missing: str | None,
+    data: bytes, where: str, kind: str, texts: dict[str, pl.Series] | None, user_missing: str | None
 ) -> pl.DataFrame:
     if kind in ("json", "jsonl"):
         return records.read(data, where, texts)

@@ -154,11 +154,7 @@ def _place_tuple(i: Int, g: Int, places: Placement) -> None:
 
 @part
 def improve_placement(
-    choices: Choices,
-    places: Placement,
-    k: Int,
-    dearest: Int,
-    journal: NDArray[np.int64],
+    choices: Choices, places: Placement, k: Int, dearest: Int, journal: NDArray[np.int64]
 ) -> None:
     """Move records until no move of the three kinds costs less.
 

@@ -181,10 +181,7 @@ def _empty_class(box: NDArray[np.int64], costs: Costs, gains: NDArray[np.float64
 
 @part
 def _grow(
-    box: NDArray[np.int64],
-    codes: NDArray[np.int32],
-    costs: Costs,
-    gains: NDArray[np.float64],
+    box: NDArray[np.int64], codes: NDArray[np.int32], costs: Costs, gains: NDArray[np.float64]
 ) -> None:
     """Put a tuple into a class; write what each further code would add to the loss."""
     d = len(codes)

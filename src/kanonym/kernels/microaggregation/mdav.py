@@ -64,10 +64,7 @@ class OuterRecords(NamedTuple):
 
 @kernel
 def mdav(
-    rows: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    k: int,
-    kinds: NDArray[np.int8],
+    rows: NDArray[np.float64], weights: NDArray[np.float64], k: int, kinds: NDArray[np.int8]
 ) -> tuple[NDArray[np.int32], int]:
     """Divide records into groups of k, the last of up to 2 k - 1.
 

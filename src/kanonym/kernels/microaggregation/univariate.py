@@ -82,11 +82,7 @@ def optimal_cut(values: NDArray[np.float64], k: int, large: int = LARGE) -> NDAr
 
 @part
 def _try_all(
-    values: NDArray[np.float64],
-    k: Int,
-    j: Int,
-    least: NDArray[np.float64],
-    last: NDArray[np.int64],
+    values: NDArray[np.float64], k: Int, j: Int, least: NDArray[np.float64], last: NDArray[np.int64]
 ) -> None:
     """Find the best cut of the first j numbers by trying every size of its last group."""
     top = values[j - 1]

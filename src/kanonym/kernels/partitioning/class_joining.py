@@ -351,12 +351,7 @@ def _joint_loss(classes: GrowingClasses, one: Int, other: Int, costs: Costs) -> 
 
 
 @part
-def _satisfy(
-    classes: GrowingClasses,
-    one: Int,
-    other: Int,
-    criteria: Criteria,
-) -> bool:
+def _satisfy(classes: GrowingClasses, one: Int, other: Int, criteria: Criteria) -> bool:
     """Say whether a class, with another one if it is not nobody, satisfies every condition."""
     values, records = classes.values, classes.records
     for c in range(len(criteria.thresholds)):

@@ -202,10 +202,7 @@ def _search(
 
 @part
 def _add_pairs(
-    found: FoundSets,
-    codes: NDArray[np.int32],
-    sizes: NDArray[np.int64],
-    single: NDArray[np.bool_],
+    found: FoundSets, codes: NDArray[np.int32], sizes: NDArray[np.int64], single: NDArray[np.bool_]
 ) -> FoundSets:
     """Add all sets of one and of two attributes; parameters as of `_search`."""
     d, n = codes.shape

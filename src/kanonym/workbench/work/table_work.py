@@ -185,11 +185,7 @@ class TableWork:
         step("assess")
         assessed = ka.assess(self._table(), release)
         self._known = KnownResults(
-            tuple(attacks),
-            assessed.risk,
-            assessed.utility,
-            None,
-            profiling.profile(self._table()),
+            tuple(attacks), assessed.risk, assessed.utility, None, profiling.profile(self._table())
         )
 
     def accuracy(self, step: Step, target: str) -> Mapping[str, Any]:
@@ -377,9 +373,7 @@ class TableWork:
     def _facts(self) -> MadeRelease:
         release = self._last_release()
         return MadeRelease(
-            release.policy.to_dict(),
-            release.to_dict(),
-            _rows_of(release.frame, 0, SHOWN),
+            release.policy.to_dict(), release.to_dict(), _rows_of(release.frame, 0, SHOWN)
         )
 
     def _table(self) -> Any:

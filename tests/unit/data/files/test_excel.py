@@ -128,10 +128,7 @@ def test_whole_numbers_beyond_64_bits_are_read(number):
 @pytest.mark.parametrize(
     ("values", "texts"),
     [
-        (
-            [None, dt.datetime(2020, 1, 1, 1, 1, 1, 123456)],
-            [None, "2020-01-01 01:01:01.123456"],
-        ),
+        ([None, dt.datetime(2020, 1, 1, 1, 1, 1, 123456)], [None, "2020-01-01 01:01:01.123456"]),
         ([dt.date(1850, 1, 1), dt.date(2020, 1, 1)], ["1850-01-01", "2020-01-01"]),
         ([dt.date(1900, 2, 28)], ["1900-02-28"]),
     ],

@@ -150,8 +150,7 @@ def test_values_that_nobody_has_change_nothing(classes, padding):
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"),
-    [(name, math.inf if name == "RECURSIVE" else 0.0) for name in MEASURES],
+    ("name", "expected"), [(name, math.inf if name == "RECURSIVE" else 0.0) for name in MEASURES]
 )
 def test_a_class_without_values_is_not_diverse_and_tells_nothing(name, expected):
     """A class whose values are all null, nulls excluded, has 0 everywhere, infinity as c."""
@@ -199,10 +198,7 @@ def test_all_classes_at_once_are_each_class_alone(name, classes):
         (disclosure.LT, True, False, False),
     ],
 )
-@given(
-    threshold=st.one_of(st.just(0.0), st.floats(0.001, 1e6)),
-    noise=st.floats(-0.9e-12, 0.9e-12),
-)
+@given(threshold=st.one_of(st.just(0.0), st.floats(0.001, 1e6)), noise=st.floats(-0.9e-12, 0.9e-12))
 def test_rounding_does_not_decide(relation, below, equal, above, threshold, noise):
     """A value within rounding of its threshold counts as equal; beyond it does not."""
     scale = max(1.0, threshold)

@@ -50,10 +50,7 @@ def test_no_other_cut_has_a_smaller_error(case):
         assert sizes == best[0]
 
 
-@given(
-    st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60),
-    st.integers(1, 8),
-)
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60), st.integers(1, 8))
 @settings(max_examples=examples(200))
 def test_groups_are_runs_of_k_to_twice_k_less_one(values, k):
     """Groups stand in the order of values, and each has k to 2 k - 1 of them."""

@@ -163,10 +163,7 @@ def test_pitman_is_the_expected_number_of_classes_of_one():
     assert asked(pitman, sizes, population) == pytest.approx(np.mean(found), abs=4 * error)
 
 
-@given(
-    a=st.floats(1e-6, 1e9),
-    m=st.integers(0, 300),
-)
+@given(a=st.floats(1e-6, 1e9), m=st.integers(0, 300))
 def test_harmonic_is_a_sum_of_reciprocals(a, m):
     """The series is the sum, added up term by term."""
     expected = math.fsum(1 / (a + i) for i in range(m))
