@@ -44,11 +44,13 @@ SUBJECTS = {
 class Assessment(Result):
     """Risk of a release, and its utility beside the original.
 
-    It is shown as a short table by subject; `risk` and `utility` show all of their figures.
+    It is shown as a short table by subject, with every measure of utility that was asked for by
+    name; `risk` and `utility` show all of their figures.
     """
 
     risk: Risk
     utility: Utility
+    measures_named: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
@@ -57,14 +59,22 @@ class Assessment(Result):
     def tables(self) -> list[ResultTable]:
         """Return the figures of a first look, by subject."""
         entries = {**self.risk.entries(), **self.utility.entries()}
-        rows = []
-        for subject, names in SUBJECTS.items():
+        rows: list[tuple[str, ...]] = []
+        utility = {"utility": tuple(self.utility.entries())} if self.measures_named else {}
+        for subject, names in (SUBJECTS | utility).items():
             shown = [name for name in names if name in entries and entries[name].value is not None]
             for name in shown:
                 value = format_figure(entries[name].value or 0.0)
                 first = subject if name == shown[0] else ""
                 rows.append((first, name.replace("_", " "), value, entries[name].meaning.better))
-        notes = ("all figures: .risk and .utility",)
+                if subject == "utility":
+                    parts = entries[name].parts.items()
+                    rows += [("", f"  {part}", format_figure(one), "") for part, one in parts]
+        measured = self.risk.measurement
+        notes = (
+            f"records {measured.rows:,} · classes {measured.classes:,}",
+            "all figures: .risk and .utility",
+        )
         heading = ("subject", "figure", "value", "better")
         return [ResultTable(heading, rows, frozenset({2}), notes=notes)]
 
@@ -117,4 +127,5 @@ def assess(
             seed=seed,
             **shared,
         ),
+        measures is not None,
     )

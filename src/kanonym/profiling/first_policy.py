@@ -50,6 +50,22 @@ NONE_SENSITIVE = (
     "Answered: nothing in this table would hurt a person if it became known. The verdict calls it "
     "a statement of the custodian."
 )
+PERSONS_OPEN = (
+    "Who are the persons? Add “rows: persons” if no person has two records; else make the column "
+    "that numbers them an identifier, and name it as entity of k-anonymity. Until then the part "
+    "persons of the verdict is not assessed, and verify ends with 1."
+)
+MODELS = {
+    "entropy": (
+        "Entropy l-diversity: of a column of few values, or with one that most records have, "
+        "classes must be about half as mixed as the table."
+    ),
+    "t-closeness": (
+        "t-closeness: where nearly all records have one value, no class may have much more of the "
+        "others than the table has."
+    ),
+}
+"""Why these models are asked."""
 SHOWN = 5
 """Column sets that a policy's heading names."""
 
@@ -62,17 +78,18 @@ def policy_text(profile: Profile, k: int, algorithm: Mapping[str, Any] = ALGORIT
     levels = algorithm["type"] in OF_LEVELS
     entity, columns = profile.entity, profile.columns
     counted = {"entity": entity.name} if entity.values >= k else {}
+    models: list[dict[str, Any]] = [
+        {"type": "k-anonymity", "k": k, **counted},
+        *(
+            _model(column)
+            for column in columns
+            if column.role is Role.SENSITIVE and column.content.counted.distinct >= 2
+        ),
+    ]
     form = {
         "version": 1,
         "attributes": {column.name: attribute_form(column) for column in columns},
-        "models": [
-            {"type": "k-anonymity", "k": k, **counted},
-            *(
-                _model(column)
-                for column in columns
-                if column.role is Role.SENSITIVE and column.content.counted.distinct >= 2
-            ),
-        ],
+        "models": models,
         **({"rows": "persons"} if entity.rows_are_persons else {}),
         **({"sensitive": "none"} if profile.answers.sensitive == () else {}),
         "algorithm": dict(algorithm),
@@ -90,9 +107,13 @@ def policy_text(profile: Profile, k: int, algorithm: Mapping[str, Any] = ALGORIT
         for column in columns
     }
     comments["models",] = [K_ANSWERED] if profile.answers.k else []
+    kinds = {one.get(key) for one in models for key in ("type", "kind")}
+    comments["models",] += [text for kind, text in MODELS.items() if kind in kinds]
     if entity.reason:
         place = "rows" if entity.rows_are_persons else "models"
         comments[place,] = [*comments.get((place,), []), _as_remark(entity.reason)]
+    if not counted and not entity.rows_are_persons:
+        comments["models",].append(PERSONS_OPEN)
     comments["sensitive",] = [NONE_SENSITIVE]
     comments["recoding",] = [RECODED]
     return policy_yaml(form, _heading(profile, k), comments)

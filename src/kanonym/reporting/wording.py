@@ -380,19 +380,10 @@ def limit_texts(
             names=names,
         )
     said |= {key: speech.text(LIMIT_SENTENCES[key]) for key in ("ruling", "being", "releases")}
-    said["records"] = (
-        speech.text(
+    if entity is None:
+        said["records"] = speech.text(
             _("Each record counts as one person: the records of one person can fill a class.")
         )
-        if entity is None
-        else speech.text(
-            _(
-                "k-anonymity, the chances here and the attacks count the people identified by "
-                "“{attribute}”. Class sizes count records."
-            ),
-            attribute=entity,
-        )
-    )
     said["tried"] = (
         speech.text(
             _(

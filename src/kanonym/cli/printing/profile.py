@@ -39,16 +39,20 @@ def policy_tables(found: Mapping[str, Any]) -> list[RenderableType]:
             if count
         ),
     ]
-    return [grid(*facts), *([models] if policy["models"] else []), _roles(table)]
+    return [grid(*facts), *([models] if policy["models"] else []), _roles(policy, table)]
 
 
-def _roles(table: Mapping[str, Any]) -> Table:
+def _roles(policy: Mapping[str, Any], table: Mapping[str, Any]) -> Table:
     """Return a row for each column of a table; of a wide one, for each role."""
     roles, built = table["roles"], table["built_hierarchies"]
+    declared = {name: one.get("hierarchy") for name, one in policy["attributes"].items()}
     shown = text_table("column", "role", "hierarchy", whole={"role"})
     if len(roles) <= MOST_COLUMNS:
         for name, role in roles.items():
-            shown.add_row(Text(name), role, Text(f"built: {built[name]}" if name in built else ""))
+            named = (
+                f"built: {built[name]}" if name in built else _hierarchy_name(declared.get(name))
+            )
+            shown.add_row(Text(name), role, Text(named))
         return shown
     for role in dict.fromkeys(roles.values()):
         names = [name for name, own in roles.items() if own == role]
@@ -56,6 +60,14 @@ def _roles(table: Mapping[str, Any]) -> Table:
         told = f"built of {format_number(made)}; --json has them" if made else ""
         shown.add_row(Text(f"{format_number(len(names))}: {shortened_names(names)}"), role, told)
     return shown
+
+
+def _hierarchy_name(form: Any) -> str:
+    """Return the kind of a hierarchy that a policy declares, with the path of a file."""
+    if isinstance(form, Mapping):
+        kind = next(iter(form))
+        return f"{kind} {form[kind]}" if isinstance(form[kind], str) else str(kind)
+    return str(form or "")
 
 
 def _persons_rows(

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from kanonym.data.partition import Distribution
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 from kanonym.verification.verdict import NEARLY_ALL
+
+USUAL_T = 0.2
+"""The t that a message names: what papers on t-closeness commonly take."""
 
 
 @finding_kind(
@@ -22,7 +28,15 @@ def dominant_value(view: ReleaseView) -> Evidence:
         message = (
             f"{name}: in {classes:,} of {n_classes:,} classes ({records:,} {view.unit}) "
             f"at least {NEARLY_ALL:.0%} share one value, up to {percent}: it is "
-            "practically known for everybody there. Require entropy l-diversity, a higher "
-            "l, or t-closeness of it"
+            f"practically known for everybody there. Require t-closeness of it (t {USUAL_T}, say)"
         )
+        if (entropy := _entropy_l(view.distributions[name])) > 1:
+            message += f", or entropy l-diversity of less than {entropy:.2f}; both cost detail"
         yield [name], message, {"share": share, "classes": classes, "records": records}
+
+
+def _entropy_l(distribution: Distribution) -> float:
+    """Return the entropy l of all records as one class, which no release exceeds, rounded down."""
+    counts = np.bincount(distribution.values, distribution.counts)
+    shares = counts[counts > 0] / max(counts.sum(), 1)
+    return float(np.floor(100 * np.exp(-(shares @ np.log(shares)))) / 100)
