@@ -86,6 +86,7 @@ def release_tables(
     further += ["listed exactly, %"] if listed else []
     lost = plain_table("attribute", *further, "values per label", "span loss, %")
     lost.add_column("example", overflow="fold")
+    lost.columns[0].min_width = min(max(map(len, covered), default=0), LONGEST_NAME)
     for name, one in first_rows(lost, covered.items(), lambda item: -item[1]["loss"]):
         more = [f"{levels[name]} of {highest[name]}"] if highest else []
         more += [format_number(cells[name])] if cells else []
@@ -96,6 +97,10 @@ def release_tables(
         lost.add_row(Text(name), *more, named, f"{100 * one['loss']:.1f}", shown)
     files = written_files_table(written) if written else "  nothing written (dry run)\n"
     return [facts, *verdict_tables(found["verification"]), lost, files]
+
+
+LONGEST_NAME = 24
+"""Letters of a column's name that stand on one line beside its figures."""
 
 
 def first_rows(
