@@ -377,8 +377,9 @@ def test_each_release_is_paid_for(files, capsys):
     assert run("-o", "out.csv") == 2
     assert "--ledger" in capsys.readouterr().err
     assert not (files / "out.csv").exists()
+    files_of_both = ("--ledger", "l.json", "--public-manifest", "p.json")
     for _ in range(2):
-        assert run("-o", "out.csv", "--ledger", "l.json", "--public-manifest", "p.json") == 0
+        assert run("-o", "out.csv", *files_of_both, "--overwrite") == 0
     assert read_ledger("l.json").epsilon == 4
     told = json.loads((files / "p.json").read_text())
     assert told["differential_privacy"]["spent_by_the_table"]["epsilon"] == 4

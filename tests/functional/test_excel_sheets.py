@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import xlsxwriter
 
@@ -36,6 +38,7 @@ def book(folder):
 def test_a_sheet_and_its_header_can_be_named(kanonym, command):
     """Every command that reads a table takes the sheet, and the row of its names."""
     assert kanonym(f"{command} --sheet data --header-row 3").code == 0
+    Path("out.csv").unlink(missing_ok=True)
     refused = kanonym(f"{command} --sheet 2")
     assert refused.code == 3
     assert "--header-row 3" in refused.error

@@ -25,6 +25,21 @@ def released(folder):
 
 
 @pytest.mark.usefixtures("released")
+def test_without_the_original_it_is_said_what_was_not_looked_for(kanonym, folder):
+    """Neither a manifest nor --original is there: kinds of findings are named, and what to do."""
+    (folder / "k3.yaml").write_text(
+        "attributes: {zip: {role: quasi-identifier}}\nothers: insensitive\n"
+        "models: [{type: k-anonymity, k: 3}]\nrows: persons\n",
+        "utf-8",
+    )
+    alone = kanonym("verify released.csv -p k3.yaml --accept-findings")
+    assert alone.code == 0
+    assert "not looked for: person-column, repeated-persons, dependent-column" in alone.error
+    beside = kanonym("verify released.csv -p k3.yaml --accept-findings --original released.csv")
+    assert "not looked for" not in beside.error
+
+
+@pytest.mark.usefixtures("released")
 def test_violation_ends_with_1_and_names_the_classes(kanonym):
     """A violated policy is exit code 1, one line on standard error, and the classes by row."""
     ran = kanonym("verify released.csv -p policy.yaml")

@@ -147,7 +147,7 @@ def form_beside(policy: Policy, path: Path) -> dict[str, Any]:
             if isinstance(action.get("key"), dict):
                 named.append((action["key"], "file"))
     for part, key in named:
-        if key in part:
+        if isinstance(part.get(key), str):  # a population may be a number
             part[key] = _relative_path(folder, part[key])
     return form
 

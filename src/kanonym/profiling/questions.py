@@ -253,6 +253,15 @@ def _role(profile: Profile, answers: TableAnswers, name: str) -> Role | None:
     return Role.IDENTIFIER if name == answers.persons else role
 
 
+ANSWERED = {
+    Role.IDENTIFIER: Reason("answered-identifier"),
+    Role.QUASI_IDENTIFIER: Reason("answered-quasi-identifier"),
+    Role.SENSITIVE: Reason("answered-sensitive"),
+    Role.INSENSITIVE: Reason("answered-insensitive"),
+}
+"""What stands first among the reasons of a column whose role was answered."""
+
+
 def _with_role(profile: Profile, answers: TableAnswers, column: ColumnProfile) -> ColumnProfile:
     """Return a column as it was answered, with the answer as its first reason."""
     if column.name in (answers.unneeded or ()):
@@ -264,8 +273,9 @@ def _with_role(profile: Profile, answers: TableAnswers, column: ColumnProfile) -
         return column
     if column.content.trouble:
         raise SchemaError(f"column {column.name!r} can only be dropped; {column.content.trouble}")
-    kind = role if _role(profile, answers, column.name) else "open"
-    return replace(column, role=role, reasons=(Reason(f"answered-{kind}"), *column.reasons))
+    answered = _role(profile, answers, column.name) is not None
+    reason = ANSWERED[role] if answered else Reason("answered-open")
+    return replace(column, role=role, reasons=(reason, *column.reasons))
 
 
 def _first(columns: Sequence[ColumnProfile]) -> tuple[ColumnProfile, ...]:

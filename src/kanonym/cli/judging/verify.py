@@ -144,7 +144,7 @@ def verify(
 def exit_by_verdict(found: Mapping[str, Any], *, accept_findings: bool) -> None:
     """End with exit code 1 unless a verification is accepted; say why on standard error."""
     verdict = found["verdict"]
-    if found.get("not_looked_for"):
+    if found.get("not_looked_for") and found["satisfied"]:
         typer.echo(
             f"kanonym: not looked for: {', '.join(found['not_looked_for'])}, which show beside the "
             "original alone. Put the manifest beside the release, or give --original",

@@ -233,7 +233,7 @@ def choice_of(release: Release, base: int = 1, says: Translator = ENGLISH) -> Ch
     """
     account = published_account(release)
     search = release.policy.algorithm.lattice
-    if search is None or "levels" not in account or "drawn" in account:
+    if search is None or "highest_levels" not in account or "drawn" in account:
         return None  # under differential privacy none is better or worse by the metric
     levels, highest = account["levels"], account["highest_levels"]
     lowest = account.get("premerged", {}).get("levels", {})  # lower ones cannot be counted

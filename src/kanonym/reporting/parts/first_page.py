@@ -366,8 +366,8 @@ def _unmet_thresholds(summary: Summary, says: Translator) -> tuple[Paragraph, ..
     if not unmet:
         return ()
     words = says.text(
-        _("Thresholds of authorities that are not met: {names}. See “{section}”."),
-        names="; ".join(unmet),
+        _("Published thresholds that are not met (none is law): {names}. See “{section}”."),
+        names=says.names(unmet, LETTERS),
         section=says.text(_("Risk in figures")),
     )
     return (Paragraph(words, "note"),)
