@@ -30,7 +30,8 @@ def dominant_value(view: ReleaseView) -> Evidence:
             f"at least {NEARLY_ALL:.0%} share one value, up to {percent}: it is "
             f"practically known for everybody there. Require t-closeness of it (t {USUAL_T}, say)"
         )
-        if (entropy := _entropy_l(view.distributions[name])) > 1:
+        own = view.distributions.get(name)  # of linked tables only the persons' own are there
+        if own is not None and (entropy := _entropy_l(own)) > 1:
             message += f", or entropy l-diversity of less than {entropy:.2f}; both cost detail"
         yield [name], message, {"share": share, "classes": classes, "records": records}
 
