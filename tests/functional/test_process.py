@@ -180,6 +180,21 @@ def test_completion_can_be_installed(shell):
     assert "kanonym" in ran.stdout
 
 
+def test_the_shell_is_told_the_columns_of_the_table(folder):
+    """After an option that takes columns, those of the table on the line complete a word."""
+    line = "kanonym anonymize patients.csv -q z"
+    asked = {"COMP_WORDS": line, "COMP_CWORD": "4", "_KANONYM_COMPLETE": "complete_bash"}
+    ran = subprocess.run(
+        COMMAND,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, **asked},
+    )
+    assert ran.stdout.split() == ["zip"]
+
+
 @pytest.mark.parametrize(
     ("line", "code"),
     [

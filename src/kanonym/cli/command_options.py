@@ -48,8 +48,10 @@ def _columns(ctx: typer.Context) -> list[str]:
     from kanonym.data.errors import KanonymError
     from kanonym.data.files import read_table
 
-    place = next((ctx.params[name] for name in TABLES if ctx.params.get(name)), None)
-    if place is None or not Path(place).is_file() or Path(place).stat().st_size > LARGEST:
+    # An option that has no value yet ends the reading of the line: what is left are its files.
+    places = [*(ctx.params.get(name) for name in TABLES), *ctx.args]
+    place = next((one for one in places if one and Path(one).is_file()), None)
+    if place is None or Path(place).stat().st_size > LARGEST:
         return []
     try:
         return list(read_table(place).columns)
