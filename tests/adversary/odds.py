@@ -68,9 +68,11 @@ class Draws:
         self.low, self.high = np.zeros(n), np.ones(n)
 
     def __lt__(self, limits):
+        """Tell which numbers are below limits, by one of the ways that are still open."""
         return np.array([self._is_below(i, limit) for i, limit in enumerate(limits)], np.bool_)
 
     def __ge__(self, limits):
+        """Tell which numbers are not below limits."""
         return ~(self < limits)
 
     def _is_below(self, i, limit):

@@ -138,15 +138,13 @@ class PrivacyModel(ABC):
         """Whether a class that fails no longer does once its records are suppressed."""
         return True
 
-    if TYPE_CHECKING:  # fields of most models, which no property may hide
-
-        @property
-        def attribute(self) -> str | None:
-            """The sensitive attribute, or None for a model of class sizes."""
-
-        @property
-        def required(self) -> float:
-            """The value that the user asked for."""
+    if TYPE_CHECKING:
+        # Fields of most models, of narrower types: type checkers refuse those of a property, and of
+        # a variable of any other type.
+        attribute: Any
+        """The sensitive attribute, or None for a model of class sizes."""
+        required: Any
+        """The value that the user asked for."""
 
     @abstractmethod
     def criteria(self) -> tuple[Criterion, ...]:
@@ -257,7 +255,7 @@ class WholeTable(PrivacyModel):
     @property
     def trivial(self) -> bool:
         """Whether every table satisfies the model: it asks for a share of at most 1."""
-        return self.required >= 1
+        return bool(self.required >= 1)
 
     @abstractmethod
     def measure_sizes(self, sizes: NDArray[np.int64]) -> float:
@@ -282,7 +280,7 @@ class WholeTable(PrivacyModel):
             release without a record satisfies every model.
 
         """
-        return self.measure_sizes(sizes[sizes > 0]) <= self.required + disclosure.TOLERANCE
+        return bool(self.measure_sizes(sizes[sizes > 0]) <= self.required + disclosure.TOLERANCE)
 
     def satisfied(self, classes: Classes) -> NDArray[np.bool_]:
         """Return (n_classes,) bool, all equal: whether the table satisfies the model."""

@@ -195,7 +195,10 @@ def test_objects_that_cannot_be_copied_are_refused():
     """The message names the column and the type, and no value."""
 
     class Locked:
+        """An object that cannot be copied."""
+
         def __deepcopy__(self, memo):
+            """Fail, with a value of the table in the message."""
             raise RuntimeError(CANARIES[0])
 
     table = pd.DataFrame({"x": [Locked()]})
