@@ -14,6 +14,7 @@ from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy.builders.interval import numbers_of
 from kanonym.data.hierarchy.labels import parse_times
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Bools, Int32s, Ints
 
 TEXT = (pl.String, pl.Categorical, pl.Enum)
 _WITH_TEXT = (*TEXT, pl.Boolean, pl.Date, pl.Time, pl.Null)
@@ -67,7 +68,7 @@ def rewrite_texts(given: pl.Series, change: Callable[[str], str]) -> pl.Series:
     return given.replace_strict(distinct, new, default=None, return_dtype=pl.String)
 
 
-def present_numbers(values: pl.Series, action: str) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+def present_numbers(values: pl.Series, action: str) -> tuple[Bools, NDArray[Any]]:
     """Return which cells hold a number, (n,) bool, and the numbers as int64 or float64.
 
     NaN is null.
@@ -89,7 +90,7 @@ def present_numbers(values: pl.Series, action: str) -> tuple[NDArray[np.bool_], 
     return column.to_numpy(), numbers_of(values.filter(column))
 
 
-def with_numbers(values: pl.Series, held: NDArray[np.bool_], numbers: NDArray[Any]) -> pl.Series:
+def with_numbers(values: pl.Series, held: Bools, numbers: NDArray[Any]) -> pl.Series:
     """Return a column with new numbers in the cells that hold one, null in the others.
 
     It keeps its type where every number fits: integers that are no longer whole become
@@ -156,8 +157,8 @@ class Context(ShortRepr):
 
     random: np.random.Generator
     column: Callable[[str], pl.Series]
-    classes: NDArray[np.int32] | None = None
-    rows: NDArray[np.int64] | None = None
+    classes: Int32s | None = None
+    rows: Ints | None = None
     pseudonyms: Callable[[str], pl.Series | None] = field(default=lambda _: None, repr=False)
     drawn: dict[Hashable, Drawn] = field(default_factory=dict, repr=False)
     of_records: Callable[..., np.random.Generator] | None = None

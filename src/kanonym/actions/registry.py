@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.actions import free_text
 from kanonym.actions.base import Action, After, Context, Drawn
 from kanonym.data.loading import LazyRegistry
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Int32s, Ints
 
 ACTIONS: LazyRegistry[type[Action]] = LazyRegistry(
     "kanonym.actions",
@@ -168,11 +168,7 @@ class ColumnActions(ShortRepr):
         return any(one.remembers for one in several if not isinstance(one, After))
 
     def after(
-        self,
-        name: str,
-        released: pl.Series,
-        classes: NDArray[np.int32],
-        rows: NDArray[np.int64] | None = None,
+        self, name: str, released: pl.Series, classes: Int32s, rows: Ints | None = None
     ) -> pl.Series:
         """Return a released column after the actions on released values.
 
@@ -197,8 +193,8 @@ class ColumnActions(ShortRepr):
         self,
         values: pl.Series,
         steps: Iterable[tuple[int, Action]],
-        classes: NDArray[np.int32] | None,
-        rows: NDArray[np.int64] | None = None,
+        classes: Int32s | None,
+        rows: Ints | None = None,
     ) -> pl.Series:
         own = int.from_bytes(sha256(values.name.encode()).digest()[:4], "big")
         for number, action in steps:

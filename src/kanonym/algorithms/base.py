@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import Classes, Distribution, Partition
@@ -16,6 +15,7 @@ from kanonym.data.refusals import Refusals
 from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Recoding
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.disclosure import RELATIONS, SIZE, reference_shares
 from kanonym.kernels.classes.histograms import Costs, class_histograms
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kanonym.algorithms.mondrian import Mondrian
 
 
-def classes_of(table: EncodedTable, labels: NDArray[np.int32], n_classes: int) -> Classes:
+def classes_of(table: EncodedTable, labels: Int32s, n_classes: int) -> Classes:
     """Return sizes and distributions of classes of tuples; the table itself is the reference.
 
     labels: (n_tuples,) int32, negative for suppressed tuples. With a population table,
@@ -50,14 +50,14 @@ def classes_of(table: EncodedTable, labels: NDArray[np.int32], n_classes: int) -
     return Classes(sizes, distributions, persons)
 
 
-def table_counts(table: EncodedTable, j: int) -> NDArray[np.int64]:
+def table_counts(table: EncodedTable, j: int) -> Ints:
     """Return (n_values,) int64: records of each value of sensitive attribute j."""
     codes = table.sensitive_codes[:, j]
     mask = codes >= 0
     return np.bincount(codes[mask], table.weights[mask], table.sensitive[j].size).astype(np.int64)
 
 
-def ancestors_of(table: EncodedTable, j: int) -> NDArray[np.int32]:
+def ancestors_of(table: EncodedTable, j: int) -> Int32s:
     """Return the labels of sensitive attribute j by level, (0, 0) without a hierarchy."""
     domain = table.sensitive[j]
     if domain.hierarchy is None:
@@ -131,7 +131,7 @@ def _format_number(value: float) -> str:
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.6g}"
 
 
-def _pad_shares(share: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:
+def _pad_shares(share: Floats, shape: tuple[int, ...]) -> Floats:
     """Widen one attribute's shares: cumulative rows go on level, absent values come last."""
     padded = np.zeros(shape)
     n_rows, n_values = share.shape
@@ -175,7 +175,7 @@ class Problem(ShortRepr):
     suppression_limit: float = 0.0
     listen: Listener | None = None
     key: int | None = None
-    persons: NDArray[np.int32] | None = None
+    persons: Int32s | None = None
     seed: int | None = None
 
 
@@ -291,7 +291,7 @@ class Algorithm(Protocol):
         """
         ...
 
-    def classes_by_size(self, problem: Problem, partition: Partition) -> NDArray[np.int32] | None:
+    def classes_by_size(self, problem: Problem, partition: Partition) -> Int32s | None:
         """Return (n_tuples,) the classes that quasi-identifiers alone lead to; -1 for no class.
 
         Whoever knows everybody's quasi-identifiers can make them. None where it is not known of the

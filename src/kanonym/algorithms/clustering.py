@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.base import (
     LINEAR,
@@ -27,6 +26,7 @@ from kanonym.data.errors import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.microaggregation.k_member import k_member
@@ -156,9 +156,7 @@ class KMeans(Algorithm):
             labels[table.tuple_of_row], int(labels.max()) + 1, by_row=True, groups=groups
         )
 
-    def _classes(
-        self, points: NDArray[np.float64], counts: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], Groups]:
+    def _classes(self, points: Floats, counts: Ints) -> tuple[Int32s, Groups]:
         """Return the classes of (n, d) points with (n,) records each, for `merge_small_classes`."""
         if not self.per_column:
             return _lloyd(points, counts, self.clusters, self.seed), None
@@ -172,9 +170,7 @@ class KMeans(Algorithm):
         return found.labels, found.codes
 
 
-def _lloyd(
-    points: NDArray[np.float64], counts: NDArray[np.int64], clusters: int, seed: int
-) -> NDArray[np.int32]:
+def _lloyd(points: Floats, counts: Ints, clusters: int, seed: int) -> Int32s:
     """Return (n,) int32: the cluster of each of (n, d) points that stand for (n,) records."""
     if clusters == len(points):
         return np.arange(clusters, dtype=np.int32)
@@ -246,7 +242,7 @@ class KDTree(Algorithm):
 
     def partition_in_print_order(
         self, table: EncodedTable, models: Sequence[PrivacyModel]
-    ) -> tuple[Partition, NDArray[np.int64]]:
+    ) -> tuple[Partition, Ints]:
         """Return the partition, and the (n_rows,) order in which SIGO prints the records.
 
         Classes stand in the order of their labels. Inside of a class, records stand as the
@@ -265,9 +261,7 @@ class KDTree(Algorithm):
         return partition, order
 
 
-def _halve_table(
-    table: EncodedTable, models: Sequence[PrivacyModel]
-) -> tuple[Partition, NDArray[np.int32]]:
+def _halve_table(table: EncodedTable, models: Sequence[PrivacyModel]) -> tuple[Partition, Int32s]:
     """Return the partition, and (n_classes,) int32 how many attributes were tried for each."""
     if table.n_rows == 0:
         return Partition(np.empty(0, np.int32), 0), np.empty(0, np.int32)
@@ -377,7 +371,7 @@ class KMember(Algorithm):
         return Partition(labels, int(n_classes), by_row=True, account={"exchanges": n_steps})
 
 
-def _number_along(labels: NDArray[np.int32]) -> NDArray[np.int32]:
+def _number_along(labels: Int32s) -> Int32s:
     """Return labels whose classes are numbered in the order of their first records."""
     _, first, labels_of_all = np.unique(labels, return_index=True, return_inverse=True)
     numbers = np.empty(len(first), np.int32)
@@ -385,7 +379,7 @@ def _number_along(labels: NDArray[np.int32]) -> NDArray[np.int32]:
     return numbers[labels_of_all]
 
 
-def _reorder_costs(costs: Costs, turn: NDArray[np.int64]) -> Costs:
+def _reorder_costs(costs: Costs, turn: Ints) -> Costs:
     """Return the costs of the attributes in another order."""
     ends = np.append(costs.attributes[1:, 1], len(costs.positions))
     stretches = [np.arange(costs.attributes[a, 1], ends[a]) for a in turn]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem, Recodes, table_counts
 from kanonym.algorithms.full_domain import FullDomain
@@ -23,6 +22,7 @@ from kanonym.data.errors import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals, Units
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.arrays import Int32s
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.classes.histograms import Costs
 from kanonym.metrics.information_loss import metric_from
@@ -195,7 +195,7 @@ class LocalRecoding(Algorithm):
             problem.table, metric, problem.models, limit, self.levels, self.weights
         )
 
-    def classes_by_size(self, problem: Problem, partition: Partition) -> NDArray[np.int32]:
+    def classes_by_size(self, problem: Problem, partition: Partition) -> Int32s:
         """Return (n_tuples,) the classes for the models of class sizes alone."""
         del partition
         sizes = tuple(model for model in problem.models if model.attribute is None)
@@ -226,7 +226,7 @@ class LocalRecoding(Algorithm):
         return Refusals.of(units, ([group] for group in sweep.refused_nodes(first, unit)))
 
 
-def without_sensitive(table: EncodedTable) -> tuple[EncodedTable, NDArray[np.int32]]:
+def without_sensitive(table: EncodedTable) -> tuple[EncodedTable, Int32s]:
     """Return a table whose tuples are those of quasi-identifiers, and (n_tuples,) each one's place.
 
     How many tuples the records of equal quasi-identifiers are would tell of their sensitive values.
@@ -286,7 +286,7 @@ def _partition_by_cuts(space: SearchSpace, problem: Problem) -> Partition | None
     return replace(partition, levels=levels) if (levels <= space.highest).all() else None
 
 
-def _levels(partition: Partition) -> NDArray[np.int32]:
+def _levels(partition: Partition) -> Int32s:
     """Return the levels of a partition that has some."""
     if partition.levels is None:
         raise TypeError("the classes have no levels")

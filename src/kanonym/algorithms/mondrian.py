@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.base import (
     LINEAR,
@@ -30,6 +29,7 @@ from kanonym.data.errors import gettext as _
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.refusals import Refusals, Units, cut_in_two
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.arrays import Bools, Int32s, Ints
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.grouping import put
 from kanonym.kernels.classes.histograms import Costs
@@ -254,7 +254,7 @@ class Mondrian(Algorithm):
 
 def tree_order(
     table: EncodedTable, costs: Costs, criteria: Criteria, aim: GuidingTarget | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+) -> tuple[Ints, Int32s]:
     """Return tuples as the tree of strict cuts holds its classes, and the class of each.
 
     aim: the target that guides the cuts, if one does.
@@ -279,7 +279,7 @@ def tree_order(
 
 def refine_nodes(
     table: EncodedTable, bounds: Sequence[int], costs: Costs, criteria: Criteria, tried: TriedCuts
-) -> tuple[NDArray[np.int32], int]:
+) -> tuple[Int32s, int]:
     """Cut nodes of a tree to the end; return the class of each tuple, and their number.
 
     bounds: (n_nodes + 1,) where each node begins in the tuples, and where the last one ends.
@@ -302,9 +302,7 @@ def _largest_tried(n_records: int) -> int:
     return min(max((1 << 25) // n_records, 32), 1024)
 
 
-def _records(
-    table: EncodedTable, *, by_row: bool, aim: GuidingTarget | None = None
-) -> NDArray[np.int32]:
+def _records(table: EncodedTable, *, by_row: bool, aim: GuidingTarget | None = None) -> Int32s:
     """Lay out tuples (or records, with a column for their side) as kernels move them.
 
     aim: the target that guides the cuts, if one does.
@@ -331,11 +329,11 @@ def _records(
 
 
 def _refine_parallel(
-    records: NDArray[np.int32],
+    records: Int32s,
     costs: Costs,
     criteria: Criteria,
     tried: TriedCuts,
-    is_start: NDArray[np.bool_],
+    is_start: Bools,
     whole: tuple[int, int],
 ) -> None:
     """Refine one node on all cores; what becomes of a node depends on it alone."""
@@ -353,11 +351,11 @@ def _refine_parallel(
 
 
 def _refine_guided(
-    records: NDArray[np.int32],
+    records: Int32s,
     costs: Costs,
     criteria: Criteria,
     tried: TriedCuts,
-    is_start: NDArray[np.bool_],
+    is_start: Bools,
     aim: GuidingTarget,
 ) -> None:
     """Cut by what a cut tells about the target, then what is left as without one."""
@@ -370,7 +368,7 @@ def _refine_guided(
     sizes = np.add.reduceat(records[:, -2].astype(np.int64), starts)
     left = np.flatnonzero(~large & (sizes >= 2 * criteria.min_size))
 
-    def finish(nodes: NDArray[np.int64]) -> None:
+    def finish(nodes: Ints) -> None:
         work = workspace(tried.every, costs, tried.medians)
         for start, stop in zip(starts[nodes], stops[nodes], strict=True):
             refine(records, int(start), int(stop), costs, criteria, work, is_start, False)  # noqa: FBT003
@@ -379,8 +377,8 @@ def _refine_guided(
 
 
 def _suppress(
-    records: NDArray[np.int32],
-    is_start: NDArray[np.bool_],
+    records: Int32s,
+    is_start: Bools,
     costs: Costs,
     criteria: Criteria,
     tried: TriedCuts,
@@ -388,7 +386,7 @@ def _suppress(
     *,
     trim: bool = False,
     by_size: bool = False,
-) -> tuple[NDArray[np.int32], NDArray[np.int32], float]:
+) -> tuple[Int32s, Int32s, float]:
     """Spend a budget where a suppressed record saves most; return records, classes and loss.
 
     The order is fixed: the cut of most loss saved a suppressed record first, ties by
@@ -409,7 +407,7 @@ def _suppress(
         _refine_parallel(records, costs, criteria, tried, is_start, (first, end))
     queue: list[tuple[float, int, int, tuple[int, ...]]] = []
 
-    def enqueue(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> None:
+    def enqueue(starts: Ints, stops: Ints) -> None:
         gains, cuts = suppressing_cuts(records, starts, stops, costs, criteria, whole, budget)
         for i in np.flatnonzero(gains > 0):
             cut = tuple(cuts[i].tolist())
@@ -443,9 +441,7 @@ def _suppress(
     return records, labels, loss
 
 
-def _trim(
-    records: NDArray[np.int32], costs: Costs, criteria: Criteria, budget: int
-) -> tuple[int, int]:
+def _trim(records: Int32s, costs: Costs, criteria: Criteria, budget: int) -> tuple[int, int]:
     """Give up outliers of the whole table one cut after another; return what stays.
 
     An outlier stretches whatever class it is in, so it has to go before the classes
@@ -465,7 +461,7 @@ def _trim(
     return start, stop
 
 
-def _in_table_order(records: NDArray[np.int32], labels: NDArray[np.int32]) -> NDArray[np.int32]:
+def _in_table_order(records: Int32s, labels: Int32s) -> Int32s:
     """Put labels of records in the order of their tuple or record numbers."""
     ordered = np.empty(len(labels), np.int32)
     put(labels, records[:, -1], ordered)
@@ -473,7 +469,7 @@ def _in_table_order(records: NDArray[np.int32], labels: NDArray[np.int32]) -> ND
 
 
 def _satisfies_released(
-    table: EncodedTable, labels: NDArray[np.int32], models: Sequence[PrivacyModel], *, by_row: bool
+    table: EncodedTable, labels: Int32s, models: Sequence[PrivacyModel], *, by_row: bool
 ) -> bool:
     """Say whether classes satisfy the models, compared with all records and with the released."""
     if by_row:

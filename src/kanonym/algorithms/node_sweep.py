@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.base import classes_of, compile_criteria, require_feasible
 from kanonym.algorithms.full_domain import FullDomain
@@ -29,6 +28,7 @@ from kanonym.data.errors import InfeasibleError
 from kanonym.data.partition import SUPPRESSED, Distribution, Partition
 from kanonym.data.progress import Progress
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints, UInt64s
 from kanonym.kernels.classes.conditions import Criteria, Tuples
 from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.lattice.sweep import next_settled_node
@@ -62,7 +62,7 @@ class Sweep:
     def __init__(
         self,
         space: SearchSpace,
-        nodes: NDArray[np.int64],
+        nodes: Ints,
         costs: Costs,
         caps: Sequence[AlphaKAnonymity] = (),
         joins: Joins = "late",
@@ -79,11 +79,11 @@ class Sweep:
         self.made_by_sizes = False
 
     @property
-    def open_tuples(self) -> NDArray[np.int64]:
+    def open_tuples(self) -> Ints:
         """The tuples without a class."""
         return np.flatnonzero((self.labels == SUPPRESSED) & (self.space.table.weights > 0))
 
-    def start_from(self, other: Sweep, tuples: NDArray[np.int32], key: int) -> None:
+    def start_from(self, other: Sweep, tuples: Int32s, key: int) -> None:
         """Take over classes that were made by their sizes alone, and join them where they fail.
 
         Whether one is dissolved is drawn: the more of its persons had to have other values for it
@@ -118,10 +118,7 @@ class Sweep:
         self.keep(self._margins(self.labels, self.n_classes) > 0)
 
     def _join_failing(
-        self,
-        random: np.random.Generator,
-        factor: float,
-        tree: tuple[NDArray[np.int64], NDArray[np.int64]],
+        self, random: np.random.Generator, factor: float, tree: tuple[Ints, Ints]
     ) -> None:
         """Join classes as their tree holds them, down to where one of two parts may fail."""
         children, first = tree
@@ -147,7 +144,7 @@ class Sweep:
         self.labels = np.append(place, SUPPRESSED)[self.labels].astype(np.int32)
         self.n_classes = len(classes)
 
-    def _margins(self, labels: NDArray[np.int32], n_classes: int) -> NDArray[np.float64]:
+    def _margins(self, labels: Int32s, n_classes: int) -> Floats:
         """Return (n_classes,) float64: how far from failing classes are, 0 for those that fail.
 
         For l distinct values, it is the number of persons who would have to have another value.
@@ -157,7 +154,7 @@ class Sweep:
         margins = np.full(n_classes, np.inf)
         ratio = np.maximum(classes.sizes / (2 * self.criteria.min_size), 1)
         for model in self.space.models:
-            distance: NDArray[np.float64] = 1 + np.log2(ratio)
+            distance: Floats = 1 + np.log2(ratio)
             if isinstance(model, LDiversity) and model.kind == "distinct":
                 distance = _spare_records(classes.distributions[model.attribute], int(model.l))
             elif model.attribute is None:
@@ -165,7 +162,7 @@ class Sweep:
             margins = np.where(model.satisfied(classes), np.minimum(margins, distance), 0)
         return margins
 
-    def keep(self, kept: NDArray[np.bool_]) -> None:
+    def keep(self, kept: Bools) -> None:
         """Keep some classes, (n_classes,) bool; the tuples of the others have none."""
         place = np.cumsum(kept, dtype=np.int32) - np.int32(1)
         self.labels = np.append(np.where(kept, place, SUPPRESSED), SUPPRESSED)[self.labels]
@@ -184,9 +181,7 @@ class Sweep:
             if limit:
                 self.join(self.criteria, limit)
 
-    def _visit(
-        self, until: int, parts: NDArray[np.uint64], slots: NDArray[np.uint64], clock: SearchClock
-    ) -> None:
+    def _visit(self, until: int, parts: UInt64s, slots: UInt64s, clock: SearchClock) -> None:
         """Visit the nodes before `until`."""
         table, left = self.space.table, self.open_tuples
         codes, tuples = _kernel_tuples(table, left)
@@ -207,9 +202,7 @@ class Sweep:
             sentence = f"{self.visited:,} of {n_nodes:,} nodes visited, {self.n_classes:,} classes"
             clock.report_message(Progress(sentence, done=self.visited, total=n_nodes))
 
-    def assign_node(
-        self, tuples: NDArray[np.int64], levels: NDArray[np.int64], models: Sequence[PrivacyModel]
-    ) -> None:
+    def assign_node(self, tuples: Ints, levels: Ints, models: Sequence[PrivacyModel]) -> None:
         """Give some tuples the classes of a node, where they satisfy the models."""
         space = self.space
         part = _select_tuples(space.table, tuples)
@@ -292,9 +285,7 @@ class Sweep:
             self.labels[self.labels == by_loss.pop()] = SUPPRESSED
         self.keep(np.isin(np.arange(self.n_classes), by_loss))
 
-    def refused_nodes(
-        self, first: NDArray[np.int64], units: NDArray[np.int32]
-    ) -> Iterator[NDArray[np.int64]]:
+    def refused_nodes(self, first: Ints, units: Int32s) -> Iterator[Ints]:
         """Yield the groups of units that were large enough at some node and not kept.
 
         first: (n_units,) a tuple of each unit; units: (n_tuples,) that of each tuple, -1 for none.
@@ -330,7 +321,7 @@ class Sweep:
         return Partition(self.labels, self.n_classes, levels=levels, account=account)
 
 
-def _spare_records(distribution: Distribution, least: int) -> NDArray[np.float64]:
+def _spare_records(distribution: Distribution, least: int) -> Floats:
     """Return (n_classes,) float64: the records beside those of the `least` - 1 commonest values."""
     offsets, counts = distribution.offsets, distribution.counts
     label = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
@@ -339,16 +330,16 @@ def _spare_records(distribution: Distribution, least: int) -> NDArray[np.float64
     return np.bincount(label[spare], counts[order][spare], len(offsets) - 1).astype(np.float64)
 
 
-def _most_general(nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _most_general(nodes: Ints) -> Ints:
     """Return the nodes of which no other one is a generalization."""
-    kept: list[NDArray[np.int64]] = []
+    kept: list[Ints] = []
     for node in nodes[np.argsort(-nodes.sum(axis=1), kind="stable")]:
         if not any((node <= other).all() for other in kept):
             kept.append(node)
     return np.array(kept, np.int64).reshape(-1, nodes.shape[1])
 
 
-def nodes_by_loss(space: SearchSpace, most: int) -> NDArray[np.int64]:
+def nodes_by_loss(space: SearchSpace, most: int) -> Ints:
     """Return (m, d) int64 nodes by loss, then by height: all, or a thinned-out lattice."""
     levels = [
         list(range(low, high + 1))
@@ -368,7 +359,7 @@ def nodes_by_loss(space: SearchSpace, most: int) -> NDArray[np.int64]:
     return nodes[np.lexsort((*nodes.T[::-1], nodes.sum(axis=1), floors))]
 
 
-def _random_keys(space: SearchSpace) -> NDArray[np.uint64]:
+def _random_keys(space: SearchSpace) -> UInt64s:
     """Return (d, n_levels, n_codes) random numbers, one a label."""
     rng = np.random.default_rng(0)
     shape = len(space.trees), max(t.n_levels for t in space.trees), max(t.size for t in space.trees)
@@ -380,15 +371,13 @@ def _random_keys(space: SearchSpace) -> NDArray[np.uint64]:
     return parts
 
 
-def _kernel_tuples(
-    table: EncodedTable, left: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], Tuples]:
+def _kernel_tuples(table: EncodedTable, left: Ints) -> tuple[Int32s, Tuples]:
     """Return some tuples as `next_settled_node` reads them."""
     codes, secrets = table.codes[left], table.sensitive_codes[left]
     return codes.T.copy(), Tuples(codes, secrets, table.weights[left])
 
 
-def _select_tuples(table: EncodedTable, tuples: NDArray[np.int64]) -> EncodedTable:
+def _select_tuples(table: EncodedTable, tuples: Ints) -> EncodedTable:
     """Return a table of some tuples; rows are not told apart."""
     weights = table.weights[tuples]
     return replace(

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Floats, Ints
 from kanonym.kernels.classes.disclosure import TOLERANCE
 from kanonym.models import AverageRisk, SampleUniqueness, WholeTable
 
 
 def suppress_prefix(
-    models: Sequence[WholeTable],
-    sizes: NDArray[np.int64],
-    kept: NDArray[np.bool_],
-    losses: NDArray[np.float64],
-    budget: int,
-) -> NDArray[np.bool_] | None:
+    models: Sequence[WholeTable], sizes: Ints, kept: Bools, losses: Floats, budget: int
+) -> Bools | None:
     """Suppress the smallest kept classes, until every model of the whole table holds.
 
     The kept classes stand in a fixed order: by size, then by what they lose, then as
@@ -80,9 +76,7 @@ def suppress_prefix(
     return result
 
 
-def _values_by_prefix(
-    model: WholeTable, ascending: NDArray[np.int64], gone: NDArray[np.int64]
-) -> NDArray[np.float64] | None:
+def _values_by_prefix(model: WholeTable, ascending: Ints, gone: Ints) -> Floats | None:
     """Return (n_classes + 1,) float64: the model's value without the first 0, 1, ... classes.
 
     None where there is no faster way than to measure each of them.
@@ -94,5 +88,5 @@ def _values_by_prefix(
         counted = np.maximum(int((ascending == 1).sum()) - lengths, 0)
     else:
         return None
-    values: NDArray[np.float64] = counted / np.maximum(gone[-1] - gone, 1)
+    values: Floats = counted / np.maximum(gone[-1] - gone, 1)
     return values

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.grouping import sort_rows
 from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.parallel import parallel
@@ -34,9 +34,7 @@ ROUNDS = 3
 """So often records are sorted to find similar ones."""
 
 
-def exchange_nearby(
-    codes: NDArray[np.int32], labels: NDArray[np.int32], k: int, costs: Costs
-) -> tuple[NDArray[np.int32], int]:
+def exchange_nearby(codes: Int32s, labels: Int32s, k: int, costs: Costs) -> tuple[Int32s, int]:
     """Let classes exchange records, within a fixed effort; return the classes and how often.
 
     codes: (n, d) int32 records, sorted so that equal ones are side by side or cannot be told
@@ -70,9 +68,7 @@ def exchange_nearby(
     return labels, n_steps
 
 
-def _along_order(
-    codes: NDArray[np.int32], labels: NDArray[np.int32], k: int, costs: Costs
-) -> tuple[NDArray[np.int32], int]:
+def _along_order(codes: Int32s, labels: Int32s, k: int, costs: Costs) -> tuple[Int32s, int]:
     """Let each class meet those that follow it, block by block; return classes and steps."""
     n, d = codes.shape
     reach = int(np.clip(MEETINGS // (n * d), *REACH))
@@ -80,7 +76,7 @@ def _along_order(
     starts = np.searchsorted(labels[by_class], np.arange(int(labels.max()) + 2))
     blocks = np.unique(np.append(np.searchsorted(starts, np.arange(0, n, BLOCK)), len(starts) - 1))
 
-    def exchange_in_block(block: int) -> tuple[NDArray[np.int32], int]:
+    def exchange_in_block(block: int) -> tuple[Int32s, int]:
         first, stop = blocks[block : block + 2]
         some = by_class[starts[first] : starts[stop]]
         numbers = np.arange(stop - first)
@@ -99,9 +95,7 @@ def _along_order(
     return result, sum(found for _, found in done)
 
 
-def _side_by_side(
-    labels: NDArray[np.int32], orders: list[NDArray[np.int32]]
-) -> Iterator[NDArray[np.int64]]:
+def _side_by_side(labels: Int32s, orders: list[Int32s]) -> Iterator[Ints]:
     """Yield the pairs of classes of records that are at most two places apart, as numbers."""
     n_classes = int(labels.max()) + 1
     for order in orders:
@@ -112,9 +106,7 @@ def _side_by_side(
             yield pairs[one != other]
 
 
-def _near(
-    pairs: list[NDArray[np.int64]], n_classes: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _near(pairs: list[Ints], n_classes: int) -> tuple[Ints, Ints]:
     """Return pairs of classes as the kernel reads them, each pair once."""
     each = np.sort(np.concatenate(pairs))
     # Not `np.unique`: without a sort of its own, it takes thirty times as long.

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.full_domain.space import SearchSpace
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.partition import SUPPRESSED
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.classes.conditions import Criteria, Tuples
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.classes.histograms import Costs, class_bounds
@@ -49,7 +49,7 @@ def highest_cost(costs: Costs) -> float:
     return float(costs.losses.max(axis=0, initial=0.0)[costs.attributes[:, 1]].sum())
 
 
-def levels_of(space: SearchSpace, labels: NDArray[np.int32], n_classes: int) -> NDArray[np.int32]:
+def levels_of(space: SearchSpace, labels: Int32s, n_classes: int) -> Int32s:
     """Return (n_classes, d) int32: the lowest levels allowed at which each has one label."""
     low, high = class_bounds(labels, space.table.codes, n_classes)
     levels = np.empty_like(low)
@@ -58,9 +58,7 @@ def levels_of(space: SearchSpace, labels: NDArray[np.int32], n_classes: int) -> 
     return levels
 
 
-def class_losses(
-    table: EncodedTable, labels: NDArray[np.int32], levels: NDArray[np.int32], costs: Costs
-) -> NDArray[np.float64]:
+def class_losses(table: EncodedTable, labels: Int32s, levels: Int32s, costs: Costs) -> Floats:
     """Return (n_classes,) what a record of each class loses, in the attributes together."""
     heads = _first_tuples(labels, len(levels))
     losses = np.zeros(len(levels))
@@ -69,9 +67,7 @@ def class_losses(
     return losses
 
 
-def sweep_stages(
-    table: EncodedTable, nodes: NDArray[np.int64], costs: Costs
-) -> Iterator[tuple[int, float]]:
+def sweep_stages(table: EncodedTable, nodes: Ints, costs: Costs) -> Iterator[tuple[int, float]]:
     """Yield how far a sweep goes before tuples join classes, and the most that one may lose.
 
     nodes: (m, d) in the order of the sweep. Each stage ends before a record could lose
@@ -89,7 +85,7 @@ def sweep_stages(
 
 
 def join_classes(
-    space: SearchSpace, labels: NDArray[np.int32], costs: Costs, criteria: Criteria, limit: float
+    space: SearchSpace, labels: Int32s, costs: Costs, criteria: Criteria, limit: float
 ) -> None:
     """Let tuples without a class join those that can bear them; labels are changed.
 
@@ -116,9 +112,7 @@ def join_classes(
     labels[left] = joined
 
 
-def tree_of_classes(
-    space: SearchSpace, labels: NDArray[np.int32], costs: Costs
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def tree_of_classes(space: SearchSpace, labels: Int32s, costs: Costs) -> tuple[Ints, Ints]:
     """Return the tree of classes by what they lose together, as `joining_tree` does."""
     table, n_classes = space.table, int(labels.max()) + 1
     codes = table.codes[_first_tuples(labels, n_classes)]
@@ -136,7 +130,7 @@ def tree_of_classes(
     return np.where(children < 0, children, place[children]), in_order
 
 
-def _first_tuples(labels: NDArray[np.int32], n_classes: int) -> NDArray[np.int64]:
+def _first_tuples(labels: Int32s, n_classes: int) -> Ints:
     """Return (n_classes,) int64: the first tuple of each class."""
     heads = np.empty(n_classes, np.int64)
     kept = np.flatnonzero(labels >= 0)[::-1]
@@ -144,7 +138,7 @@ def _first_tuples(labels: NDArray[np.int32], n_classes: int) -> NDArray[np.int64
     return heads
 
 
-def _next_tuples(labels: NDArray[np.int32]) -> NDArray[np.int64]:
+def _next_tuples(labels: Int32s) -> Ints:
     """Return (n,) int64: the next tuple of the same class, -1 after the last."""
     following = np.full(len(labels), -1, np.int64)
     order = np.argsort(labels, kind="stable")
@@ -154,17 +148,17 @@ def _next_tuples(labels: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 Small = Literal["merge", "move"]
-Groups = NDArray[np.int32] | None
+Groups = Int32s | None
 
 
 def merge_small_classes(
-    points: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    counts: NDArray[np.int64],
-    classes: tuple[NDArray[np.int32], Groups],
+    points: Floats,
+    weights: Floats,
+    counts: Ints,
+    classes: tuple[Int32s, Groups],
     k: int,
     small: Small = "merge",
-) -> tuple[NDArray[np.int32], Groups]:
+) -> tuple[Int32s, Groups]:
     """Leave no class of fewer than k records.
 
     points: (n, d) float64, places of records.
@@ -189,7 +183,7 @@ def merge_small_classes(
         held = own[labels]
         means = np.bincount(held, points[:, a] * counts) / np.bincount(held, counts)
         centres[:, a] = means[own]
-    kept: NDArray[np.int64]
+    kept: Ints
     if small == "merge":
         kept = merge_targets(centres, weights, sizes, k)[labels]
     else:

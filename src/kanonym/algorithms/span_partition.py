@@ -8,10 +8,10 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.balance import is_left_whole, skipped_cuts
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.disclosure import hold_all, measure_classes
@@ -34,9 +34,9 @@ class Histogram(NamedTuple):
     records, tuples: (n,) int64 records, and tuples, of each.
     """
 
-    codes: NDArray[np.int32]
-    records: NDArray[np.int64]
-    tuples: NDArray[np.int64]
+    codes: Int32s
+    records: Ints
+    tuples: Ints
 
 
 @dataclass(slots=True)
@@ -171,7 +171,7 @@ def conditioned_attributes(criteria: Criteria) -> list[int]:
     return sorted(set(criteria.conditions[:, 1].tolist()))
 
 
-def satisfies_criteria(sides: Mapping[int, NDArray[np.int64]], criteria: Criteria) -> bool:
+def satisfies_criteria(sides: Mapping[int, Ints], criteria: Criteria) -> bool:
     """Say whether classes satisfy every condition.
 
     sides: by sensitive attribute, for all that conditions look at, the (n_classes, n_values)
@@ -249,7 +249,7 @@ def partition_by_span(table: EncodedTable, costs: Costs, criteria: Criteria) -> 
 
 
 def _descend(
-    table: EncodedTable, nodes: NDArray[np.int32], tree: Tree, known: int, counted: Sequence[int]
+    table: EncodedTable, nodes: Int32s, tree: Tree, known: int, counted: Sequence[int]
 ) -> list[list[Histogram]]:
     """Send tuples on to the sides of the latest cuts; return the histograms of some nodes.
 
@@ -267,7 +267,7 @@ def _descend(
     n = len(nodes)
     parts = [slice(start, start + n // cores() + 1) for start in range(0, n, n // cores() + 1)]
 
-    def count(part: slice) -> NDArray[np.int64]:
+    def count(part: slice) -> Ints:
         counts = np.zeros((len(counted), first[-1]), np.int64)
         descend(table.codes[part], table.weights[part], nodes[part], cuts, rows, first, counts)
         return counts
@@ -276,7 +276,7 @@ def _descend(
     return [[_histogram(row[start:stop]) for start, stop in pairwise(first)] for row in counts]
 
 
-def _histogram(counts: NDArray[np.int64]) -> Histogram:
+def _histogram(counts: Ints) -> Histogram:
     codes = np.flatnonzero(counts)
     held = counts[codes]
     return Histogram(codes.astype(np.int32), held >> TUPLES, held & ((1 << TUPLES) - 1))

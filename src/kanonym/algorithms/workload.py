@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.table import Domain, EncodedTable
+from kanonym.kernels.arrays import Bools, Int32s, Ints
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.histograms import class_histograms
 from kanonym.kernels.parallel import parallel
@@ -45,17 +45,17 @@ class GuidingTarget:
 
     task: Literal["classification", "regression"]
     target: Target
-    codes: NDArray[np.int32]
+    codes: Int32s
 
     @property
-    def columns(self) -> NDArray[np.int32]:
+    def columns(self) -> Int32s:
         """The target of each tuple as `target_cuts` has it: (n_tuples, 1 or 2) int32."""
         if self.task == "classification":
             return self.codes[:, np.newaxis]
         numbers = np.where(self.codes >= 0, self.target.values[self.codes], NO_NUMBER)
         return np.stack([numbers >> 32, numbers & 0xFFFFFFFF], axis=1).astype(np.int32)
 
-    def account(self, labels: NDArray[np.int32], weights: NDArray[np.int64]) -> dict[str, object]:
+    def account(self, labels: Int32s, weights: Ints) -> dict[str, object]:
         """Return the task, and the share of the target's impurity that is left inside of classes.
 
         It is 1 where classes tell nothing about the target, 0 where they tell all, and None
@@ -68,7 +68,7 @@ class GuidingTarget:
         left = self.impurity(labels, weights)
         return {"task": self.task, "impurity": left / before if before > 0 else None}
 
-    def impurity(self, labels: NDArray[np.int32], weights: NDArray[np.int64]) -> float:
+    def impurity(self, labels: Int32s, weights: Ints) -> float:
         """Return entropy times records, or squared deviation from the mean, summed over classes.
 
         It is in the units of `target`. Parameters are those of `account`.
@@ -113,9 +113,7 @@ def guiding_target(table: EncodedTable, name: str) -> GuidingTarget:
     )
 
 
-def _distance_units(
-    domain: Domain, codes: NDArray[np.int32], weights: NDArray[np.int64], n_rows: int
-) -> NDArray[np.int64]:
+def _distance_units(domain: Domain, codes: Int32s, weights: Ints, n_rows: int) -> Ints:
     """Return (size,) int64: how far each value is from the mean, the farthest in most units."""
     physical = domain.values.to_physical() if domain.kind == "temporal" else domain.values
     if physical.dtype.is_float():
@@ -133,16 +131,12 @@ def _distance_units(
     scaled = above / above.max()
     scaled -= (scaled[codes] * weights).sum() / max(weights.sum(), 1)
     bits = EXACT_BITS - int(n_rows).bit_length()
-    units: NDArray[np.int64] = np.rint(scaled / np.abs(scaled).max() * 2.0**bits).astype(np.int64)
+    units: Ints = np.rint(scaled / np.abs(scaled).max() * 2.0**bits).astype(np.int64)
     return units
 
 
 def refine_guided(
-    records: NDArray[np.int32],
-    d: int,
-    criteria: Criteria,
-    aim: GuidingTarget,
-    is_start: NDArray[np.bool_],
+    records: Int32s, d: int, criteria: Criteria, aim: GuidingTarget, is_start: Bools
 ) -> None:
     """Cut a table wherever a cut gains, on all cores; what becomes of a node depends on it alone.
 

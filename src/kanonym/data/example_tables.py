@@ -6,6 +6,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Floats, Ints
+
 # Ages are counted from a fixed day, so that a seed gives the same table for ever.
 REFERENCE_DAY = np.datetime64("2024-12-31", "D")
 SCHOOL_STARTS, SCHOOL_ENDS, LAST_AGE = 6, 18, 100
@@ -135,7 +137,7 @@ def patients(rows: int = 10_000, seed: int = 0) -> pl.DataFrame:
     )
 
 
-def check_digit(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+def check_digit(numbers: Ints) -> Ints:
     """Return the Luhn check digit of each number (Luhn 1960, US patent 2950048).
 
     numbers: (n,) int64, none negative: the numbers without their check digit.
@@ -162,29 +164,24 @@ def check_digit(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     return -total % 10
 
 
-def _draw(rng: np.random.Generator, weights: NDArray[np.float64]) -> NDArray[np.int64]:
+def _draw(rng: np.random.Generator, weights: Floats) -> Ints:
     """Draw one column index a row, with the (n, m) weights of that row."""
     steps = np.cumsum(weights, axis=1)
     threshold = rng.random((len(weights), 1)) * steps[:, -1:]
-    drawn: NDArray[np.int64] = np.count_nonzero(steps <= threshold, axis=1)
+    drawn: Ints = np.count_nonzero(steps <= threshold, axis=1)
     return drawn
 
 
-def _curve_weights(
-    curves: tuple[Curve, ...], age: NDArray[np.float64], female: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def _curve_weights(curves: tuple[Curve, ...], age: Floats, female: Bools) -> Floats:
     """Return (n, len(curves)) weights: a bell over age, times the factor for women."""
     _, weight, peak, spread, women = zip(*curves, strict=True)
     bell = np.exp(-0.5 * ((age[:, None] - np.array(peak)) / np.array(spread)) ** 2)
-    weights: NDArray[np.float64] = bell * np.array(weight)
+    weights: Floats = bell * np.array(weight)
     return weights * np.where(female[:, None], np.array(women), 1.0)
 
 
 def _occupations(
-    rng: np.random.Generator,
-    age: NDArray[np.float64],
-    female: NDArray[np.bool_],
-    region: NDArray[np.int64],
+    rng: np.random.Generator, age: Floats, female: Bools, region: Ints
 ) -> NDArray[np.str_]:
     names = np.array([name for name, *_ in OCCUPATIONS])
     local = np.array([occupation for *_, occupation in REGIONS])[region]
@@ -199,10 +196,7 @@ def _occupations(
 
 
 def _diagnoses(
-    rng: np.random.Generator,
-    age: NDArray[np.float64],
-    female: NDArray[np.bool_],
-    occupation: NDArray[np.str_],
+    rng: np.random.Generator, age: Floats, female: Bools, occupation: NDArray[np.str_]
 ) -> NDArray[np.str_]:
     names = np.array([name for name, *_ in DIAGNOSES])
     weights = _curve_weights(DIAGNOSES, age, female) + 0.004
@@ -217,7 +211,7 @@ def _diagnoses(
     return names[_draw(rng, weights)]
 
 
-def _names(rng: np.random.Generator, female: NDArray[np.bool_]) -> list[str]:
+def _names(rng: np.random.Generator, female: Bools) -> list[str]:
     women, men = rng.choice(WOMEN.split(), len(female)), rng.choice(MEN.split(), len(female))
     families = rng.choice(FAMILIES.split(), len(female))
     first = np.where(female, women, men)
@@ -229,7 +223,7 @@ def _national_numbers(rng: np.random.Generator, rows: int) -> list[str]:
     return [f"{n:09d}{digit}" for n, digit in zip(numbers, check_digit(numbers), strict=True)]
 
 
-def _postal_codes(rng: np.random.Generator, region: NDArray[np.int64]) -> list[str]:
+def _postal_codes(rng: np.random.Generator, region: Ints) -> list[str]:
     # Zipf over districts and their streets: a few codes hold most people.
     rank = 1 / np.arange(1, DISTRICTS + 1)
     district = rng.choice(DISTRICTS, len(region), p=rank / rank.sum())
@@ -298,9 +292,7 @@ def hospital(patients: int = 5_000, seed: int = 0) -> dict[str, pl.DataFrame]:
     }
 
 
-def _admissions(
-    patients: pl.DataFrame, counts: NDArray[np.int64], random: np.random.Generator
-) -> pl.DataFrame:
+def _admissions(patients: pl.DataFrame, counts: Ints, random: np.random.Generator) -> pl.DataFrame:
     """Return stays; the ward depends on age and sex."""
     whose = np.repeat(np.arange(len(counts)), counts)
     admitted = FIRST_DAY + random.integers(0, DAYS, len(whose))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.columns.pandas_types import as_pandas
 from kanonym.data.frames import (
@@ -22,6 +21,7 @@ from kanonym.data.frames import (
     wrap_like,
 )
 from kanonym.data.loading import LazyModule
+from kanonym.kernels.arrays import Ints
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -34,7 +34,7 @@ _logger = logging.getLogger(__name__)
 
 
 def append_records(
-    frame: FrameT, further: Sequence[pl.Series], rows: NDArray[np.int64], like: object = None
+    frame: FrameT, further: Sequence[pl.Series], rows: Ints, like: object = None
 ) -> FrameT:
     """Build a table of records of the input and of further ones, its types untouched.
 

@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.columns.pandas_types import WORDS, refuse_mixture, same_type
 from kanonym.data.columns.rebuild import rebuild_arrow, rebuild_pandas, rebuild_polars, take_arrow
@@ -34,6 +33,7 @@ from kanonym.data.errors import DataError
 from kanonym.data.forks import require_own_threads
 from kanonym.data.loading import LazyModule
 from kanonym.data.person_key import PersonKey
+from kanonym.kernels.arrays import Ints
 from kanonym.kernels.parallel import parallel
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ PandasFrame: TypeAlias = Any
 PandasSeries: TypeAlias = Any
 ArrowTable: TypeAlias = Any
 ArrowArray: TypeAlias = Any
-Rows: TypeAlias = NDArray[np.int64] | None
+Rows: TypeAlias = Ints | None
 
 FrameT = TypeVar("FrameT")
 

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.hierarchy import Flat, FromFile, FromMapping, Hierarchy
 from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.results import ShortRepr
 from kanonym.data.schema import ItemSet
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.itemsets import recode_sets
 
 DROPPED = -1
@@ -38,10 +38,10 @@ class ItemTree(ShortRepr):
     _shown: ClassVar[tuple[str, ...]] = ("n_items", "n_nodes")
 
     labels: tuple[str, ...]
-    parents: NDArray[np.int32]
-    first: NDArray[np.int32]
-    last: NDArray[np.int32]
-    attribute_of: NDArray[np.int32]
+    parents: Int32s
+    first: Int32s
+    last: Int32s
+    attribute_of: Int32s
     names: tuple[str, ...]
 
     @classmethod
@@ -76,30 +76,30 @@ class ItemTree(ShortRepr):
         return int((self.first == self.last).sum())
 
     @cached_property
-    def covered(self) -> NDArray[np.int64]:
+    def covered(self) -> Ints:
         """(n_nodes,) int64: how many items each node covers."""
         return (self.last - self.first + 1).astype(np.int64)
 
     @cached_property
-    def domain(self) -> NDArray[np.int64]:
+    def domain(self) -> Ints:
         """(n_nodes,) int64: how many items the attribute of each node has."""
         items = np.bincount(self.attribute_of[: self.n_items], minlength=len(self.names))
         return items.astype(np.int64)[self.attribute_of]
 
     @cached_property
-    def costs(self) -> NDArray[np.float64]:
+    def costs(self) -> Floats:
         """(n_nodes,) float64: NCP of a label, (items covered - 1) / (all items - 1), in [0, 1]."""
         return (self.covered - 1) / np.maximum(self.domain - 1, 1)
 
     @cached_property
-    def children(self) -> list[NDArray[np.int32]]:
+    def children(self) -> list[Int32s]:
         """The nodes just below each node, in order of their items."""
         order = np.lexsort((self.first, self.parents)).astype(np.int32)
         order = order[self.parents[order] >= 0]
         bounds = np.searchsorted(self.parents[order], np.arange(self.n_nodes + 1))
         return [order[bounds[i] : bounds[i + 1]] for i in range(self.n_nodes)]
 
-    def nodes_of(self, attribute: int) -> NDArray[np.int64]:
+    def nodes_of(self, attribute: int) -> Ints:
         """Return the nodes of one attribute, ascending."""
         return np.flatnonzero(self.attribute_of == attribute)
 
@@ -131,7 +131,7 @@ def _nodes(name: str, hierarchy: Any) -> tuple[list[tuple[str, int]], list[tuple
     return sorted(items, key=lambda one: one[1]), sorted(inner, key=lambda one: one[2] - one[1])
 
 
-def _parents(first: NDArray[np.int32], last: NDArray[np.int32], n_items: int) -> NDArray[np.int32]:
+def _parents(first: Int32s, last: Int32s, n_items: int) -> Int32s:
     """Return (n_nodes,) int32: the smallest node that covers each node, -1 where none does."""
     parents = np.full(len(first), -1, np.int32)
     top = np.arange(n_items, dtype=np.int32)  # of each item, the largest node so far
@@ -159,15 +159,15 @@ class EncodedSets(ShortRepr):
     _shown: ClassVar[tuple[str, ...]] = ("tree",)
 
     tree: ItemTree
-    offsets: NDArray[np.int64]
-    nodes: NDArray[np.int32]
+    offsets: Ints
+    nodes: Int32s
 
     @property
     def n_rows(self) -> int:
         """Number of records."""
         return len(self.offsets) - 1
 
-    def rows(self, rows: NDArray[np.int64]) -> EncodedSets:
+    def rows(self, rows: Ints) -> EncodedSets:
         """Return the sets of some records."""
         own = np.arange(self.tree.n_nodes, dtype=np.int32)
         return EncodedSets(self.tree, *recode_sets(self.offsets, self.nodes, rows, own))
@@ -210,7 +210,7 @@ def read_sets(column: pl.Series, attribute: ItemSet) -> pl.Series:
     return lists_of(np.append(0, np.cumsum(lengths)), kept["item"]).alias(name)
 
 
-def lists_of(offsets: NDArray[np.int64], items: pl.Series) -> pl.Series:
+def lists_of(offsets: Ints, items: pl.Series) -> pl.Series:
     """Return (n,) lists of texts; offsets: (n + 1,), those of list i are items[offsets[i]:…]."""
     n = len(offsets) - 1
     rows = np.repeat(np.arange(n), np.diff(offsets))

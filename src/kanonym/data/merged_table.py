@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.arrays import Int32s, Ints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -28,19 +28,19 @@ class MergedTable(EncodedTable):
 
     _shown: ClassVar[tuple[str, ...]] = ("n_rows",)
 
-    lowest: NDArray[np.int64]
-    records: tuple[NDArray[np.int64], ...]
-    repeated: NDArray[np.int64] | None = None
+    lowest: Ints
+    records: tuple[Ints, ...]
+    repeated: Ints | None = None
 
 
-def first_leaves(tree: Hierarchy, level: int) -> NDArray[np.int32]:
+def first_leaves(tree: Hierarchy, level: int) -> Int32s:
     """Return (n_leaves,) int32: for each leaf, the first one with the same label."""
     codes = tree.codes[level]
     starts = np.searchsorted(codes, np.arange(len(tree.labels[level]))).astype(np.int32)
     return np.asarray(starts[codes])
 
 
-def records_of(table: EncodedTable, a: int) -> NDArray[np.int64]:
+def records_of(table: EncodedTable, a: int) -> Ints:
     """Return (n_leaves,) int64: records of each original value of quasi-identifier a."""
     if isinstance(table, MergedTable):
         return table.records[a]
@@ -48,7 +48,7 @@ def records_of(table: EncodedTable, a: int) -> NDArray[np.int64]:
     return np.bincount(table.codes[:, a], table.weights, size).astype(np.int64)
 
 
-def repeated_records(table: EncodedTable) -> NDArray[np.int64] | None:
+def repeated_records(table: EncodedTable) -> Ints | None:
     """Return `MergedTable.repeated` of any table."""
     if isinstance(table, MergedTable):
         return table.repeated
@@ -56,7 +56,7 @@ def repeated_records(table: EncodedTable) -> NDArray[np.int64] | None:
     return np.stack(np.unique(sizes[sizes > 0], return_counts=True), axis=1)
 
 
-def distinct_sizes(table: EncodedTable) -> NDArray[np.int64]:
+def distinct_sizes(table: EncodedTable) -> Ints:
     """Return the records of each distinct combination of quasi-identifiers.
 
     Tuples are sorted by quasi-identifiers first, so equal ones are neighbours.
@@ -64,5 +64,5 @@ def distinct_sizes(table: EncodedTable) -> NDArray[np.int64]:
     if not len(table.weights):
         return table.weights
     new = (table.codes[1:] != table.codes[:-1]).any(axis=1)
-    sizes: NDArray[np.int64] = np.add.reduceat(table.weights, np.append(0, np.flatnonzero(new) + 1))
+    sizes: Ints = np.add.reduceat(table.weights, np.append(0, np.flatnonzero(new) + 1))
     return sizes

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 
 if TYPE_CHECKING:
     from kanonym.data.schema import Recoding
@@ -31,10 +31,10 @@ class RecodedAttribute(ShortRepr):
     name: str
     recoding: Recoding | Literal["value"]
     columns: tuple[pl.Series, ...]
-    label_of_class: NDArray[np.int32]
-    low: NDArray[np.int32]
-    high: NDArray[np.int32]
-    loss: NDArray[np.float64]
+    label_of_class: Int32s
+    low: Int32s
+    high: Int32s
+    loss: Floats
 
 
 SUPPRESSED = -1
@@ -61,15 +61,15 @@ class Partition(ShortRepr):
 
     _shown: ClassVar[tuple[str, ...]] = ("n_classes",)
 
-    labels: NDArray[np.int32]
+    labels: Int32s
     n_classes: int
     by_row: bool = False
-    levels: NDArray[np.int32] | None = None
-    groups: NDArray[np.int32] | None = None
-    chosen: NDArray[np.int32] | None = None
+    levels: Int32s | None = None
+    groups: Int32s | None = None
+    chosen: Int32s | None = None
     account: Mapping[str, Any] = field(default_factory=dict)
 
-    def value_groups(self, a: int) -> tuple[NDArray[np.int32], int]:
+    def value_groups(self, a: int) -> tuple[Int32s, int]:
         """Return whose records give quasi-identifier a its released values: labels and number.
 
         The labels are those of classes, or of groups of classes, in the form of `labels`.
@@ -80,7 +80,7 @@ class Partition(ShortRepr):
         group_of_class = np.append(self.groups[:, a], np.int32(SUPPRESSED))
         return group_of_class[self.labels], int(group_of_class.max()) + 1
 
-    def without(self, classes: NDArray[np.bool_]) -> Partition:
+    def without(self, classes: Bools) -> Partition:
         """Return the partition, which has no groups, without some classes: (n_classes,) bool."""
         kept = ~classes
         place = np.full(len(kept) + 1, SUPPRESSED, np.int32)  # the last for the suppressed
@@ -113,14 +113,14 @@ class Distribution(ShortRepr):
     that counts do not add up to them; else None.
     """
 
-    offsets: NDArray[np.int64]
-    values: NDArray[np.int32]
-    counts: NDArray[np.int64]
-    table: NDArray[np.int64]
-    ancestors: NDArray[np.int32]
-    numbers: NDArray[np.float64] | None = None
-    beginnings: NDArray[np.int32] | None = None
-    totals: NDArray[np.int64] | None = None
+    offsets: Ints
+    values: Int32s
+    counts: Ints
+    table: Ints
+    ancestors: Int32s
+    numbers: Floats | None = None
+    beginnings: Int32s | None = None
+    totals: Ints | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -132,6 +132,6 @@ class Classes(ShortRepr):
     without such a table. With one, a class may have no record of its own (size 0).
     """
 
-    sizes: NDArray[np.int64]
+    sizes: Ints
     distributions: dict[str, Distribution]
-    population: NDArray[np.int64] | None = None
+    population: Ints | None = None

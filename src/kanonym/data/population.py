@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.frames import exceptions_of, values_of, with_exceptions
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.readings.reading import MARK
 from kanonym.data.table import EncodedTable, encode
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.grouping import group_rows, sort_rows
 
 
@@ -22,7 +22,7 @@ def encode_with_population(
     sensitive: Sequence[tuple[pl.Series, HierarchySource | None, bool]],
     n_rows: int,
     population: Sequence[pl.Series],
-    counts: NDArray[np.int64] | None = None,
+    counts: Ints | None = None,
 ) -> EncodedTable:
     """Encode a table, and count the records of a population table in its tuples."""
     named = [column for column, _ in quasi_identifiers]
@@ -99,11 +99,11 @@ def require_contained(table: EncodedTable) -> None:
         )
 
 
-def _columns(codes: NDArray[np.int32]) -> list[NDArray[np.int32]]:
+def _columns(codes: Int32s) -> list[Int32s]:
     return [np.ascontiguousarray(codes[:, a]) for a in range(codes.shape[1])]
 
 
-def _leaves(table: EncodedTable, a: int, column: pl.Series) -> NDArray[np.int32]:
+def _leaves(table: EncodedTable, a: int, column: pl.Series) -> Int32s:
     """Return (n_persons,) int32, the leaf of each person's value."""
     domain = table.domains[a]
     if domain.hierarchy is None:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.partition import Partition
 from kanonym.data.results import ShortRepr
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.grouping import group_rows
 
 
@@ -28,11 +28,11 @@ class Units(ShortRepr):
 
     _shown: ClassVar[tuple[str, ...]] = ("n_units",)
 
-    of_row: NDArray[np.int32]
-    sizes: NDArray[np.int64]
-    classes: NDArray[np.int32]
-    profiles: NDArray[np.int32]
-    codes: NDArray[np.int32]
+    of_row: Int32s
+    sizes: Ints
+    classes: Int32s
+    profiles: Int32s
+    codes: Int32s
 
     @property
     def n_units(self) -> int:
@@ -60,7 +60,7 @@ class Units(ShortRepr):
         classes = np.ascontiguousarray(groups.codes[:, 0])
         return cls(of_row, groups.sizes, classes, profiles, alike.codes[profiles])
 
-    def by_class(self) -> list[NDArray[np.int64]]:
+    def by_class(self) -> list[Ints]:
         """Return the units of each class."""
         n_classes = int(self.classes.max(initial=-1)) + 1
         bounds = np.searchsorted(self.classes, np.arange(n_classes + 1))
@@ -78,8 +78,8 @@ class Refusals(ShortRepr):
     _shown: ClassVar[tuple[str, ...]] = ("n_refusals",)
 
     units: Units
-    groups: tuple[NDArray[np.int32], ...]
-    offsets: NDArray[np.int64]
+    groups: tuple[Int32s, ...]
+    offsets: Ints
 
     @property
     def n_refusals(self) -> int:
@@ -87,9 +87,9 @@ class Refusals(ShortRepr):
         return len(self.offsets) - 1
 
     @classmethod
-    def of(cls, units: Units, refused: Iterable[Sequence[NDArray[np.int64]]]) -> Refusals:
+    def of(cls, units: Units, refused: Iterable[Sequence[Ints]]) -> Refusals:
         """Return refusals, each the groups of units of which one fails; equal ones once."""
-        groups: list[NDArray[np.int32]] = []
+        groups: list[Int32s] = []
         ends = [0]
         seen: set[tuple[bytes, ...]] = set()
         for one in refused:
@@ -102,14 +102,12 @@ class Refusals(ShortRepr):
             ends.append(len(groups))
         return cls(units, tuple(groups), np.array(ends, np.int64))
 
-    def groups_of(self, refusal: int) -> tuple[NDArray[np.int32], ...]:
+    def groups_of(self, refusal: int) -> tuple[Int32s, ...]:
         """Return the groups of one refusal."""
         return self.groups[self.offsets[refusal] : self.offsets[refusal + 1]]
 
 
-def cut_in_two(
-    units: NDArray[np.int64], sizes: NDArray[np.int64], keys: NDArray[np.int32], least: int
-) -> Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def cut_in_two(units: Ints, sizes: Ints, keys: Int32s, least: int) -> Iterable[tuple[Ints, Ints]]:
     """Yield the two sides of every cut between different keys that size allows.
 
     units: (n,) units of a class, keys: (n,) int32 by unit; units of equal keys stay together.
@@ -138,5 +136,5 @@ class Replay(ShortRepr):
     attribute: str
     least: int
     values: tuple[str, ...]
-    secrets: NDArray[np.int32]
-    by_size: NDArray[np.int32] | None = None
+    secrets: Int32s
+    by_size: Int32s | None = None

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.columns.texts import distinct_texts
 from kanonym.data.columns.values import text_of
@@ -18,6 +17,7 @@ from kanonym.data.frames import exceptions_of, values_of
 from kanonym.data.hierarchy.base import with_exceptions
 from kanonym.data.readings.reading import MARK
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Bools, Int32s, Ints
 from kanonym.kernels.classes.grouping import dense_codes, dense_ranks, group_rows, one_group
 from kanonym.kernels.parallel import parallel
 
@@ -58,7 +58,7 @@ class Domain(ShortRepr):
     kind: Kind
     values: pl.Series
     has_null: bool
-    observed: NDArray[np.bool_]
+    observed: Bools
     hierarchy: Hierarchy | None
     exceptions: tuple[str, ...] = ()
 
@@ -111,13 +111,13 @@ class EncodedTable(ShortRepr):
 
     domains: tuple[Domain, ...]
     sensitive: tuple[Domain, ...]
-    codes: NDArray[np.int32]
-    sensitive_codes: NDArray[np.int32]
-    weights: NDArray[np.int64]
-    tuple_of_row: NDArray[np.int32]
-    population: NDArray[np.int64] | None = None
+    codes: Int32s
+    sensitive_codes: Int32s
+    weights: Ints
+    tuple_of_row: Int32s
+    population: Ints | None = None
     target: Domain | None = None
-    target_codes: NDArray[np.int32] | None = None
+    target_codes: Int32s | None = None
 
     @property
     def n_rows(self) -> int:
@@ -131,7 +131,7 @@ def encode(
     n_rows: int,
     population: Sequence[pl.Series] | None = None,
     target: pl.Series | None = None,
-    counts: NDArray[np.int64] | None = None,
+    counts: Ints | None = None,
 ) -> EncodedTable:
     """Encode columns and collapse equal records into weighted tuples.
 
@@ -198,8 +198,8 @@ def encode_column(
     *,
     by_value: bool = False,
     further: pl.Series | None = None,
-    counts: NDArray[np.int64] | None = None,
-) -> tuple[Domain, NDArray[np.int32]]:
+    counts: Ints | None = None,
+) -> tuple[Domain, Int32s]:
     """Return a column's domain and (n_rows,) int32 codes.
 
     Nominal values without a hierarchy stand in order of frequency, most frequent
@@ -244,8 +244,8 @@ def _with_exceptions(
     exceptions: pl.Series,
     source: HierarchySource | None,
     further: pl.Series | None,
-    counts: NDArray[np.int64] | None,
-) -> tuple[Domain, NDArray[np.int32]]:
+    counts: Ints | None,
+) -> tuple[Domain, Int32s]:
     """Return domain and codes of a column with exceptions: those of its values, and behind them."""
     values, others = values_of(column), None
     if further is not None:
@@ -276,18 +276,13 @@ def _with_exceptions(
     ), codes.astype(np.int32)
 
 
-def _sums(
-    codes: NDArray[np.int32], counts: NDArray[np.int64] | None, size: int
-) -> NDArray[np.int64]:
+def _sums(codes: Int32s, counts: Ints | None, size: int) -> Ints:
     """Return (size,) int64 records of each code; exact up to 2**53 of them."""
     return np.bincount(codes, counts, size).astype(np.int64, copy=False)
 
 
 def _bind(
-    source: HierarchySource,
-    present: pl.Series,
-    counts: NDArray[np.int64],
-    further: pl.Series | None,
+    source: HierarchySource, present: pl.Series, counts: Ints, further: pl.Series | None
 ) -> Hierarchy:
     """Bind a hierarchy to distinct values, or to these and a further column of their type."""
     if further is None:
@@ -312,7 +307,7 @@ def kind_of(dtype: pl.DataType) -> Kind:
     return "ordered" if dtype == pl.Enum else "nominal"
 
 
-def _distinct(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
+def _distinct(column: pl.Series) -> tuple[pl.Series, Int32s]:
     """Return distinct non-null values ascending and (n,) codes; null is the last code."""
     small = _small_integers(column)
     if small is not None:
@@ -333,7 +328,7 @@ def _distinct(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
     return values, codes.cast(pl.Int32).to_numpy(writable=True)
 
 
-def _distinct_numbers(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
+def _distinct_numbers(column: pl.Series) -> tuple[pl.Series, Int32s]:
     """Return what `_distinct` does, of numbers or times, by a sort of their bits."""
     held = column.drop_nulls()
     numbers = held.to_physical()
@@ -345,9 +340,7 @@ def _distinct_numbers(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
     return values, _with_null_code(column, codes, len(values))
 
 
-def _with_null_code(
-    column: pl.Series, codes: NDArray[np.int32], null_code: int
-) -> NDArray[np.int32]:
+def _with_null_code(column: pl.Series, codes: Int32s, null_code: int) -> Int32s:
     """Return the codes of a column's values, and that of null between them."""
     if len(codes) == len(column):
         return codes
@@ -371,7 +364,7 @@ def refuse_infinite(column: pl.Series) -> None:
     )
 
 
-def value_codes(column: pl.Series) -> tuple[NDArray[np.int32], int]:
+def value_codes(column: pl.Series) -> tuple[Int32s, int]:
     """Return (n_rows,) int32 codes in no particular order, and the number of codes.
 
     Equal values get equal codes, null one of its own; faster than `encode_column`
@@ -387,7 +380,7 @@ def value_codes(column: pl.Series) -> tuple[NDArray[np.int32], int]:
     return codes, len(values) + 1
 
 
-def quick_codes(column: pl.Series) -> tuple[NDArray[np.int32], int] | None:
+def quick_codes(column: pl.Series) -> tuple[Int32s, int] | None:
     """Return what `value_codes` does, or None where that takes a hash table.
 
     Quick are categories, Booleans, texts of few different values, and integers and dates of a
@@ -406,13 +399,13 @@ def quick_codes(column: pl.Series) -> tuple[NDArray[np.int32], int] | None:
     return None if small is None else (small[1], len(small[0]) + 1)
 
 
-def _category_codes(column: pl.Series) -> tuple[NDArray[np.int32], int]:
+def _category_codes(column: pl.Series) -> tuple[Int32s, int]:
     physical = column.to_physical()
     size = int(physical.max() or 0) + 1  # type: ignore[arg-type]
     return physical.cast(pl.Int32).fill_null(size).to_numpy(writable=True), size + 1
 
 
-def _small_integers(column: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
+def _small_integers(column: pl.Series) -> tuple[Ints, Int32s] | None:
     """Return distinct integers ascending and (n,) codes, null the last one.
 
     Returns None for other columns, and where the range is wide.

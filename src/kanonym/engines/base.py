@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kanonym.data.errors import PolicyError
 from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
+from kanonym.kernels.arrays import Ints
 from kanonym.verification.release_view import ReleaseView
 from kanonym.verification.released_classes import Columns, Table
 
@@ -65,7 +63,7 @@ class StagedRelease(Columns, Protocol):
     """
 
     @property
-    def rows(self) -> NDArray[np.int64] | None: ...  # noqa: D102 - above
+    def rows(self) -> Ints | None: ...  # noqa: D102 - above
 
     def publish(self) -> Any:
         """Put the release in its place, whole, and return the released table or its place."""

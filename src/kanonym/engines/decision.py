@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Problem, classes_of
 from kanonym.data.errors import DataError, PolicyError
@@ -22,6 +21,7 @@ from kanonym.data.table import EncodedTable, value_codes
 from kanonym.engines.released_part import released_part
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task, prepare
+from kanonym.kernels.arrays import Bools, Int32s, Ints
 from kanonym.kernels.classes.grouping import take
 from kanonym.metrics.record_risk import PersonRisk, person_risk
 from kanonym.metrics.release_loss import InformationLoss, measure_utility
@@ -59,7 +59,7 @@ class Decision(ShortRepr, ABC):
     _shown: ClassVar[tuple[str, ...]] = ("rows_in", "rows_out", "n_classes")
 
     recoded: tuple[RecodedAttribute, ...]
-    class_sizes: NDArray[np.int64]
+    class_sizes: Ints
     rows_in: int
     account: Mapping[str, Any] = field(default_factory=dict)
     built: Mapping[str, str] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class Decision(ShortRepr, ABC):
         """Return the decision about the encoded table."""
 
     @abstractmethod
-    def loss(self, class_sizes: NDArray[np.int64]) -> InformationLoss:
+    def loss(self, class_sizes: Ints) -> InformationLoss:
         """Return what the release loses; class_sizes: as verification counted them."""
 
 
@@ -110,7 +110,7 @@ class EngineDecision(Decision):
             "record by record: give the source a larger most_tuples, or take the manifest"
         )
 
-    def loss(self, class_sizes: NDArray[np.int64]) -> InformationLoss:
+    def loss(self, class_sizes: Ints) -> InformationLoss:
         """Return what the engine counted."""
         del class_sizes
         return self.measured
@@ -163,7 +163,7 @@ class EncodedDecision(Decision):
         }
 
     @cached_property
-    def labels(self) -> NDArray[np.int32]:
+    def labels(self) -> Int32s:
         """(n_rows,) int32, the class of each record of the input, -1 for the suppressed."""
         if self.partition.by_row:
             return self.partition.labels
@@ -175,7 +175,7 @@ class EncodedDecision(Decision):
         """Return itself."""
         return self
 
-    def loss(self, class_sizes: NDArray[np.int64]) -> InformationLoss:
+    def loss(self, class_sizes: Ints) -> InformationLoss:
         """Return what was measured, or else what the released records tell."""
         if self.measured is not None:
             return self.measured
@@ -195,7 +195,7 @@ def run_task(
     column: Callable[[str], pl.Series],
     n_rows: int,
     watch: Stopwatch,
-    counts: NDArray[np.int64] | None = None,
+    counts: Ints | None = None,
     *,
     given: Callable[[str], pl.Series] | None = None,
     with_sets: Callable[[EncodedDecision, Prepared], EncodedDecision] | None = None,
@@ -323,7 +323,7 @@ def _repair_partition(
 
 def _failing_classes(
     table: EncodedTable, partition: Partition, models: Sequence[PrivacyModel]
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Return (n_classes,) bool: which classes fail against the table or what is left of it."""
     codes, weights = table.sensitive_codes, table.weights
     if partition.by_row:

@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.actions.registry import ColumnActions
 from kanonym.data import files, frame_rows, frames
@@ -36,6 +35,7 @@ from kanonym.engines.records import apply_late_actions, released_values
 from kanonym.engines.release_view import view_of_release
 from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
+from kanonym.kernels.arrays import Ints
 from kanonym.models.differential import sampling_model
 from kanonym.policy import Policy
 from kanonym.recoding.recode import mix_equal_records, released_rows
@@ -240,7 +240,7 @@ class LocalRelease(ShortRepr):
     frame: Any
     written: Any
     checked: Any
-    rows: NDArray[np.int64]
+    rows: Ints
 
     @property
     def columns(self) -> list[str]:

@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.actions.registry import ColumnActions
 from kanonym.data.columns.values import ReleasedColumn, RepeatedColumn
 from kanonym.data.partition import RecodedAttribute
 from kanonym.data.schema import Role, Schema
 from kanonym.engines.decision import EncodedDecision
+from kanonym.kernels.arrays import Ints
 from kanonym.kernels.parallel import parallel
 
 
 def released_values(
     decision: EncodedDecision,
     schema: Schema,
-    rows: NDArray[np.int64],
+    rows: Ints,
     acting: ColumnActions,
     changed: Mapping[str, Sequence[pl.Series]],
 ) -> list[ReleasedColumn]:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.frames import values_of, with_exceptions
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.readings import MARK
 from kanonym.data.schema import Recoding
 from kanonym.data.table import Domain, encode
+from kanonym.kernels.arrays import Int32s
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.recoding.recode import recode
 
@@ -90,7 +90,7 @@ def released_part(decision: EncodedDecision, fixed: Collection[str]) -> EncodedD
     )
 
 
-def _decoded(domain: Domain, codes: NDArray[np.int32]) -> pl.Series:
+def _decoded(domain: Domain, codes: Int32s) -> pl.Series:
     """Return the values and exceptions behind codes; no code, and that of null, is null."""
     last = len(domain.values)
     places = np.where((codes >= 0) & (codes < last), codes, last)
@@ -102,9 +102,7 @@ def _decoded(domain: Domain, codes: NDArray[np.int32]) -> pl.Series:
     return with_exceptions(values, named.gather(places))
 
 
-def _released_hierarchy(
-    domain: Domain, codes: NDArray[np.int32], *, whole: bool
-) -> Hierarchy | None:
+def _released_hierarchy(domain: Domain, codes: Int32s, *, whole: bool) -> Hierarchy | None:
     """Return a hierarchy without the values, and the null, that only suppressed records have."""
     if domain.hierarchy is None:
         return None
@@ -116,7 +114,7 @@ def _released_hierarchy(
     return domain.hierarchy.restrict(kept)
 
 
-def _new_codes(before: Domain, after: Domain, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+def _new_codes(before: Domain, after: Domain, codes: Int32s) -> Int32s:
     """Return the codes that values have in another domain of theirs; -1 stays."""
     mask = codes >= 0
     values = values_of(_decoded(before, codes[mask]))

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem
 from kanonym.algorithms.itemsets.apriori import Apriori
@@ -26,6 +25,7 @@ from kanonym.data.table import EncodedTable, encode, kind_of, value_codes
 from kanonym.differential_privacy.public_hierarchies import public_hierarchy
 from kanonym.engines.private_seed import resolve_private_seed
 from kanonym.engines.stopwatch import Stopwatch
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.histograms import Costs
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import PrivacyModel
@@ -75,9 +75,7 @@ class Task:
             seed=policy.seed,
         )
 
-    def problem(
-        self, table: EncodedTable, costs: Costs, persons: NDArray[np.int32] | None = None
-    ) -> Problem:
+    def problem(self, table: EncodedTable, costs: Costs, persons: Int32s | None = None) -> Problem:
         """Return what the algorithm is asked about an encoded table.
 
         persons: of `Prepared`.
@@ -144,7 +142,7 @@ class Prepared(ShortRepr):
     dtypes: list[pl.DataType]
     costs: Costs
     built: dict[str, str]
-    persons: NDArray[np.int32] | None = None
+    persons: Int32s | None = None
 
 
 def prepare(
@@ -152,7 +150,7 @@ def prepare(
     column: Callable[[str], pl.Series],
     n_rows: int,
     watch: Stopwatch,
-    counts: NDArray[np.int64] | None = None,
+    counts: Ints | None = None,
     *,
     given: Callable[[str], pl.Series] | None = None,
 ) -> Prepared:
@@ -190,7 +188,7 @@ def prepare(
     return Prepared(table, recodings, dtypes, costs, built, each)
 
 
-def _person_codes(texts: pl.Series) -> NDArray[np.int32]:
+def _person_codes(texts: pl.Series) -> Int32s:
     """Return (n_rows,) int32 codes of persons, -1 for null."""
     codes, _ = value_codes(texts)
     return np.where(texts.is_null().to_numpy(), np.int32(-1), codes)
@@ -288,7 +286,7 @@ class _SuggestedHierarchy:
 
     description: str = ""
 
-    def bind(self, values: pl.Series, counts: NDArray[np.int64] | None = None) -> Hierarchy:
+    def bind(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
         """Return the hierarchy over a column: see `HierarchySource.bind`."""
         suggestion = Automatic().suggest(values, counts)
         self.description = suggestion.parameters

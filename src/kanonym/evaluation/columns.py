@@ -10,7 +10,6 @@ from typing import SupportsIndex, TypedDict
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data import files, frames
 from kanonym.data.columns.rebuild import Frame, Population
@@ -21,6 +20,7 @@ from kanonym.data.results import ShortRepr
 from kanonym.data.schema import QuasiIdentifier, Role, Sensitive
 from kanonym.data.table import LARGEST, value_codes
 from kanonym.evaluation.risk.presets import PRESETS
+from kanonym.kernels.arrays import Floats, Int32s
 from kanonym.models.base import check_integer
 from kanonym.pipeline.checks import released_columns
 from kanonym.policy import Policy
@@ -60,7 +60,7 @@ def population_of(given: Population) -> tuple[int | None, Frame | None]:
     return number, None
 
 
-def weights_of(column: pl.Series) -> NDArray[np.float64]:
+def weights_of(column: pl.Series) -> Floats:
     """Return (n_rows,) float64 sampling weights; texts are read as numbers, `1,25` as 1.25."""
     if column.dtype == pl.String:
         table = pl.DataFrame([column])
@@ -83,7 +83,7 @@ def weights_of(column: pl.Series) -> NDArray[np.float64]:
     return weights
 
 
-def households_of(column: pl.Series) -> NDArray[np.int32]:
+def households_of(column: pl.Series) -> Int32s:
     """Return (n_rows,) int32 codes of households, -1 for none."""
     codes, _ = value_codes(column)
     return np.where(column.is_null().to_numpy(), np.int32(-1), codes).astype(np.int32)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.columns.rebuild import Frame
@@ -18,6 +17,7 @@ from kanonym.data.schema import QuasiIdentifier, Recoding
 from kanonym.data.table import kind_of
 from kanonym.evaluation.columns import SelectedColumns
 from kanonym.evaluation.pair.tables import TablePair
+from kanonym.kernels.arrays import Ints
 from kanonym.kernels.classes.grouping import Groups
 from kanonym.metrics.record_risk import PersonRisk
 from kanonym.policy import Policy, PolicySource
@@ -58,11 +58,8 @@ def persons_of_release(
 
 
 def persons_of_classes(
-    population: Frame | None,
-    known: Sequence[pl.Series],
-    asked: SelectedColumns,
-    first: NDArray[np.int64],
-) -> NDArray[np.int64] | None:
+    population: Frame | None, known: Sequence[pl.Series], asked: SelectedColumns, first: Ints
+) -> Ints | None:
     """Return (n_classes,) int64: the persons of a population table in each class.
 
     known: the quasi-identifiers of the table. first: a row of each class. None without a
@@ -201,7 +198,7 @@ def released_originals(original: Any, release: Release) -> Any:
     return frames.assemble(native, kept, frames.column_names(native))
 
 
-def released_records(release: Release) -> NDArray[np.int64] | None:
+def released_records(release: Release) -> Ints | None:
     """Return the records of the input that are released, ascending.
 
     None where all are, where records were sampled, or where an engine does not tell which.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints, UInt64s
 from kanonym.kernels.compile import Int, kernel, part
 
 
 @kernel
-def pack(itemsets: NDArray[np.int32], costs: NDArray[np.float64]) -> float:
+def pack(itemsets: Int32s, costs: Floats) -> float:
     """Return the weight of a fractional packing: no set that hits all itemsets costs less.
 
     itemsets: (n, size) int32; costs: float64, at least 0, of hitting each item; infinite ones never
@@ -41,8 +41,8 @@ def _bits_set(word: np.uint64) -> np.int64:
 
 @kernel
 def rare_known_items(
-    candidates: NDArray[np.uint64], k: Int, m: Int, most: Int
-) -> tuple[NDArray[np.int32], NDArray[np.int64], int, int]:
+    candidates: UInt64s, k: Int, m: Int, most: Int
+) -> tuple[Int32s, Ints, int, int]:
     """Find the known items with candidates, but fewer than k of them.
 
     candidates: (n, n_words) uint64, bit sets: the records that could be those of a person with
@@ -94,12 +94,7 @@ _MIX = np.int64(-7046029254386353131)  # the golden ratio, as a multiplier that 
 
 
 @kernel
-def recode_sets(
-    offsets: NDArray[np.int64],
-    items: NDArray[np.int32],
-    rows: NDArray[np.int64],
-    labels: NDArray[np.int32],
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def recode_sets(offsets: Ints, items: Int32s, rows: Ints, labels: Int32s) -> tuple[Ints, Int32s]:
     """Replace the items of some records by their labels, as sets.
 
     offsets: (n + 1,) int64; items: int32; rows: (m,) int64, the records; labels: int32, of each
@@ -132,7 +127,7 @@ def recode_sets(
 
 
 @part
-def _add(keys: NDArray[np.int64], counts: NDArray[np.int64], key: Int, amount: Int) -> bool:
+def _add(keys: Ints, counts: Ints, key: Int, amount: Int) -> bool:
     """Add to the count of a key; say whether the key is new. The table has a free place."""
     mask = np.int64(len(keys) - 1)
     place = ((key * _MIX) >> np.int64(24)) & mask
@@ -148,12 +143,8 @@ def _add(keys: NDArray[np.int64], counts: NDArray[np.int64], key: Int, amount: I
 
 @kernel
 def count_itemsets(
-    offsets: NDArray[np.int64],
-    items: NDArray[np.int32],
-    size: Int,
-    wanted: NDArray[np.bool_],
-    bits: Int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    offsets: Ints, items: Int32s, size: Int, wanted: Bools, bits: Int
+) -> tuple[Ints, Ints]:
     """Count the itemsets of one size that have a wanted item.
 
     offsets: (n + 1,) int64; items: int32, ascending in a record; size: at least 1; wanted: bool,

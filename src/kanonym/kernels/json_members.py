@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.compile import kernel, part
 
 MOST_DEEP = 62
@@ -24,11 +25,7 @@ _LOWEST = ord(" ")
 
 @kernel
 def scan_objects(
-    data: NDArray[np.uint8],
-    nodes: NDArray[np.int64],
-    spans: NDArray[np.int64],
-    marks: NDArray[np.int32],
-    objects: NDArray[np.int64],
+    data: NDArray[np.uint8], nodes: Ints, spans: Ints, marks: Int32s, objects: Ints
 ) -> tuple[int, int, int, int]:
     """Find the members of objects that stand one behind the other, or in an array.
 
@@ -104,13 +101,7 @@ def scan_objects(
 
 
 @kernel
-def measure_cells(
-    marks: NDArray[np.int32],
-    layouts: NDArray[np.int64],
-    widths: NDArray[np.int64],
-    columns: NDArray[np.int64],
-    ends: NDArray[np.int64],
-) -> None:
+def measure_cells(marks: Int32s, layouts: Ints, widths: Ints, columns: Ints, ends: Ints) -> None:
     """Write where each cell's text ends within its column: (n_columns, n_objects) int64.
 
     marks: as `scan_objects` leaves them. layouts: (n_objects,) int64. widths: (n_layouts,) int64
@@ -133,10 +124,10 @@ def measure_cells(
 @kernel
 def copy_cells(
     data: NDArray[np.uint8],
-    spans: NDArray[np.int64],
-    marks: NDArray[np.int32],
-    columns: NDArray[np.int64],
-    places: NDArray[np.int64],
+    spans: Ints,
+    marks: Int32s,
+    columns: Ints,
+    places: Ints,
     texts: NDArray[np.uint8],
 ) -> None:
     """Write the texts of all values, without blanks between what they nest, column by column.
@@ -168,9 +159,7 @@ def copy_cells(
 
 
 @part
-def _find_child(
-    data: NDArray[np.uint8], nodes: NDArray[np.int64], node: int, start: int, stop: int
-) -> int:
+def _find_child(data: NDArray[np.uint8], nodes: Ints, node: int, start: int, stop: int) -> int:
     """Return the node below another one that has the key of data[start:stop]; -1 if none has."""
     child: int = nodes[node, CHILD]
     while child >= 0:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.compile import Int, kernel
 
 
 @kernel
-def swap_ranks(draws: NDArray[np.float64], reach: int) -> NDArray[np.int64]:
+def swap_ranks(draws: Floats, reach: int) -> Ints:
     """Pair ranks with ranks above them, each with at most one.
 
     Parameters
@@ -74,7 +75,7 @@ BLOCK = 1 << 14
 """Random words that are drawn at once."""
 
 
-def shuffle(rows: NDArray[np.int32], seed: int) -> None:
+def shuffle(rows: Int32s, seed: int) -> None:
     """Shuffle (n,) int32 rows in place, as numpy's generator of that seed does.
 
     numpy waits for each swap, as it may have to draw again before the next; here the places of
@@ -89,9 +90,7 @@ def shuffle(rows: NDArray[np.int32], seed: int) -> None:
 
 
 @kernel
-def swap(
-    rows: NDArray[np.int32], words: NDArray[np.uint32], left: Int, places: NDArray[np.int32]
-) -> Int:
+def swap(rows: Int32s, words: NDArray[np.uint32], left: Int, places: Int32s) -> Int:
     """Swap each row from place `left` downwards with one of no higher place; return what is left.
 
     rows: (n,) int32, n at most 2**31. words: (m,) random uint32; the lowest bits of each, as many

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.algorithms.minimization.nodes import Feature
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Bools, Floats
 from kanonym.minimization.records import Records
 
-Columns = NDArray[np.float64]
 _WORDS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
 _LARGEST = float(np.finfo(np.float32).max)  # scikit-learn's trees compare in single precision
 
@@ -59,7 +58,7 @@ class Numbers(ShortRepr):
         """Names of the columns that hold the feature."""
         return (self.name,)
 
-    def matrix(self, records: Records) -> Columns:
+    def matrix(self, records: Records) -> Floats:
         """Return (n, 1) float64; numbers out of the fitted range as its ends, so above null."""
         numbers = np.clip(_numbers(records.column(self.name)), self.low, self.high)
         missing = np.isnan(numbers)
@@ -103,7 +102,7 @@ class Categories(ShortRepr):
         """The categories as Python's values."""
         return self.values.to_list()
 
-    def matrix(self, records: Records) -> Columns:
+    def matrix(self, records: Records) -> Floats:
         """Return (n, n_categories) float64: 1 for the category of a record, of an unseen none."""
         column = _plain(records.column(self.name))
         # Another type than fitted, as of integers once a null joined them, is no other value.
@@ -135,7 +134,7 @@ class OneHot(ShortRepr):
         """The columns, which are the categories."""
         return list(self.columns)
 
-    def matrix(self, records: Records) -> Columns:
+    def matrix(self, records: Records) -> Floats:
         """Return (n, n_columns) float64."""
         cells = np.column_stack([_numbers(records.column(name)) for name in self.columns])
         wrong = ~np.isin(cells, (0.0, 1.0))
@@ -187,11 +186,11 @@ class Encoding(ShortRepr):
             first += found[-1].n_columns
         return found
 
-    def matrix(self, records: Records) -> Columns:
+    def matrix(self, records: Records) -> Floats:
         """Return (n, n_columns) float64."""
         return np.hstack([kind.matrix(records) for kind in self.kinds])
 
-    def columns(self, exempted: NDArray[np.bool_]) -> list[str]:
+    def columns(self, exempted: Bools) -> list[str]:
         """Return the names of the columns of the features that are not exempted."""
         kept = zip(self.kinds, exempted.tolist(), strict=True)
         return [name for kind, left_out in kept if not left_out for name in kind.columns]
@@ -291,7 +290,7 @@ def _list_names(records: Records, given: Sequence[Any]) -> list[str]:
     return names
 
 
-def _numbers(column: pl.Series) -> NDArray[np.float64]:
+def _numbers(column: pl.Series) -> Floats:
     """Return (n,) float64, NaN for null."""
     empty = column.null_count() == len(column)  # without a value its type says nothing
     if not (empty or column.dtype.is_numeric() or column.dtype == pl.Boolean):

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from kanonym.algorithms.minimization.search import Split, assign_cells, minimize
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
+from kanonym.kernels.arrays import Bools, Ints
 from kanonym.minimization.encoding import encoding_of
 from kanonym.minimization.generalizations import (
     cells_of,
@@ -223,9 +224,7 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
         codes = encode_predictions(predictions, classes)
         question = PredictionQuery(model, records)
 
-        def ask(
-            rows: NDArray[np.int64], others: NDArray[np.int64], exempted: NDArray[np.bool_]
-        ) -> NDArray[np.generic]:
+        def ask(rows: Ints, others: Ints, exempted: Bools) -> NDArray[np.generic]:
             names = [encoding.columns(one) for one in exempted]
             found = question.predict_generalized_records(rows, others, names)
             answers = encode_predictions(found, classes)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from kanonym.algorithms.minimization.nodes import Feature, categories_of
 from kanonym.algorithms.minimization.search import Minimization
 from kanonym.data.hierarchy import Flat, FromMapping, HierarchySource, Intervals
-from kanonym.minimization.encoding import Categories, Columns, Encoding, Numbers, OneHot
+from kanonym.kernels.arrays import Bools, Floats
+from kanonym.minimization.encoding import Categories, Encoding, Numbers, OneHot
 from kanonym.minimization.records import Records
 
 _CLOSE = 1e-6  # share of the domain that a bound may differ from the tree's threshold
@@ -86,7 +87,7 @@ def cells_of(
 
 
 def hierarchies_of(
-    encoding: Encoding, found: Minimization, matrix: Columns
+    encoding: Encoding, found: Minimization, matrix: Floats
 ) -> dict[str, HierarchySource]:
     """Return a hierarchy a column, as `Minimizer.hierarchies` says; matrix: the fitted records."""
     levels = [found.nodes.above(cells) for cells in (found.cells, *found.coarser)]
@@ -106,21 +107,17 @@ def hierarchies_of(
     return sources
 
 
-def thresholds(
-    found: Minimization, feature: Feature, inner: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def thresholds(found: Minimization, feature: Feature, inner: Bools) -> Floats:
     """Return the numbers, ascending, at which some cell below the inner nodes ends.
 
     A split between null and the lowest number is none.
     """
     here = inner & (found.nodes.column == feature.first)
-    cuts: NDArray[np.float64] = np.unique(found.nodes.threshold[here])
+    cuts: Floats = np.unique(found.nodes.threshold[here])
     return cuts[cuts >= np.float32(feature.low)]
 
 
-def separable_categories(
-    found: Minimization, feature: Feature, inner: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
+def separable_categories(found: Minimization, feature: Feature, inner: Bools) -> Bools:
     """Return (n_categories,) bool: the categories that some cell tells from all others.
 
     A split parts one category from the rest of its node, so those that are never
@@ -132,9 +129,7 @@ def separable_categories(
     return alone
 
 
-def _intervals(
-    kind: Numbers, cuts: list[NDArray[np.float64]], numbers: NDArray[np.float64]
-) -> HierarchySource:
+def _intervals(kind: Numbers, cuts: list[Floats], numbers: Floats) -> HierarchySource:
     values = np.unique(numbers)
     single = values.astype(np.float32)  # the tree compares in single precision
     bounds: list[list[float]] = []
@@ -145,9 +140,7 @@ def _intervals(
     return Intervals(bounds=bounds) if bounds else Flat()
 
 
-def _bound(
-    kind: Numbers, cut: float, values: NDArray[np.float64], single: NDArray[np.float32]
-) -> float:
+def _bound(kind: Numbers, cut: float, values: Floats, single: NDArray[np.float32]) -> float:
     """Return where an interval starts that holds the numbers above a threshold.
 
     Fitted values fall on the same side as in the tree; of the numbers that part them so
@@ -165,7 +158,7 @@ def _bound(
     return above
 
 
-def _groups(kind: Categories, levels: list[NDArray[np.bool_]]) -> HierarchySource:
+def _groups(kind: Categories, levels: list[Bools]) -> HierarchySource:
     labels: dict[Any, list[str]] = {value: [] for value in kind.categories if value is not None}
     texts = {value: _text(value) for value in labels}
     before = None

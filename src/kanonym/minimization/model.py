@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Ints
 from kanonym.minimization.records import Records
 
 BATCH = 200_000
@@ -84,10 +85,10 @@ class PredictionQuery:
     def __init__(self, model: Model, records: Records) -> None:
         self.model = model
         self.records = records
-        self.columns: dict[str, NDArray[np.int64]] = {}
+        self.columns: dict[str, Ints] = {}
 
     def predict_generalized_records(
-        self, rows: NDArray[np.int64], others: NDArray[np.int64], names: Sequence[Sequence[str]]
+        self, rows: Ints, others: Ints, names: Sequence[Sequence[str]]
     ) -> NDArray[Any]:
         """Return (n_sets, m) predictions.
 
@@ -125,11 +126,7 @@ class PredictionQuery:
         return answers
 
     def _mix(
-        self,
-        rows: NDArray[np.int64],
-        others: NDArray[np.int64],
-        names: Sequence[Sequence[str]],
-        of_set: NDArray[np.int64],
+        self, rows: Ints, others: Ints, names: Sequence[Sequence[str]], of_set: Ints
     ) -> Records:
         """Return records that hold the values of others in the columns of the set of each."""
         sets = [set(held) for held in names]
@@ -141,7 +138,7 @@ class PredictionQuery:
         mixed = self.records.take(rows)
         return mixed.with_values(*parts) if parts else mixed
 
-    def _kept_codes(self, names: Sequence[str]) -> NDArray[np.int64]:
+    def _kept_codes(self, names: Sequence[str]) -> Ints:
         """Return (n,) int64: numbers of what records keep, the same for equal values."""
         kept = np.zeros(self.records.n, np.int64)
         held = set(names)
@@ -155,7 +152,7 @@ class PredictionQuery:
             kept = np.unique(kept, return_inverse=True)[1]
         return kept
 
-    def _number_values(self, name: str) -> NDArray[np.int64]:
+    def _number_values(self, name: str) -> Ints:
         """Return (n,) int64: the same number for equal values of one column."""
         try:
             column = self.records.column(name)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.errors import DataError
+from kanonym.kernels.arrays import Ints
 
 
 class Records(ABC):
@@ -38,7 +39,7 @@ class Records(ABC):
         """Return one column; null for every missing value."""
 
     @abstractmethod
-    def take(self, rows: NDArray[np.int64], names: Sequence[str] | None = None) -> Records:
+    def take(self, rows: Ints, names: Sequence[str] | None = None) -> Records:
         """Return some of the records in some order, of some or of all columns."""
 
     @abstractmethod
@@ -63,7 +64,7 @@ class Table(Records):
         """Return one column; null for every missing value."""
         return frames.column(self.native, name)
 
-    def take(self, rows: NDArray[np.int64], names: Sequence[str] | None = None) -> Records:
+    def take(self, rows: Ints, names: Sequence[str] | None = None) -> Records:
         """Return some of the records in some order, of some or of all columns."""
         chosen = self.names if names is None else list(names)
         if isinstance(self.native, pl.DataFrame):
@@ -127,7 +128,7 @@ class Array(Records):
             series = series.cast(pl.String)
         return series.fill_nan(None) if series.dtype.is_float() else series
 
-    def take(self, rows: NDArray[np.int64], names: Sequence[str] | None = None) -> Records:
+    def take(self, rows: Ints, names: Sequence[str] | None = None) -> Records:
         """Return some of the records in some order, of some or of all columns."""
         if names is None:
             return Array(self.native[rows], self.names)

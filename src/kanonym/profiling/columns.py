@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.hierarchy import Automatic, Suggestion
 from kanonym.data.hierarchy.labels import parse_times
 from kanonym.data.results import ShortRepr
 from kanonym.data.table import LARGEST, encode_column
+from kanonym.kernels.arrays import Ints
 from kanonym.metrics.certainty import are_codes
 from kanonym.profiling.extremes import (
     Outliers,
@@ -169,7 +169,7 @@ def _has_infinite_squares(values: pl.Series) -> bool:
     return bool(len(values)) and max(-float(values[0]), float(values[-1])) > LARGEST
 
 
-def _suggest_hierarchy(values: pl.Series, counts: NDArray[np.int64]) -> Suggestion | None:
+def _suggest_hierarchy(values: pl.Series, counts: Ints) -> Suggestion | None:
     try:
         return Automatic().suggest(values, counts) if len(values) else None
     except HierarchyError:

@@ -9,10 +9,10 @@ from datetime import date
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.columns.texts import stands_for_missing
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Floats, Ints
 
 LEAST_RECORDS = 5
 """A value is named as a code for missing values only if so many records share it."""
@@ -102,7 +102,7 @@ class Rounding(ShortRepr):
         return [{"type": "round", "to": whole}, *([ends] if self.tail else [])]
 
 
-def rounding_of(values: pl.Series, counts: NDArray[np.int64]) -> Rounding | None:
+def rounding_of(values: pl.Series, counts: Ints) -> Rounding | None:
     """Return the rounding that a column of amounts needs, or None.
 
     values: (n_values,) numbers, distinct, ascending, without null.
@@ -135,7 +135,7 @@ def rounding_of(values: pl.Series, counts: NDArray[np.int64]) -> Rounding | None
     return None
 
 
-def _tail_counts(counts: NDArray[np.int64], low: int, high: int) -> NDArray[np.int64]:
+def _tail_counts(counts: Ints, low: int, high: int) -> Ints:
     """Return the numbers of records of values after those beyond two ranks are coded."""
     steps = np.cumsum(counts)
     first, last = np.searchsorted(steps, max(low, 1)), np.searchsorted(steps, high)
@@ -146,7 +146,7 @@ def _tail_counts(counts: NDArray[np.int64], low: int, high: int) -> NDArray[np.i
     return middle
 
 
-def outliers_of(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> Outliers | None:
+def outliers_of(numbers: Floats, counts: Ints) -> Outliers | None:
     """Count the outliers of a column of numbers.
 
     numbers: (n_values,) float64, ascending and different.
@@ -174,9 +174,7 @@ def outliers_of(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> Outl
     return Outliers(sum(beyond(NEAR)), low + high, low, high, n)
 
 
-def sentinels_of(
-    values: pl.Series, counts: NDArray[np.int64], places: Sequence[int]
-) -> tuple[Sentinel, ...]:
+def sentinels_of(values: pl.Series, counts: Ints, places: Sequence[int]) -> tuple[Sentinel, ...]:
     """Return what seems to stand for missing values, with the values that may be shown.
 
     Notes
@@ -197,7 +195,7 @@ def sentinels_of(
     )
 
 
-def sentinel_places(values: pl.Series, counts: NDArray[np.int64]) -> list[int]:
+def sentinel_places(values: pl.Series, counts: Ints) -> list[int]:
     """Return the places of the values that seem to stand for a missing one.
 
     values: (n_values,) distinct, ascending, without null.
@@ -225,14 +223,14 @@ def sentinel_places(values: pl.Series, counts: NDArray[np.int64]) -> list[int]:
     return sorted(at for at in places if counts[at] >= LEAST_RECORDS)
 
 
-def _negative_codes(numbers: NDArray[np.float64]) -> list[int]:
+def _negative_codes(numbers: Floats) -> list[int]:
     """Return the places of the negative ones of ascending numbers if all are known codes."""
     n = int(np.searchsorted(numbers, 0.0))
     known = 0 < n <= MOST_SENTINELS and n < len(numbers)
     return list(range(n)) if known and set(numbers[:n].tolist()) <= _NEGATIVE else []
 
 
-def _detached_places(numbers: NDArray[np.float64]) -> list[int]:
+def _detached_places(numbers: Floats) -> list[int]:
     """Return the places of the first few ascending numbers if they lie far below the others."""
     n = len(numbers)
     for few in range(1, MOST_SENTINELS + 1):

@@ -13,6 +13,7 @@ from kanonym.data import frames
 from kanonym.data.errors import DataError
 from kanonym.data.hierarchy.labels import parse_times
 from kanonym.data.table import Domain, encode_column
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.grouping import label_rows
 
 LOOKED_AT = 8_000
@@ -36,14 +37,14 @@ class CodedColumn(NamedTuple):
     """
 
     name: str
-    codes: NDArray[np.int32]
+    codes: Int32s
     size: int
     null: int
     is_ordered: bool
     may_number: bool
 
     @classmethod
-    def of(cls, domain: Domain, codes: NDArray[np.int32]) -> Self:
+    def of(cls, domain: Domain, codes: Int32s) -> Self:
         """Return a column from its domain and (n,) codes."""
         ordered = domain.kind in ORDERED
         return cls(domain.name, codes, domain.size, domain.null_code, ordered, _may_number(domain))
@@ -77,9 +78,7 @@ def _may_number(domain: Domain) -> bool:
     return bool((numbers >= 0).all() and (numbers == np.round(numbers)).all())
 
 
-def some_rows(
-    columns: Sequence[CodedColumn], weights: NDArray[np.int64]
-) -> tuple[list[CodedColumn], NDArray[np.int64]]:
+def some_rows(columns: Sequence[CodedColumn], weights: Ints) -> tuple[list[CodedColumn], Ints]:
     """Return a large table's rows of some values of the column that has most, and their weights."""
     n = len(weights)
     if n <= MOST_ROWS or not columns:
@@ -118,9 +117,7 @@ class Grouping:
     weights: (n,) records that each row stands for.
     """
 
-    def __init__(
-        self, columns: Sequence[CodedColumn], by: Sequence[int], weights: NDArray[np.int64]
-    ) -> None:
+    def __init__(self, columns: Sequence[CodedColumn], by: Sequence[int], weights: Ints) -> None:
         self.columns = columns
         self.by = tuple(by)
         self.rows = self._chosen_rows(weights)
@@ -131,9 +128,9 @@ class Grouping:
         self.sizes = np.bincount(groups.labels, self.weights, len(groups.first))
         self.records = int(self.weights.sum())
         self._dependences: dict[int, Dependence] = {}
-        self._of_groups: dict[int, NDArray[np.int32]] = {}
+        self._of_groups: dict[int, Int32s] = {}
 
-    def _chosen_rows(self, weights: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _chosen_rows(self, weights: Ints) -> Ints:
         """Return the rows of some groups, of at most about `LOOKED_AT` records."""
         there = weights > 0
         for one in self.by:
@@ -209,7 +206,7 @@ class Grouping:
         whole = between + (per_group - 1) * inner
         return float((between - inner) / whole) if whole > 0 else 0.0
 
-    def of_groups(self, column: int) -> NDArray[np.int32]:
+    def of_groups(self, column: int) -> Int32s:
         """Return the (n_groups,) ranks of a column's values in the first records of the groups."""
         if column not in self._of_groups:
             codes = self.columns[column].codes[self.first]
@@ -262,11 +259,7 @@ class Grouping:
 
 
 def _dependence(
-    labels: NDArray[np.int32],
-    sizes: NDArray[Any],
-    codes: NDArray[np.int32],
-    size: int,
-    weights: NDArray[np.int64],
+    labels: Int32s, sizes: NDArray[Any], codes: Int32s, size: int, weights: Ints
 ) -> Dependence:
     """Return how far groups determine a column; labels, codes and weights of (n,) rows."""
     n_groups = len(sizes)

@@ -9,8 +9,8 @@ from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Int32s, Ints, UInt64s
 from kanonym.kernels.classes.group_sizes import count_groups, exceeds_pairs
 from kanonym.kernels.classes.grouping import append_codes
 from kanonym.kernels.parallel import parallel
@@ -18,10 +18,10 @@ from kanonym.kernels.parallel import parallel
 KEY_BITS = 64
 """Bits of a key: codes of several columns side by side."""
 
-Codes = tuple[NDArray[np.int32], int]
+Codes = tuple[Int32s, int]
 """(n_rows,) int32 codes from 0 of one column, and the number of codes."""
 
-Key = tuple[NDArray[np.uint64], int]
+Key = tuple[UInt64s, int]
 """(n_rows,) uint64 keys of several columns, and the bits that they take."""
 
 
@@ -43,7 +43,7 @@ class Separation:
     together: int
 
     @classmethod
-    def from_sizes(cls, sizes: NDArray[np.int64]) -> Self:
+    def from_sizes(cls, sizes: Ints) -> Self:
         """Summarize (n_groups,) numbers of equal records. Cost O(n_groups)."""
         return cls(
             records=int(sizes.sum()),

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.schema import Role
+from kanonym.kernels.arrays import Ints
 from kanonym.kernels.classes.grouping import label_rows
 from kanonym.profiling.groupings import (
     UNIQUE,
@@ -191,7 +191,7 @@ def untied(places: Iterable[int], untied: Callable[[int, int], bool]) -> list[in
 
 
 def groupings_of_one(
-    columns: Sequence[CodedColumn], places: Sequence[int], weights: NDArray[np.int64]
+    columns: Sequence[CodedColumn], places: Sequence[int], weights: Ints
 ) -> Iterator[Grouping]:
     """Yield the groupings by single columns, as many and as large as persons are."""
     for place in places:
@@ -213,7 +213,7 @@ def groupings_of_one(
 
 
 def groupings_of_two(
-    columns: Sequence[CodedColumn], places: Sequence[int], weights: NDArray[np.int64]
+    columns: Sequence[CodedColumn], places: Sequence[int], weights: Ints
 ) -> Iterator[Grouping]:
     """Yield the groupings by two columns, as many and as large as persons are."""
     n = int(weights.sum())
@@ -310,7 +310,7 @@ class ProposedPersons:
 
 
 def proposed_persons(
-    table: pl.DataFrame | Sequence[CodedColumn], counts: NDArray[np.int64] | None = None
+    table: pl.DataFrame | Sequence[CodedColumn], counts: Ints | None = None
 ) -> tuple[ProposedPersons, ...]:
     """Return the columns, or pairs of columns, that may say who the persons of a table are.
 
@@ -438,9 +438,7 @@ def are_likely_groups(told: Evidence) -> bool:
     return bool(told.rest) and told.share_alike < ALIKE and told.explained < MOSTLY
 
 
-def _proposal(
-    told: Evidence, columns: Sequence[CodedColumn], weights: NDArray[np.int64]
-) -> ProposedPersons:
+def _proposal(told: Evidence, columns: Sequence[CodedColumn], weights: Ints) -> ProposedPersons:
     """Return a proposal, with sizes of the whole table."""
     names = [column.name for column in columns]
     values, records, largest = _sizes([columns[place] for place in told.grouping.by], weights)
@@ -458,7 +456,7 @@ def _proposal(
     )
 
 
-def _sizes(columns: Sequence[CodedColumn], weights: NDArray[np.int64]) -> tuple[int, int, int]:
+def _sizes(columns: Sequence[CodedColumn], weights: Ints) -> tuple[int, int, int]:
     """Return numbers of groups, of records in them, and of records of the largest."""
     there = weights > 0
     for column in columns:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
+from kanonym.kernels.arrays import Floats, Ints
 from kanonym.kernels.classes.grouping import Groups, label_rows
 from kanonym.profiling.groupings import UNIQUE, CodedColumn, Grouping, coded_columns, some_rows
 from kanonym.profiling.persons import (
@@ -104,7 +104,7 @@ class RepeatedPersons:
 
 
 def repeated_persons(
-    table: pl.DataFrame | Sequence[CodedColumn], counts: NDArray[np.int64] | None = None
+    table: pl.DataFrame | Sequence[CodedColumn], counts: Ints | None = None
 ) -> RepeatedPersons | None:
     """Return columns in which the records agree as several records of one person do, if any.
 
@@ -192,7 +192,7 @@ def _by_constant(grouping: Grouping, told: Evidence) -> RepeatedPersons:
 
 
 def _by_lone_records(
-    columns: Sequence[CodedColumn], chosen: Sequence[int], weights: NDArray[np.int64]
+    columns: Sequence[CodedColumn], chosen: Sequence[int], weights: Ints
 ) -> RepeatedPersons | None:
     """Return some columns where suspiciously few records are alone with their values."""
     if len(chosen) < INDEPENDENT:
@@ -229,9 +229,7 @@ def _by_lone_records(
 class _Combinations:
     """Distinct combinations of values of some columns, with their numbers of records."""
 
-    def __init__(
-        self, columns: Sequence[CodedColumn], rows: NDArray[np.int64], weights: NDArray[np.int64]
-    ) -> None:
+    def __init__(self, columns: Sequence[CodedColumn], rows: Ints, weights: Ints) -> None:
         self.columns = [column._replace(codes=column.codes[rows]) for column in columns]
         groups = self._grouped(range(len(columns)))
         self.weights = np.bincount(groups.labels, weights).astype(np.int64)
@@ -310,7 +308,7 @@ class _Combinations:
         pairs = np.outer(left - 1, right - 1) / (records - 1)
         return float(records * (left_share @ np.exp(-pairs) @ right_share))
 
-    def _agreeing(self, part: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _agreeing(self, part: Sequence[int]) -> tuple[Ints, Floats]:
         """Return how many records agree in some columns, and with what share of them."""
         counted = np.bincount(self._grouped(part).labels, self.weights).astype(np.int64)
         numbers, where = np.unique_inverse(counted)

@@ -7,9 +7,9 @@ from typing import Protocol
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
+from kanonym.kernels.arrays import Bools
 from kanonym.synthesis.columns import Constraint
 
 
@@ -101,7 +101,7 @@ def draw_valid_records(
     )
 
 
-def keeps_constraints(table: pl.DataFrame, rules: Sequence[Constraint]) -> NDArray[np.bool_]:
+def keeps_constraints(table: pl.DataFrame, rules: Sequence[Constraint]) -> Bools:
     """Return (n,) bool, which records keep every constraint; null keeps any."""
     keeps = np.ones(len(table), np.bool_)
     for rule in rules:
@@ -113,7 +113,7 @@ def keeps_constraints(table: pl.DataFrame, rules: Sequence[Constraint]) -> NDArr
 
 def _holds_what_must_hold(
     drawn: pl.DataFrame, learned: pl.DataFrame, rules: Sequence[Constraint]
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Return (n,) bool, which drawn records keep constraints and miss no value that none misses."""
     keeps = keeps_constraints(drawn, rules)
     for column in learned.get_columns():

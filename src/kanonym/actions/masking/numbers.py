@@ -15,6 +15,7 @@ from kanonym.actions.base import Action, Context, present_numbers, with_numbers
 from kanonym.data.errors import DataError, HierarchyError, Message, PolicyError, SchemaError
 from kanonym.data.hierarchy.builders.base import Column, neighbour_runs
 from kanonym.data.hierarchy.builders.interval import Intervals
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.models.base import check_integer, check_number
 
 MOST_DIGITS = 300
@@ -109,7 +110,7 @@ class Round(Action):
         return with_numbers(values, held, _round_integers(numbers, whole))
 
 
-def _round_to_step(numbers: NDArray[np.float64], step: Decimal) -> NDArray[Any]:
+def _round_to_step(numbers: Floats, step: Decimal) -> NDArray[Any]:
     """Return the nearest multiples, as the floats nearest to their decimals: 0.3, not 0.1 * 3."""
     scale = 10 ** max(0, -int(step.normalize().as_tuple().exponent))
     whole = float(step * scale)
@@ -319,7 +320,7 @@ class TopBottom(Action):
             )
         return with_numbers(values, held, self._clip(numbers, classes[held]))
 
-    def _clip(self, numbers: NDArray[Any], classes: NDArray[np.int32]) -> NDArray[Any]:
+    def _clip(self, numbers: NDArray[Any], classes: Int32s) -> NDArray[Any]:
         """Return (n,) numbers clipped to the bounds of their class."""
         if not len(numbers):
             return numbers
@@ -348,9 +349,7 @@ def _number(bound: float | None, numbers: NDArray[Any]) -> float | None:
     return int(bound) if abs(bound) < 2**63 else bound
 
 
-def _medians(
-    ascending: NDArray[Any], starts: NDArray[np.int64], sizes: NDArray[np.int64]
-) -> NDArray[Any]:
+def _medians(ascending: NDArray[Any], starts: Ints, sizes: Ints) -> NDArray[Any]:
     """Return the median of each run of ascending numbers, integers where all of them are."""
     lower = ascending[starts + (sizes - 1) // 2]
     upper = ascending[starts + sizes // 2]

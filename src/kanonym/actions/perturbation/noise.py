@@ -11,12 +11,12 @@ from typing import ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.actions.base import Action, Context
 from kanonym.actions.perturbation.swapping import numbers_of, put_numbers
 from kanonym.data.errors import DataError, Message, PolicyError, SchemaError
 from kanonym.data.table import LARGEST
+from kanonym.kernels.arrays import Floats, Int32s
 from kanonym.models.base import check_number
 
 _INTEGER_END = 2.0**63
@@ -98,15 +98,15 @@ class _Noise(Action, ABC):
             )
         return put_numbers(values, rows, np.rint(noisy)).cast(pl.Int64)
 
-    def _scale(self, numbers: NDArray[np.float64]) -> float:
+    def _scale(self, numbers: Floats) -> float:
         if self.scale is not None:
             return float(self.scale)
         spread = float(numbers.std()) if len(numbers) else 0.0
         return float(self.relative or 0.0) * spread / self.deviation
 
     def _noise_within(
-        self, numbers: NDArray[np.float64], classes: NDArray[np.int32], random: np.random.Generator
-    ) -> NDArray[np.float64]:
+        self, numbers: Floats, classes: Int32s, random: np.random.Generator
+    ) -> Floats:
         """Return (m,) noisy numbers, drawn again until they lie within their class's range."""
         present, place = np.unique(classes, return_inverse=True)
         lowest, highest = np.full(len(present), math.inf), np.full(len(present), -math.inf)
@@ -127,7 +127,7 @@ class _Noise(Action, ABC):
 
     @staticmethod
     @abstractmethod
-    def _draw(random: np.random.Generator, n: int) -> NDArray[np.float64]:
+    def _draw(random: np.random.Generator, n: int) -> Floats:
         """Return (n,) draws of mean 0 and scale 1."""
 
 
@@ -187,7 +187,7 @@ class LaplaceNoise(_Noise):
     half_range: ClassVar[float] = 2.0
 
     @staticmethod
-    def _draw(random: np.random.Generator, n: int) -> NDArray[np.float64]:
+    def _draw(random: np.random.Generator, n: int) -> Floats:
         return random.laplace(size=n)
 
 
@@ -239,7 +239,7 @@ class GaussianNoise(_Noise):
     half_range: ClassVar[float] = 1.0
 
     @staticmethod
-    def _draw(random: np.random.Generator, n: int) -> NDArray[np.float64]:
+    def _draw(random: np.random.Generator, n: int) -> Floats:
         return random.standard_normal(n)
 
 
@@ -344,7 +344,7 @@ class CorrelatedNoise(Action):
         noise = drawn[rows] @ root[:, names.index(values.name)]
         return put_numbers(values, rows, numbers + np.sqrt(self.share) * noise)
 
-    def _root(self, names: list[str], context: Context) -> NDArray[np.float64]:
+    def _root(self, names: list[str], context: Context) -> Floats:
         """Return (d, d) float64: R with R' R the covariance of the columns."""
         read = []
         for name in names:

@@ -10,13 +10,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.actions.base import Action, Context
 from kanonym.actions.perturbation.swapping import move_values, rows_of
 from kanonym.data.columns.values import text_of
 from kanonym.data.errors import DataError, Message, PolicyError, SchemaError
 from kanonym.data.table import encode_column
+from kanonym.kernels.arrays import Floats, Ints
 from kanonym.models.base import check_number
 
 
@@ -28,11 +28,11 @@ class Categories(NamedTuple):
     labels: (n_categories,) of the column's type.
     """
 
-    rows: NDArray[np.int64]
-    codes: NDArray[np.int64]
+    rows: Ints
+    codes: Ints
     labels: pl.Series
 
-    def column(self, values: pl.Series, codes: NDArray[np.int64]) -> pl.Series:
+    def column(self, values: pl.Series, codes: Ints) -> pl.Series:
         """Return the column with other (m,) codes."""
         index = np.full(len(values), len(self.labels))
         index[self.rows] = codes
@@ -80,7 +80,7 @@ def declared_categories(values: pl.Series, labels: Sequence[object], action: str
     return Categories(categories.rows, codes, typed)
 
 
-def redraw_values(values: pl.Series, held: Categories, origins: NDArray[np.int64]) -> pl.Series:
+def redraw_values(values: pl.Series, held: Categories, origins: Ints) -> pl.Series:
     """Return the column with the values of (m,) other records, counted among those with one."""
     return move_values(values, held.rows, held.rows[origins])
 
@@ -238,7 +238,7 @@ class Pram(Action):
         shares = counts / counts.sum()
         return float(shares @ self.transition(shares).diagonal())
 
-    def transition(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    def transition(self, shares: Floats) -> Floats:
         """Return (m, m) float64: the probability of releasing each category for each.
 
         Parameters
@@ -297,9 +297,7 @@ class Pram(Action):
             )
 
 
-def _draw_categories(
-    transition: NDArray[np.float64], codes: NDArray[np.int64], random: np.random.Generator
-) -> NDArray[np.int64]:
+def _draw_categories(transition: Floats, codes: Ints, random: np.random.Generator) -> Ints:
     """Return (n,) int64: for each code one drawn from its row of the matrix."""
     drawn = random.random(len(codes))
     chosen = codes.copy()

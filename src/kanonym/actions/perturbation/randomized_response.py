@@ -9,11 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.actions.base import Action, Context
 from kanonym.actions.perturbation.pram import declared_categories, observed_categories
 from kanonym.data.errors import DataError, Message, PolicyError, shown_value
+from kanonym.kernels.arrays import Floats
 from kanonym.models.base import check_number
 
 
@@ -138,7 +138,7 @@ def epsilon_of(probability: float, n_values: int) -> float:
     return abs(math.log(probability * (n_values - 1) / (1 - probability)))
 
 
-def estimated_shares(released: NDArray[np.float64], probability: float) -> NDArray[np.float64]:
+def estimated_shares(released: Floats, probability: float) -> Floats:
     """Estimate the true shares of values from those after randomized response.
 
     Parameters

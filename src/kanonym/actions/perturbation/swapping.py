@@ -8,21 +8,21 @@ from typing import ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.actions.base import Action, Context, present_numbers
 from kanonym.data.errors import DataError, Message, PolicyError, SchemaError
 from kanonym.data.table import LARGEST
+from kanonym.kernels.arrays import Floats, Ints
 from kanonym.kernels.swapping import swap_ranks
 from kanonym.models.base import check_number
 
 
-def rows_of(values: pl.Series) -> NDArray[np.int64]:
+def rows_of(values: pl.Series) -> Ints:
     """Return (m,) int64: the rows that have a value, ascending."""
     return np.flatnonzero(values.is_not_null().to_numpy())
 
 
-def numbers_of(values: pl.Series, action: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def numbers_of(values: pl.Series, action: str) -> tuple[Ints, Floats]:
     """Return (m,) int64 rows that have a value, and their (m,) float64 numbers."""
     held, present = present_numbers(values, action)
     rows, numbers = np.flatnonzero(held), present.astype(np.float64)
@@ -36,25 +36,21 @@ def numbers_of(values: pl.Series, action: str) -> tuple[NDArray[np.int64], NDArr
     return rows, numbers
 
 
-def put_numbers(
-    values: pl.Series, rows: NDArray[np.int64], numbers: NDArray[np.float64]
-) -> pl.Series:
+def put_numbers(values: pl.Series, rows: Ints, numbers: Floats) -> pl.Series:
     """Return a Float64 column that has (m,) numbers in some rows, and null elsewhere."""
     column = np.full(len(values), np.nan)
     column[rows] = numbers
     return pl.Series(values.name, column, nan_to_null=True)
 
 
-def move_values(
-    values: pl.Series, rows: NDArray[np.int64], origins: NDArray[np.int64]
-) -> pl.Series:
+def move_values(values: pl.Series, rows: Ints, origins: Ints) -> pl.Series:
     """Return the column with, in (m,) rows, the values of (m,) other rows of it."""
     index = np.arange(len(values))
     index[rows] = origins
     return values.gather(index)
 
 
-def sample_rows(n: int, share: float, random: np.random.Generator) -> NDArray[np.int64]:
+def sample_rows(n: int, share: float, random: np.random.Generator) -> Ints:
     """Draw rows of a table at random, without replacement.
 
     It protects against who knows that a person is in the table: a unique record of the

@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem, Recodes, require_feasible
 from kanonym.algorithms.cell_suppression.patterns import (
@@ -28,6 +27,7 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.errors import gettext as _
 from kanonym.data.partition import BLANK, Partition
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.arrays import Bools, Ints
 from kanonym.kernels.cells.cell_suppression import Placement, place_records
 from kanonym.kernels.cells.groups import Choices, feasible_groups, gather_members
 from kanonym.kernels.classes.grouping import Groups, group_rows, one_group
@@ -231,13 +231,13 @@ def _largest_k(models: Sequence[PrivacyModel]) -> int:
     return max((model.k for model in models if isinstance(model, KAnonymity)), default=1)
 
 
-def _cheapest_blanks(keys: Keys, k: int) -> NDArray[np.bool_]:
+def _cheapest_blanks(keys: Keys, k: int) -> Bools:
     """Return (n_keys, d) bool: for each key the cheapest blanks that leave values of k records."""
     patterns, _ = patterns_to_try(keys, k)
     blanks = np.ones(keys.codes.shape, np.bool_)
     waiting = np.arange(len(blanks))
 
-    def fits(pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def fits(pattern: Bools) -> Bools:
         # A key with a null that the pattern leaves is one of the pattern that blanks it.
         columns = tuple(np.flatnonzero(~pattern).tolist())
         sizes = subset_sizes(keys.codes, keys.weights, keys.null_codes, columns, wildcard=True)
@@ -305,7 +305,7 @@ def _cost(keys: Keys, pieces: Pieces) -> int:
     return int(pieces.weights @ (pieces.blanks @ keys.costs))
 
 
-def _classes(keys: Keys, pieces: Pieces) -> tuple[Groups, NDArray[np.int64]]:
+def _classes(keys: Keys, pieces: Pieces) -> tuple[Groups, Ints]:
     """Return the classes of pieces that are released alike, and their numbers of records."""
     codes = released_codes(keys, pieces)
     if not codes.shape[1]:

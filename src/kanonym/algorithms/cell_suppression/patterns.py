@@ -7,9 +7,9 @@ from itertools import combinations, islice
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.arrays import Bools, Int32s, Ints
 from kanonym.kernels.cells.patterns import (
     cheapest_hitting_sets,
     grow_patterns,
@@ -42,13 +42,13 @@ class Keys(NamedTuple):
     order: (d,) int64, the attributes in the order in which they are blanked if costs tie.
     """
 
-    codes: NDArray[np.int32]
-    weights: NDArray[np.int64]
-    is_null: NDArray[np.bool_]
-    null_codes: NDArray[np.int32]
-    of_tuple: NDArray[np.int32]
-    costs: NDArray[np.int64]
-    order: NDArray[np.int64]
+    codes: Int32s
+    weights: Ints
+    is_null: Bools
+    null_codes: Int32s
+    of_tuple: Int32s
+    costs: Ints
+    order: Ints
 
 
 class Pieces(NamedTuple):
@@ -59,12 +59,12 @@ class Pieces(NamedTuple):
     blanks: (n_pieces, d) bool, cells that are released as null; so are those that were null.
     """
 
-    keys: NDArray[np.int64]
-    weights: NDArray[np.int64]
-    blanks: NDArray[np.bool_]
+    keys: Ints
+    weights: Ints
+    blanks: Bools
 
 
-def released_codes(keys: Keys, pieces: Pieces) -> NDArray[np.int32]:
+def released_codes(keys: Keys, pieces: Pieces) -> Int32s:
     """Return (n_pieces, d) int32, C order: the codes that pieces are released with."""
     return np.where(pieces.blanks, keys.null_codes, keys.codes[pieces.keys])
 
@@ -108,7 +108,7 @@ def distinct_keys(table: EncodedTable, importance: Sequence[str]) -> Keys:
     )
 
 
-def patterns_to_try(keys: Keys, k: int) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+def patterns_to_try(keys: Keys, k: int) -> tuple[Bools, Ints]:
     """Return patterns of blanks, (n_patterns, d) bool and their (n_patterns,) int64 costs.
 
     They stand in the order of their costs; those of equal cost that blank the less
@@ -127,7 +127,7 @@ def patterns_to_try(keys: Keys, k: int) -> tuple[NDArray[np.bool_], NDArray[np.i
     return np.ascontiguousarray(patterns[place]), costs[place]
 
 
-def _suitable_patterns(keys: Keys, k: int, room: int) -> NDArray[np.bool_]:
+def _suitable_patterns(keys: Keys, k: int, room: int) -> Bools:
     """Return about `room` patterns of many.
 
     An eighth of them blanks the fewest cells, three eighths are found by splitting the
@@ -158,13 +158,8 @@ def _suitable_patterns(keys: Keys, k: int, room: int) -> NDArray[np.bool_]:
 
 
 def subset_sizes(
-    codes: NDArray[np.int32],
-    weights: NDArray[np.int64],
-    null_codes: NDArray[np.int32],
-    columns: tuple[int, ...],
-    *,
-    wildcard: bool,
-) -> NDArray[np.int64]:
+    codes: Int32s, weights: Ints, null_codes: Int32s, columns: tuple[int, ...], *, wildcard: bool
+) -> Ints:
     """Return (n,) int64: the records that agree with each of n weighted rows on some columns.
 
     wildcard: whether null agrees with every value, or with null alone.
@@ -180,7 +175,7 @@ def subset_sizes(
     return sizes[groups.labels]
 
 
-def rare_subsets(keys: Keys, k: int, size: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def rare_subsets(keys: Keys, k: int, size: int) -> tuple[Bools, Bools]:
     """Return the subsets of at most `size` attributes, smaller ones first, and where they are rare.
 
     That is where fewer than k records agree with a key, null being a wildcard.
@@ -206,7 +201,7 @@ def rare_subsets(keys: Keys, k: int, size: int) -> tuple[NDArray[np.bool_], NDAr
     return subsets, rare
 
 
-def hit_subsets(keys: Keys, k: int, size: int) -> NDArray[np.bool_]:
+def hit_subsets(keys: Keys, k: int, size: int) -> Bools:
     """Return (n_keys, d) bool: the cheapest blanks after which no rare subset is left."""
     subsets, rare = rare_subsets(keys, k, size)
     return cheapest_hitting_sets(rare, subsets, keys.costs, keys.order) | keys.is_null
@@ -293,9 +288,7 @@ def least_blanks(keys: Keys, k: int, size: int) -> int | None:
     return int(least @ keys.weights)
 
 
-def _fewest_blanks(
-    keys: Keys, subsets: NDArray[np.bool_], rare: NDArray[np.bool_]
-) -> NDArray[np.int64]:
+def _fewest_blanks(keys: Keys, subsets: Bools, rare: Bools) -> Ints:
     """Return (n_keys,) int64: the fewest cells of each key that are in all its rare subsets."""
     n, d = keys.codes.shape
     masks = subsets @ (1 << np.arange(d))
@@ -312,7 +305,7 @@ def _fewest_blanks(
     return least
 
 
-def _disjoint(subsets: NDArray[np.bool_], rare: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _disjoint(subsets: Bools, rare: Bools) -> Ints:
     """Return (n_keys,) int64: how many rare subsets without a common attribute were found.
 
     Smaller ones come first; each takes its attributes away from those that follow.
@@ -343,7 +336,7 @@ def unblank(keys: Keys, pieces: Pieces, k: int, size: int) -> Pieces:
     return pieces._replace(blanks=blanks)
 
 
-def _shown(keys: Keys, pieces: Pieces, k: int, size: int, a: int) -> NDArray[np.int64]:
+def _shown(keys: Keys, pieces: Pieces, k: int, size: int, a: int) -> Ints:
     """Return the pieces that can show one attribute again."""
     rows = np.flatnonzero(pieces.blanks[:, a] & ~keys.is_null[pieces.keys, a])
     codes = released_codes(keys, pieces)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Listener, Problem, Recodes
 from kanonym.algorithms.full_domain.branch import NOTHING, Solution
@@ -53,6 +52,7 @@ from kanonym.data.merged_table import MergedTable
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals, Units
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.information_loss import Generalized, Metric, metric_from
 from kanonym.models.base import PrivacyModel, check_choice
@@ -239,7 +239,7 @@ class FullDomain(Algorithm):
         """Return a search in which no class is suppressed for its sensitive values."""
         return _BySize.of(self, {}, 0)
 
-    def classes_by_size(self, problem: Problem, partition: Partition) -> NDArray[np.int32] | None:
+    def classes_by_size(self, problem: Problem, partition: Partition) -> Int32s | None:
         """Return (n_tuples,) the classes at the levels of a division, with the suppressed ones."""
         sizes = [model for model in problem.models if model.attribute is None]
         space = self.space(problem.table, sizes, problem.suppression_limit)
@@ -267,7 +267,7 @@ class FullDomain(Algorithm):
         held = np.flatnonzero(units.of_row >= 0)
         first[units.of_row[held]] = table.tuple_of_row[held]
 
-        def refused_nodes() -> Iterator[list[NDArray[np.int64]]]:
+        def refused_nodes() -> Iterator[list[Ints]]:
             for levels in _candidates(by_size, best):
                 node, class_of = group_at_levels(by_size, levels)
                 kept = judge(by_size, node)
@@ -321,7 +321,7 @@ class _BySize(FullDomain):
         return replace(space, steps=steps)
 
 
-def _candidates(space: SearchSpace, best: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+def _candidates(space: SearchSpace, best: Ints) -> Iterator[Ints]:
     """Yield the nodes of a lattice, or of a large one those just below its best."""
     if space.size <= REPLAYED:
         ranges = [

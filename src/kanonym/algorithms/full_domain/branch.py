@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.full_domain.nodes import Node, classes_of_node, judge, may_hold, score_of
 from kanonym.algorithms.full_domain.space import WORD_BITS, Room, SearchSpace
+from kanonym.kernels.arrays import Floats, Int32s, Ints, UInt64s
 from kanonym.kernels.lattice.refinement import (
     find_finest_classes,
     labels_of_classes,
@@ -32,11 +32,8 @@ from kanonym.metrics.information_loss import FinestClasses
 
 
 def run_floors(
-    space: SearchSpace,
-    levels: Sequence[int],
-    tuples: tuple[NDArray[np.uint64], NDArray[np.int32]],
-    runs: NDArray[np.int64],
-) -> NDArray[np.float64]:
+    space: SearchSpace, levels: Sequence[int], tuples: tuple[UInt64s, Int32s], runs: Ints
+) -> Floats:
     """Return (n_runs, n_floors): what the metric adds up of the finest classes of a branch.
 
     levels: of the first attributes in search order. tuples, runs: keys, counts and runs of the
@@ -46,7 +43,7 @@ def run_floors(
     first, sizes = find_finest_classes(keys, counts, space.axes)
     place_of = np.argsort(space.order)
 
-    def column(j: int) -> NDArray[np.int32]:
+    def column(j: int) -> Int32s:
         return labels_of_classes(keys, first, space.axes, place_of[j])
 
     finest = FinestClasses(space.in_table_order(levels), sizes, column, int(space.required[SIZE]))
@@ -54,11 +51,7 @@ def run_floors(
 
 
 def bound_of_branch(
-    space: SearchSpace,
-    levels: Sequence[int],
-    runs: NDArray[np.int64],
-    floors: NDArray[np.float64],
-    left: int,
+    space: SearchSpace, levels: Sequence[int], runs: Ints, floors: Floats, left: int
 ) -> float:
     """Return a lower bound on the scores below a branch, from its runs and their floors.
 
@@ -69,11 +62,7 @@ def bound_of_branch(
 
 
 def bound_of_level(
-    space: SearchSpace,
-    levels: Sequence[int],
-    runs: NDArray[np.int64],
-    floors: NDArray[np.float64],
-    left: int,
+    space: SearchSpace, levels: Sequence[int], runs: Ints, floors: Floats, left: int
 ) -> float:
     """Return a lower bound below a level of the next attribute, before it is generalized.
 
@@ -84,12 +73,7 @@ def bound_of_level(
 
 
 def _bound(
-    space: SearchSpace,
-    levels: Sequence[int],
-    runs: NDArray[np.int64],
-    floors: NDArray[np.float64],
-    labels: NDArray[np.int32],
-    left: int,
+    space: SearchSpace, levels: Sequence[int], runs: Ints, floors: Floats, labels: Int32s, left: int
 ) -> float:
     """Add up the floors of runs that one class of the coarsest node holds."""
     sums, lost = sum_by_class(floors, runs, labels, space.required[SIZE])
@@ -123,7 +107,7 @@ class Child(NamedTuple):
     bound: float
     level: int
     suppressed: int
-    sums: NDArray[np.float64]
+    sums: Floats
 
 
 class Branch(NamedTuple):
@@ -133,12 +117,12 @@ class Branch(NamedTuple):
     """
 
     levels: tuple[int, ...]
-    keys: NDArray[np.uint64]
-    counts: NDArray[np.int32]
-    runs: NDArray[np.int64]
+    keys: UInt64s
+    counts: Int32s
+    runs: Ints
     state: State
     bound: float
-    floors: NDArray[np.float64]
+    floors: Floats
 
 
 def root_branch(space: SearchSpace) -> Branch:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.full_domain.space import SearchSpace
 from kanonym.algorithms.prefix_suppression import suppress_prefix
 from kanonym.data.partition import SUPPRESSED, Classes, Distribution
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.classes.histograms import class_histograms
 from kanonym.metrics.information_loss import Generalized
@@ -40,10 +40,10 @@ class Node(NamedTuple):
 
 def classes_of_node(
     space: SearchSpace,
-    levels: NDArray[np.int64],
-    labels: NDArray[np.int32],
-    totals: NDArray[np.int64],
-    histograms: Iterable[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]],
+    levels: Ints,
+    labels: Int32s,
+    totals: Ints,
+    histograms: Iterable[tuple[Ints, Int32s, Ints]],
 ) -> Node:
     """Gather the classes of a node.
 
@@ -65,7 +65,7 @@ def classes_of_node(
     )
 
 
-def judge(space: SearchSpace, node: Node) -> NDArray[np.bool_] | None:
+def judge(space: SearchSpace, node: Node) -> Bools | None:
     """Return (n_classes,) bool: the classes that are kept, or None where the node fails.
 
     Classes that fail a model are suppressed whole, if they hold no more records than
@@ -101,7 +101,7 @@ def may_hold(space: SearchSpace, node: Node) -> bool:
     return suppress_prefix(whole, sizes, kept, losses, budget) is not None
 
 
-def _suppress(space: SearchSpace, node: Node) -> tuple[NDArray[np.bool_], bool]:
+def _suppress(space: SearchSpace, node: Node) -> tuple[Bools, bool]:
     """Return which classes are kept, and whether the node then satisfies the models."""
     sizes = node.classes.sizes
     kept = sizes > 0
@@ -131,7 +131,7 @@ def _suppress(space: SearchSpace, node: Node) -> tuple[NDArray[np.bool_], bool]:
     return kept, met
 
 
-def _least_size(failing: NDArray[np.int64], space: SearchSpace) -> float:
+def _least_size(failing: Ints, space: SearchSpace) -> float:
     """Return from which size on classes are kept, of those that fail for their values none.
 
     It is a power of the root of 2, times the required size, and some steps above what is needed.
@@ -143,13 +143,7 @@ def _least_size(failing: NDArray[np.int64], space: SearchSpace) -> float:
     return required * math.sqrt(2) ** (math.ceil(2 * math.log2(over)) + (space.steps or 0))
 
 
-def _settle_ties(
-    left: NDArray[np.bool_],
-    kept: NDArray[np.bool_],
-    sizes: NDArray[np.int64],
-    losses: NDArray[np.float64],
-    labels: NDArray[np.int32],
-) -> None:
+def _settle_ties(left: Bools, kept: Bools, sizes: Ints, losses: Floats, labels: Int32s) -> None:
     """Let those of the smallest labels go, of classes that are alike, some of which have to.
 
     A node then loses the same in whatever order its classes stand.
@@ -165,14 +159,12 @@ def _settle_ties(
         left[tied[np.lexsort(labels[tied].T[::-1])[:n_gone]]] = False
 
 
-def score_of(space: SearchSpace, node: Node, kept: NDArray[np.bool_]) -> float:
+def score_of(space: SearchSpace, node: Node, kept: Bools) -> float:
     """Return the metric's score with some classes kept."""
     return space.metric.score(replace(node.generalized, kept=kept))
 
 
-def group_at_levels(
-    space: SearchSpace, levels: NDArray[np.int64]
-) -> tuple[Node, NDArray[np.int32]]:
+def group_at_levels(space: SearchSpace, levels: Ints) -> tuple[Node, Int32s]:
     """Return a node from the table itself, and the (n_tuples,) int32 class of each tuple."""
     table = space.table
     columns, sizes = [], []
@@ -220,14 +212,14 @@ def evaluate_node(space: SearchSpace, node: Node) -> EvaluatedNode:
 
 
 def achieved_values(
-    models: Sequence[PrivacyModel], classes: Classes, kept: NDArray[np.bool_]
+    models: Sequence[PrivacyModel], classes: Classes, kept: Bools
 ) -> tuple[float, ...]:
     """Return what each model achieves over the kept classes."""
     part = kept_classes(classes, kept)
     return tuple(float(model.achieved(part)) for model in models)
 
 
-def kept_classes(classes: Classes, kept: NDArray[np.bool_]) -> Classes:
+def kept_classes(classes: Classes, kept: Bools) -> Classes:
     """Return the kept classes alone; they are compared with the table as before."""
     distributions = {}
     for name, distribution in classes.distributions.items():
@@ -245,7 +237,7 @@ def kept_classes(classes: Classes, kept: NDArray[np.bool_]) -> Classes:
     return Classes(classes.sizes[kept], distributions, population)
 
 
-def labels_of_tuples(kept: NDArray[np.bool_], class_of: NDArray[np.int32]) -> NDArray[np.int32]:
+def labels_of_tuples(kept: Bools, class_of: Int32s) -> Int32s:
     """Return (n_tuples,) int32: kept classes counted from 0, `SUPPRESSED` for the others."""
     place = np.cumsum(kept, dtype=np.int32) - np.int32(1)
     place[~kept] = SUPPRESSED

@@ -17,7 +17,6 @@ from itertools import product
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Listener, Problem
 from kanonym.algorithms.full_domain import FullDomain, partition_at_best, search_lattice
@@ -39,6 +38,7 @@ from kanonym.data.errors import DataError
 from kanonym.data.merged_table import MergedTable, first_leaves, records_of, repeated_records
 from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.arrays import Int32s
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.information_loss import Height, metric_from
@@ -133,9 +133,7 @@ def merge_at_levels(table: EncodedTable, levels: Sequence[int]) -> MergedTable:
     )
 
 
-def labels_of(
-    table: MergedTable, decided: MergedTable, labels: NDArray[np.int32], levels: Levels
-) -> NDArray[np.int32]:
+def labels_of(table: MergedTable, decided: MergedTable, labels: Int32s, levels: Levels) -> Int32s:
     """Return (n_tuples,) int32: the classes of the tuples of a table, known of another one.
 
     table, decided: frequency sets of the same records, none of them above `levels`.

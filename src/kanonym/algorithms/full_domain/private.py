@@ -16,7 +16,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.full_domain.scores import NodeClasses, Score, score_of_metric
@@ -29,6 +28,7 @@ from kanonym.data.partition import SUPPRESSED, Partition
 from kanonym.data.table import EncodedTable
 from kanonym.differential_privacy.noise import Bits, SeededBits, SystemBits, draw_candidate
 from kanonym.differential_privacy.sampling import draw_one_each, draw_sample
+from kanonym.kernels.arrays import Bools, Int32s, Ints
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.information_loss import metric_from
 from kanonym.models import KAnonymity
@@ -135,7 +135,7 @@ def allowed_levels(
     return range(low, high + 1)
 
 
-def records_taking_part(table: EncodedTable, taking_part: NDArray[np.bool_]) -> EncodedTable:
+def records_taking_part(table: EncodedTable, taking_part: Bools) -> EncodedTable:
     """Return the table of some of its records."""
     if taking_part.all():
         return table
@@ -159,7 +159,7 @@ def draw_levels(
     metric: str,
     levels: Mapping[str, Bounds],
     targets: tuple[str, ...] = (),
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return (d,) levels, drawn from the whole table by one exponential draw over all nodes.
 
     A class counts as kept where it is expected to have k records of the sample: from ⌈k/β⌉ on.
@@ -180,7 +180,7 @@ def score_every_node(
     k: int,
     levels: Mapping[str, Bounds],
     targets: tuple[str, ...] = (),
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Score]:
+) -> tuple[Ints, Ints, Score]:
     """Return (n, d) nodes in order, their (n,) scores, and what scored them.
 
     k: records from which on a class counts as kept. Errors as of `draw_levels`.
@@ -202,9 +202,7 @@ def score_every_node(
         return nodes, np.array([score.of(NodeClasses(one, *empty)) for one in nodes]), score
     space = prepare_space(table, metric_from("height"), [KAnonymity(k)], 1.0, bounds, {})
 
-    def of_node(
-        at: NDArray[np.int64], labels: NDArray[np.int32], sizes: NDArray[np.int64]
-    ) -> tuple[tuple[int, ...], int]:
+    def of_node(at: Ints, labels: Int32s, sizes: Ints) -> tuple[tuple[int, ...], int]:
         return tuple(at.tolist()), score.of(NodeClasses(at, labels, sizes, table.n_rows))
 
     found = dict(visit_every_node(space, of_node))
@@ -212,8 +210,8 @@ def score_every_node(
 
 
 def classes_of_sample(
-    table: EncodedTable, sampled: NDArray[np.bool_], levels: NDArray[np.int64], k: int
-) -> tuple[NDArray[np.int32], int]:
+    table: EncodedTable, sampled: Bools, levels: Ints, k: int
+) -> tuple[Int32s, int]:
     """Return (n_rows,) int32 classes of at least k sampled records, and their number."""
     labels = np.full(len(sampled), SUPPRESSED, np.int32)
     rows = np.flatnonzero(sampled)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.full_domain.branch import NOTHING, Solution
 from kanonym.algorithms.full_domain.search import (
@@ -19,6 +18,7 @@ from kanonym.algorithms.full_domain.search import (
     search_in_parallel,
 )
 from kanonym.algorithms.full_domain.space import SearchSpace
+from kanonym.kernels.arrays import Floats, Ints
 from kanonym.kernels.lattice.refined_classes import Tuples
 from kanonym.kernels.lattice.refinement import AT, search_refinements
 from kanonym.kernels.lattice.sweep import BEST, CHECKED, OPEN, UNLIMITED
@@ -114,7 +114,7 @@ def improve_from_top(
 def _search_side_by_side(
     space: SearchSpace,
     best: Solution,
-    tasks: Sequence[NDArray[np.int64]],
+    tasks: Sequence[Ints],
     steps: int | None,
     clock: SearchClock,
     checked: int,
@@ -127,13 +127,13 @@ def _search_side_by_side(
     return walks
 
 
-def _whole(space: SearchSpace) -> NDArray[np.int64]:
+def _whole(space: SearchSpace) -> Ints:
     """Return the task that is the whole lattice."""
     fields = space.axes.fields[:-1]
     return np.stack([fields[:, HIGHEST], fields[:, LOWEST]])
 
 
-def _coarser_nodes(space: SearchSpace, node: Solution, closed: int) -> list[NDArray[np.int64]]:
+def _coarser_nodes(space: SearchSpace, node: Solution, closed: int) -> list[Ints]:
     """Return tasks: some refined attributes of a node as they are, all others open."""
     at, whole = np.array(node.levels)[space.order], _whole(space)
     refined = np.flatnonzero(at < whole[AT]).tolist()
@@ -164,7 +164,7 @@ class _Refinement:
         """Nodes checked so far."""
         return int(self.numbers[CHECKED])
 
-    def run(self, task: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def run(self, task: Ints) -> tuple[Ints, Floats]:
         """Search, and return what is to be searched next, with bounds."""
         space = self.space
         scores = np.array([self.best.score, self.open])

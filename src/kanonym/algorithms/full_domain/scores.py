@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.options import CLASSIFICATION
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import Hierarchy
+from kanonym.kernels.arrays import Int32s, Ints
 
 GRID = 1 << 20
 """Units of one: shares and ratios are rounded down to whole multiples of 1/GRID."""
@@ -33,9 +33,9 @@ class NodeClasses(NamedTuple):
     sizes: (n_classes,) int64 records. Classes that are too small to be kept may be missing.
     """
 
-    levels: NDArray[np.int64]
-    labels: NDArray[np.int32]
-    sizes: NDArray[np.int64]
+    levels: Ints
+    labels: Int32s
+    sizes: Ints
     records: int
 
 
@@ -67,7 +67,7 @@ class Loss(Score):
     kept: by attribute and level, (n_labels,) int64: what a record with the label keeps, in units.
     """
 
-    kept: tuple[tuple[NDArray[np.int64], ...], ...] = field(init=False)
+    kept: tuple[tuple[Ints, ...], ...] = field(init=False)
 
     type = "loss"
 
@@ -236,7 +236,7 @@ def score_of_metric(
     return build(tuple(trees), k)
 
 
-def _kept_shares(tree: Hierarchy, level: int) -> NDArray[np.int64]:
+def _kept_shares(tree: Hierarchy, level: int) -> Ints:
     """Return (n_labels,) int64: 1 − the share of listed values below each label, in units.
 
     Null counts as one value; values that the hierarchy does not list, which are released as the

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.base import ancestors_of, table_counts
 from kanonym.algorithms.options import Bounds
@@ -15,6 +14,7 @@ from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.data.merged_table import MergedTable, records_of
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.arrays import Floats, Int32s, Ints, UInt64s
 from kanonym.kernels.classes.disclosure import DISTINCT, SIZE
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.lattice.walk import FLOOR, FLOOR_LOST, HIGH, HIGHEST, LOW, LOWEST, WEIGHT, Axes
@@ -23,7 +23,7 @@ from kanonym.models.base import PrivacyModel, check_integer, check_number
 
 """A level, or the lowest and the highest one."""
 
-Room = tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.uint64], NDArray[np.int32]]
+Room = tuple[UInt64s, Int32s, UInt64s, Int32s]
 """Memory for the keys and counts of two frequency sets."""
 
 WORD_BITS = 64
@@ -45,15 +45,15 @@ class SearchSpace:
     metric: BoundMetric
     models: tuple[PrivacyModel, ...]
     checks: tuple[PrivacyModel, ...]
-    references: tuple[tuple[NDArray[np.int64], NDArray[np.int32]], ...]
-    lowest: NDArray[np.int64]
-    highest: NDArray[np.int64]
-    order: NDArray[np.int64]
+    references: tuple[tuple[Ints, Int32s], ...]
+    lowest: Ints
+    highest: Ints
+    order: Ints
     axes: Axes
-    keys: NDArray[np.uint64]
-    counts: NDArray[np.int32]
-    secrets: NDArray[np.int32]
-    required: NDArray[np.int64]
+    keys: UInt64s
+    counts: Int32s
+    secrets: Int32s
+    required: Ints
     exact: bool
     remembers: bool
     bounded_by_classes: bool
@@ -76,7 +76,7 @@ class SearchSpace:
         """The quasi-identifiers."""
         return [domain.name for domain in self.table.domains]
 
-    def in_table_order(self, levels: Sequence[int]) -> NDArray[np.int64]:
+    def in_table_order(self, levels: Sequence[int]) -> Ints:
         """Return (d,) int64 levels by attribute of the table, for levels in search order.
 
         Attributes that are not fixed yet stand at their lowest level.
@@ -161,10 +161,7 @@ def prepare_space(
 
 
 def narrow_space(
-    space: SearchSpace,
-    lowest: NDArray[np.int64],
-    highest: NDArray[np.int64],
-    order: NDArray[np.int64] | None = None,
+    space: SearchSpace, lowest: Ints, highest: Ints, order: Ints | None = None
 ) -> SearchSpace:
     """Return a part of the lattice: levels between closer bounds.
 
@@ -209,9 +206,7 @@ def hierarchies(table: EncodedTable) -> tuple[Hierarchy, ...]:
     return tuple(found)
 
 
-def level_bounds(
-    table: EncodedTable, levels: Mapping[str, Bounds]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def level_bounds(table: EncodedTable, levels: Mapping[str, Bounds]) -> tuple[Ints, Ints]:
     """Return (d,) lowest and (d,) highest levels, as they are asked for."""
     trees = hierarchies(table)
     names = [domain.name for domain in table.domains]
@@ -241,9 +236,7 @@ def count_nodes(table: EncodedTable, levels: Mapping[str, Bounds]) -> int:
     return math.prod((highest - lowest + 1).tolist())
 
 
-def _order(
-    trees: Sequence[Hierarchy], lowest: NDArray[np.int64], highest: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _order(trees: Sequence[Hierarchy], lowest: Ints, highest: Ints) -> Ints:
     """Return (d,) int64: the order in which attributes are fixed."""
     width = [len(tree.labels[low]) for tree, low in zip(trees, lowest.tolist(), strict=True)]
     return np.array(
@@ -293,9 +286,7 @@ def _costs_the_same(terms: Terms | None) -> bool:
     )
 
 
-def _losses(
-    trees: Sequence[Hierarchy], terms: Terms | None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _losses(trees: Sequence[Hierarchy], terms: Terms | None) -> tuple[Floats, Floats]:
     """Return (d, n_levels, n_labels) what a record loses that is kept, and that is not."""
     shape = (
         len(trees),
@@ -315,7 +306,7 @@ def _losses(
     return kept, lost
 
 
-def _least_losses(trees: Sequence[Hierarchy], lost: NDArray[np.float64]) -> NDArray[np.float64]:
+def _least_losses(trees: Sequence[Hierarchy], lost: Floats) -> Floats:
     """Return (d, n_levels) the smallest loss of a suppressed record."""
     least = np.zeros(lost.shape[:2])
     for a, tree in enumerate(trees):
@@ -324,9 +315,7 @@ def _least_losses(trees: Sequence[Hierarchy], lost: NDArray[np.float64]) -> NDAr
     return least
 
 
-def _total_losses(
-    table: EncodedTable, trees: Sequence[Hierarchy], kept: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _total_losses(table: EncodedTable, trees: Sequence[Hierarchy], kept: Floats) -> Floats:
     """Return (d, n_levels) what all records lose at each level."""
     whole = np.zeros(kept.shape[:2])
     for a, tree in enumerate(trees):
@@ -336,9 +325,7 @@ def _total_losses(
     return whole
 
 
-def _labels(
-    trees: Sequence[Hierarchy], order: NDArray[np.int64], lowest: NDArray[np.int64]
-) -> NDArray[np.int32]:
+def _labels(trees: Sequence[Hierarchy], order: Ints, lowest: Ints) -> Int32s:
     """Return (d, n_levels, n_codes) labels of the labels of the lowest level, in search order."""
     n_codes = max(1, *(len(trees[a].labels[lowest[a]]) for a in order))
     labels = np.zeros((len(trees), max(tree.n_levels for tree in trees), n_codes), np.int32)
@@ -359,12 +346,8 @@ def _set_floors(axes: Axes) -> None:
 
 
 def _frequency_set(
-    table: EncodedTable,
-    trees: Sequence[Hierarchy],
-    order: NDArray[np.int64],
-    lowest: NDArray[np.int64],
-    highest: NDArray[np.int64],
-) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    table: EncodedTable, trees: Sequence[Hierarchy], order: Ints, lowest: Ints, highest: Ints
+) -> tuple[UInt64s, Int32s, Int32s, Ints]:
     """Return keys, counts, sensitive combinations and fields (see `kernels.lattice.walk.Axes`)."""
     columns, sizes = [], []
     for a in order.tolist():

@@ -7,7 +7,6 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.full_domain.branch import (
     NOTHING,
@@ -33,6 +32,7 @@ from kanonym.algorithms.full_domain.search import (
     remaining_steps,
 )
 from kanonym.algorithms.full_domain.space import SearchSpace, narrow_space
+from kanonym.kernels.arrays import Ints
 from kanonym.kernels.parallel import parallel
 
 FREE = 8
@@ -278,7 +278,7 @@ def lower_levels(space: SearchSpace, best: Solution) -> Solution:
     return best
 
 
-def _solution(space: SearchSpace, levels: NDArray[np.int64]) -> Solution:
+def _solution(space: SearchSpace, levels: Ints) -> Solution:
     """Return a node, `NOTHING` where it does not satisfy the models."""
     node, _ = group_at_levels(space, levels)
     kept = judge(space, node)
@@ -344,11 +344,8 @@ def genetic_search(space: SearchSpace, steps: int | None, clock: SearchClock) ->
 
 
 def _offspring(
-    people: list[_Individual],
-    lowest: NDArray[np.int64],
-    highest: NDArray[np.int64],
-    rng: np.random.Generator,
-) -> Iterator[NDArray[np.int64]]:
+    people: list[_Individual], lowest: Ints, highest: Ints, rng: np.random.Generator
+) -> Iterator[Ints]:
     """Yield the levels of the next generation's new nodes."""
     d = len(lowest)
     for _ in range(SIZE - min(ELITE, len(people) - 1)):

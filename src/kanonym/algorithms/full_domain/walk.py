@@ -8,9 +8,6 @@ from functools import partial
 from threading import Lock
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kanonym.algorithms.base import Listener
 from kanonym.algorithms.full_domain.branch import (
     NOTHING,
@@ -24,6 +21,7 @@ from kanonym.algorithms.full_domain.nodes import EvaluatedNode, Node, evaluate_n
 from kanonym.algorithms.full_domain.search import SearchClock
 from kanonym.algorithms.full_domain.space import SearchSpace
 from kanonym.data.progress import Progress
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.lattice.walk import BUDGET, DROPS
 from kanonym.kernels.parallel import parallel
 
@@ -42,8 +40,7 @@ def evaluate_every_node(
 
 
 def visit_every_node(
-    space: SearchSpace,
-    visit: Callable[[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]], Found],
+    space: SearchSpace, visit: Callable[[Ints, Int32s, Ints], Found]
 ) -> list[Found]:
     """Return what is found at every node, in no particular order.
 

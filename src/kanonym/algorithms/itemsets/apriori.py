@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.itemsets.base import ItemAlgorithm, ItemProblem, ItemRecoding
-from kanonym.algorithms.itemsets.cut_search import Cut, CutSearch, least_loss, single_costs
+from kanonym.algorithms.itemsets.cut_search import CutSearch, least_loss, single_costs
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.item_sets import DROPPED, ItemTree
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.itemsets import recode_sets
 from kanonym.models.base import check_flag, check_integer
 
 
 def recode_parts(
-    algorithm: ItemAlgorithm, problem: ItemProblem, parts: Sequence[NDArray[np.int64]]
+    algorithm: ItemAlgorithm, problem: ItemProblem, parts: Sequence[Ints]
 ) -> ItemRecoding:
     """Return the sets that an algorithm releases of each part.
 
@@ -39,7 +39,7 @@ def recode_parts(
 
 
 def recode_classes(
-    algorithm: ItemAlgorithm, problem: ItemProblem, class_of_row: NDArray[np.int32]
+    algorithm: ItemAlgorithm, problem: ItemProblem, class_of_row: Int32s
 ) -> ItemRecoding:
     """Return the sets that an algorithm releases of each equivalence class.
 
@@ -50,9 +50,7 @@ def recode_classes(
     return recode_parts(algorithm, problem, np.split(order, bounds))
 
 
-def _joined(
-    parts: Sequence[NDArray[np.int64]], sets: Sequence[tuple[NDArray[np.int64], NDArray[np.int32]]]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _joined(parts: Sequence[Ints], sets: Sequence[tuple[Ints, Int32s]]) -> tuple[Ints, Int32s]:
     """Return the sets of all parts in the order of the records."""
     if not sets:
         return np.zeros(1, np.int64), np.zeros(0, np.int32)
@@ -111,10 +109,10 @@ def search_of(problem: ItemProblem) -> CutSearch:
     return CutSearch(problem.tree, problem.offsets, problem.items, problem.k, problem.m)
 
 
-def best_cut(search: CutSearch, *, may_drop: bool, start: Cut | None = None) -> Cut:
+def best_cut(search: CutSearch, *, may_drop: bool, start: Int32s | None = None) -> Int32s:
     """Return the best of the cuts that greedy searches find from a first cut; items if None."""
     first = np.arange(search.tree.n_items, dtype=np.int32) if start is None else start
-    found: Cut | None = None
+    found: Int32s | None = None
     if may_drop:
         found = search.greedy(first, may_drop=True)
     limit = np.inf if found is None else search.loss(found)
@@ -129,12 +127,12 @@ def best_cut(search: CutSearch, *, may_drop: bool, start: Cut | None = None) -> 
     return search.refined(found, may_drop=may_drop)
 
 
-def recoding_of(search: CutSearch, cut: Cut, *, may_drop: bool) -> ItemRecoding:
+def recoding_of(search: CutSearch, cut: Int32s, *, may_drop: bool) -> ItemRecoding:
     """Return the sets that a cut releases, with the account of the search."""
     return ItemRecoding(*search.recoded(cut), account_of(search, cut, may_drop=may_drop))
 
 
-def account_of(search: CutSearch, cut: Cut, *, may_drop: bool) -> dict[str, Any]:
+def account_of(search: CutSearch, cut: Int32s, *, may_drop: bool) -> dict[str, Any]:
     """Return what is told of a cut: its loss, what any cut loses at least, what it drops."""
     mask = search.occurrences > 0
     return {
@@ -196,7 +194,7 @@ class LRA(ItemAlgorithm):
         return ItemRecoding(*whole, account_of(search, cut, may_drop=self.drop))
 
 
-def gray_order(offsets: NDArray[np.int64], labels: NDArray[np.int32]) -> NDArray[np.int64]:
+def gray_order(offsets: Ints, labels: Int32s) -> Ints:
     """Return (n,) int64: records in the Gray order of their sets, commonest label first.
 
     offsets, labels: as of `ItemRecoding`.
@@ -316,7 +314,7 @@ def number_of_cuts(tree: ItemTree, *, may_drop: bool) -> int:
     return math.prod(found[node] for node in np.flatnonzero(tree.parents < 0).tolist())
 
 
-def best_of_all_cuts(search: CutSearch, *, may_drop: bool) -> Cut:
+def best_of_all_cuts(search: CutSearch, *, may_drop: bool) -> Int32s:
     """Return the cut that loses least."""
     tree, weights = search.tree, search.occurrences
     least = np.append(0.0, np.cumsum(weights * single_costs(search, may_drop=may_drop)))
@@ -326,12 +324,12 @@ def best_of_all_cuts(search: CutSearch, *, may_drop: bool) -> Cut:
     except InfeasibleError:
         best, lowest = None, math.inf
 
-    def label_of(cut: Cut, node: int, label: int) -> Cut:
+    def label_of(cut: Int32s, node: int, label: int) -> Int32s:
         chosen = cut.copy()
         chosen[tree.first[node] : tree.last[node] + 1] = label
         return chosen
 
-    def is_safe(cut: Cut, label: int) -> bool:
+    def is_safe(cut: Int32s, label: int) -> bool:
         new = np.zeros(tree.n_nodes, np.bool_)
         new[label] = True
         sets = search.recoded(cut)

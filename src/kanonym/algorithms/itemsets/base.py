@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kanonym.data.item_sets import ItemTree
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Int32s, Ints
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -23,8 +21,8 @@ class ItemProblem(ShortRepr):
     _shown: ClassVar[tuple[str, ...]] = ("tree", "k", "m")
 
     tree: ItemTree
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
+    offsets: Ints
+    items: Int32s
     k: int
     m: int
 
@@ -44,8 +42,8 @@ class ItemRecoding(ShortRepr):
 
     _shown: ClassVar[tuple[str, ...]] = ("account",)
 
-    offsets: NDArray[np.int64]
-    labels: NDArray[np.int32]
+    offsets: Ints
+    labels: Int32s
     account: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -6,16 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.itemsets.apriori import search_of
 from kanonym.algorithms.itemsets.base import ItemAlgorithm, ItemProblem
 from kanonym.algorithms.itemsets.cut_search import least_loss
 from kanonym.data.errors import InfeasibleError
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.classes.histograms import Costs, span_losses
 from kanonym.kernels.itemsets import recode_sets
-
-Classes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +24,13 @@ class ClassSpans:
     sizes: (n_classes,) int64 records.
     """
 
-    low: NDArray[np.int32]
-    high: NDArray[np.int32]
-    sizes: NDArray[np.int64]
+    low: Int32s
+    high: Int32s
+    sizes: Ints
     costs: Costs
-    distinct: Mapping[int, Sequence[NDArray[np.int32]]]
+    distinct: Mapping[int, Sequence[Int32s]]
 
-    def loss(self, classes: Classes) -> float:
+    def loss(self, classes: Ints) -> float:
         """Return what classes lose as one: records times the mean NCP of the attributes."""
         low, high = self.low[classes].min(axis=0), self.high[classes].max(axis=0)
         for a, held in self.distinct.items():
@@ -40,7 +38,7 @@ class ClassSpans:
             low[a], high[a] = 0, len(np.unique(np.concatenate([held[i] for i in classes]))) - 1
         return float(self._mean_losses(low[None], high[None])[0] * self.sizes[classes].sum())
 
-    def halves(self, classes: Classes) -> tuple[Classes, Classes]:
+    def halves(self, classes: Ints) -> tuple[Ints, Ints]:
         """Return the two parts, each at least a quarter of the classes, that lose least.
 
         Parts are neighbours in one attribute. A set of values loses what the span of its codes
@@ -48,7 +46,7 @@ class ClassSpans:
         """
         n = len(classes)
         cuts = np.arange(max(1, n // 4), min(n - 1, -(-3 * n // 4)) + 1)
-        found: list[tuple[float, Classes, Classes]] = []
+        found: list[tuple[float, Ints, Ints]] = []
         for a in range(self.low.shape[1]):
             middle = self.low[classes, a].astype(np.int64) + self.high[classes, a]
             order = classes[np.argsort(middle, kind="stable")]
@@ -58,18 +56,18 @@ class ClassSpans:
             found.append((float(lost[place]), order[: cuts[place]], order[cuts[place] :]))
         return min(found, key=lambda one: one[0])[1:]
 
-    def _running_losses(self, order: Classes) -> NDArray[np.float64]:
+    def _running_losses(self, order: Ints) -> Floats:
         """Return (n,) float64: what the first class, the first two and so on lose as one."""
         low = np.minimum.accumulate(self.low[order])
         high = np.maximum.accumulate(self.high[order])
-        lost: NDArray[np.float64] = self._mean_losses(low, high) * np.cumsum(self.sizes[order])
+        lost: Floats = self._mean_losses(low, high) * np.cumsum(self.sizes[order])
         return lost
 
-    def _mean_losses(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> NDArray[np.float64]:
+    def _mean_losses(self, low: Int32s, high: Int32s) -> Floats:
         lost = np.zeros(len(low))
         for a in range(low.shape[1]):
             lost += span_losses(a, low[:, a], high[:, a], self.costs)
-        mean: NDArray[np.float64] = lost / low.shape[1]
+        mean: Floats = lost / low.shape[1]
         return mean
 
 
@@ -78,11 +76,8 @@ LARGE = 32
 
 
 def merged_classes(
-    algorithm: ItemAlgorithm,
-    problem: ItemProblem,
-    class_of_row: NDArray[np.int32],
-    spans: ClassSpans,
-) -> NDArray[np.int32]:
+    algorithm: ItemAlgorithm, problem: ItemProblem, class_of_row: Int32s, spans: ClassSpans
+) -> Int32s:
     """Return (n_classes,) int32: the group of each class, numbered in the order of the classes.
 
     The groups lose least in a tree of halves: the mean loss of the quasi-identifiers over all
@@ -110,14 +105,14 @@ class Division:
     """Groups of classes that are one class each, and what they lose in all; infinite if unsafe."""
 
     loss: float
-    groups: tuple[Classes, ...] = ()
+    groups: tuple[Ints, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """Neighbouring classes: a node of the tree."""
 
-    classes: Classes
+    classes: Ints
     halves: tuple[Part, ...]
     least: float
     bound: float
@@ -127,17 +122,17 @@ class Part:
 class ClassMerging:
     """Search for the groups of classes that lose least, quasi-identifiers and items together.
 
-    Classes are halved again and again, neighbours together. Every part of this tree is one class,
+    Counts are halved again and again, neighbours together. Every part of this tree is one class,
     or divided as is best for its halves: exact for the tree, because what is left out has a bound
     that is no better than what was found.
     """
 
     algorithm: ItemAlgorithm
     problem: ItemProblem
-    rows: list[NDArray[np.int64]]
+    rows: list[Ints]
     spans: ClassSpans
 
-    def tree(self, classes: Classes) -> Part:
+    def tree(self, classes: Ints) -> Part:
         """Return the tree of some classes."""
         part = self._problem(classes)
         items = least_loss(search_of(part), may_drop=self.algorithm.drop)
@@ -178,12 +173,12 @@ class ClassMerging:
             return Division(np.inf, (part.classes,))
         return Division(self._loss(part.classes, problem, items), (part.classes,))
 
-    def _loss(self, classes: Classes, part: ItemProblem, items: float) -> float:
+    def _loss(self, classes: Ints, part: ItemProblem, items: float) -> float:
         """Return the share of classes in the loss of all, given the loss of their items."""
         known = self.spans.loss(classes) / self.problem.n_rows
         return known + items * len(part.items) / len(self.problem.items)
 
-    def _problem(self, classes: Classes) -> ItemProblem:
+    def _problem(self, classes: Ints) -> ItemProblem:
         """Return the sets of the records of classes."""
         own = np.arange(self.problem.tree.n_items, dtype=np.int32)
         rows = np.concatenate([self.rows[i] for i in classes])

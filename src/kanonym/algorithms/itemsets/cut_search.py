@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
 from kanonym.data.item_sets import DROPPED, ItemTree
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.kernels.itemsets import count_itemsets, pack, recode_sets
 
 BATCH = 0.05
 """Share of the moves of a round that are made at once: the best ones."""
 
-Cut = NDArray[np.int32]
-Sets = tuple[NDArray[np.int64], NDArray[np.int32]]
+Sets = tuple[Ints, Int32s]
 
 
 @dataclass(frozen=True)
@@ -28,13 +27,13 @@ class CutSearch:
     """
 
     tree: ItemTree
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
+    offsets: Ints
+    items: Int32s
     k: int
     m: int
 
     @cached_property
-    def occurrences(self) -> NDArray[np.int64]:
+    def occurrences(self) -> Ints:
         """(n_items,) int64: records that have each item."""
         return np.bincount(self.items, minlength=self.tree.n_items).astype(np.int64)
 
@@ -50,18 +49,18 @@ class CutSearch:
         return bits
 
     @cached_property
-    def _rows_by_item(self) -> NDArray[np.int64]:
+    def _rows_by_item(self) -> Ints:
         """(n_occurrences,) int64: the records of the first item, then of the second, and so on."""
         rows = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
-        found: NDArray[np.int64] = rows[np.argsort(self.items, kind="stable")]
+        found: Ints = rows[np.argsort(self.items, kind="stable")]
         return found
 
     @cached_property
-    def _ends(self) -> NDArray[np.int64]:
+    def _ends(self) -> Ints:
         """(n_items + 1,) int64: where the records of each item start in `_rows_by_item`."""
         return np.append(0, np.cumsum(self.occurrences))
 
-    def rows_with(self, items: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def rows_with(self, items: Bools) -> Ints:
         """Return the records, ascending, that have one of the items; (n_items,) bool."""
         edges = np.flatnonzero(np.diff(items, prepend=False, append=False)).tolist()
         touched = np.zeros(len(self.offsets) - 1, np.bool_)
@@ -69,36 +68,36 @@ class CutSearch:
             touched[self._rows_by_item[self._ends[low] : self._ends[high]]] = True
         return np.flatnonzero(touched)
 
-    def loss(self, cut: Cut) -> float:
+    def loss(self, cut: Int32s) -> float:
         """Return the NCP of a cut: the mean over all occurrences of items."""
         total = int(self.occurrences.sum())
         return float(self.occurrences @ self.cost_of(cut)) / total if total else 0.0
 
-    def cost_of(self, cut: Cut) -> NDArray[np.float64]:
+    def cost_of(self, cut: Int32s) -> Floats:
         """Return (n_items,) float64: what releasing each item by a cut costs; dropped 1."""
         return np.where(cut == DROPPED, 1.0, self.tree.costs[cut])
 
-    def recoded(self, cut: Cut, rows: NDArray[np.int64] | None = None) -> Sets:
+    def recoded(self, cut: Int32s, rows: Ints | None = None) -> Sets:
         """Return the sets of labels of all records, or of some."""
         if rows is None:
             rows = np.arange(len(self.offsets) - 1)
         return recode_sets(self.offsets, self.items, rows, cut)
 
-    def rare(self, sets: Sets, size: int, wanted: NDArray[np.bool_]) -> NDArray[np.int32]:
+    def rare(self, sets: Sets, size: int, wanted: Bools) -> Int32s:
         """Return (n, size) int32: the itemsets with a wanted label that too few records have."""
         keys, counts = count_itemsets(*sets, size, wanted, self.bits)
         keys = keys[counts < self.k]
         shifts = self.bits * np.arange(size - 1, -1, -1)
-        found: NDArray[np.int64] = (keys[:, None] >> shifts) & ((1 << self.bits) - 1)
+        found: Ints = (keys[:, None] >> shifts) & ((1 << self.bits) - 1)
         return found.astype(np.int32)
 
-    def greedy(self, start: Cut, *, may_drop: bool, limit: float = np.inf) -> Cut | None:
+    def greedy(self, start: Int32s, *, may_drop: bool, limit: float = np.inf) -> Int32s | None:
         """Return a cut without rare itemsets; None where raising alone finds none.
 
         limit: the largest loss of interest; None as soon as a cut loses more, as those after it do.
         """
         cut = start.copy()
-        rare: list[NDArray[np.int32]] = []
+        rare: list[Int32s] = []
         for largest in range(1, self.m + 1):
             sets = self.recoded(cut)
             rare.append(self.rare(sets, largest, np.ones(self.tree.n_nodes, np.bool_)))
@@ -130,17 +129,17 @@ class CutSearch:
         return cut
 
     def _moves(
-        self, cut: Cut, rare: Sequence[NDArray[np.int32]], *, may_drop: bool
+        self, cut: Int32s, rare: Sequence[Int32s], *, may_drop: bool
     ) -> list[tuple[int, int, int]]:
         """Return the best moves of a round: the items from, to, and their new label."""
         tree = self.tree
         weighted = np.append(0.0, np.cumsum(self.occurrences * self.cost_of(cut)))
         total = self._ends
 
-        def loss_of(nodes: NDArray[np.int32], cost: NDArray[np.float64]) -> NDArray[np.float64]:
+        def loss_of(nodes: Int32s, cost: Floats) -> Floats:
             low, high = tree.first[nodes], tree.last[nodes] + 1
             added = (total[high] - total[low]) * cost - (weighted[high] - weighted[low])
-            kept: NDArray[np.float64] = np.maximum(added, 1e-9)
+            kept: Floats = np.maximum(added, 1e-9)
             return kept
 
         labels = _touched(rare, tree.n_nodes)
@@ -167,7 +166,7 @@ class CutSearch:
                 break
         return moves
 
-    def refined(self, cut: Cut, *, may_drop: bool) -> Cut:
+    def refined(self, cut: Int32s, *, may_drop: bool) -> Int32s:
         """Undo what can be undone: split labels into those below, release dropped items."""
         cut = cut.copy()
         improved = True
@@ -188,7 +187,7 @@ class CutSearch:
         low, high = self.tree.first[node], self.tree.last[node] + 1
         return float(self.occurrences[low:high].sum() * self.tree.costs[node])
 
-    def _split(self, cut: Cut, node: int, *, may_drop: bool) -> bool:
+    def _split(self, cut: Int32s, node: int, *, may_drop: bool) -> bool:
         """Release the labels below a label in its place, if that is safe and loses less."""
         low, high = int(self.tree.first[node]), int(self.tree.last[node]) + 1
         trial = cut.copy()
@@ -220,11 +219,11 @@ class CutSearch:
         cut[:] = trial
         return True
 
-    def _drop_loss(self, cut: Cut, node: int) -> float:
+    def _drop_loss(self, cut: Int32s, node: int) -> float:
         low, high = int(self.tree.first[node]), int(self.tree.last[node]) + 1
         return float(self.occurrences[low:high] @ (1 - self.cost_of(cut)[low:high]))
 
-    def _release(self, cut: Cut, item: int) -> bool:
+    def _release(self, cut: Int32s, item: int) -> bool:
         """Release a dropped item as itself, if that is safe."""
         trial = cut.copy()
         trial[item] = item
@@ -239,9 +238,7 @@ class CutSearch:
         return True
 
 
-def _touched(
-    rare: Sequence[NDArray[np.int32]], n_nodes: int, *, distinct: bool = True
-) -> NDArray[np.int64]:
+def _touched(rare: Sequence[Int32s], n_nodes: int, *, distinct: bool = True) -> Ints:
     """Return (n_nodes,) int64: how many rare itemsets have each node.
 
     distinct: whether no itemset has a node twice.
@@ -286,7 +283,7 @@ def least_loss(search: CutSearch, *, may_drop: bool) -> float:
     return min(bound / total, 1.0)
 
 
-def single_costs(search: CutSearch, *, may_drop: bool) -> NDArray[np.float64]:
+def single_costs(search: CutSearch, *, may_drop: bool) -> Floats:
     """Return (n_items,) float64: the least cost of each item's label, for known single items."""
     tree, total = search.tree, np.append(0, np.cumsum(search.occurrences))
     held = total[tree.last + 1] - total[tree.first]

@@ -7,7 +7,6 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem, Recodes, require_feasible
 from kanonym.algorithms.microaggregation.records import (
@@ -23,6 +22,7 @@ from kanonym.data.errors import InfeasibleError
 from kanonym.data.errors import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
+from kanonym.kernels.arrays import Floats, Int32s
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.microaggregation.univariate import optimal_cut
 from kanonym.kernels.parallel import parallel
@@ -145,7 +145,7 @@ class IndividualRanking(Algorithm):
         )
 
 
-def cut_in_order(values: NDArray[np.float64], k: int) -> NDArray[np.int32]:
+def cut_in_order(values: Floats, k: int) -> Int32s:
     """Return (n,) int32: the group of each of (n,) numbers in any order, ascending by value.
 
     Of equal numbers those that come first are in the lower group.

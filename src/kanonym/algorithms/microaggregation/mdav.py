@@ -7,13 +7,13 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.microaggregation.records import kinds_of, microaggregate
 from kanonym.data.errors import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Recoding
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.microaggregation.centroid import NUMBER
 from kanonym.kernels.microaggregation.mdav import blocks, mdav
 from kanonym.kernels.microaggregation.ona import ona
@@ -209,14 +209,8 @@ class ONA(Microaggregation):
 
 
 def improve_groups(
-    rows: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    k: int,
-    *,
-    width: int,
-    rounds: int,
-    above: float,
-) -> tuple[NDArray[np.int32], int]:
+    rows: Floats, weights: Floats, k: int, *, width: int, rounds: int, above: float
+) -> tuple[Int32s, int]:
     """Return the groups of `mdav` when those of the kernel `ona` have been made of them."""
     start, _ = mdav(rows, weights, k, np.full(len(weights), NUMBER, np.int8))
     return ona(rows, weights, start, k, width, rounds, above)
@@ -285,14 +279,12 @@ class MONA(Microaggregation):
             table, models, self.type, self._group_by_blocks, standardize=self.standardize
         )
 
-    def _group_by_blocks(
-        self, rows: NDArray[np.float64], weights: NDArray[np.float64], k: int
-    ) -> tuple[NDArray[np.int32], int]:
+    def _group_by_blocks(self, rows: Floats, weights: Floats, k: int) -> tuple[Int32s, int]:
         """Group the records of each block."""
         records, bounds = blocks(rows, weights, max(self.block, 2 * k))
         members = [np.sort(part) for part in np.split(records, bounds[1:-1])]
 
-        def group_block(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int32], int]:
+        def group_block(numbers: Ints) -> tuple[Int32s, int]:
             return improve_groups(
                 rows[numbers], weights, k, width=BLOCK_WIDTH, rounds=1, above=ABOVE
             )

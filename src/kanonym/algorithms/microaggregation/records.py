@@ -12,6 +12,7 @@ from kanonym.algorithms.base import compile_criteria, require_feasible
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.partition import Partition
 from kanonym.data.table import Domain, EncodedTable, Kind
+from kanonym.kernels.arrays import Floats, Int32s
 from kanonym.kernels.microaggregation.centroid import NOMINAL, NUMBER, ORDERED, error_bound
 from kanonym.kernels.parallel import parallel
 from kanonym.metrics.certainty import numeric_values
@@ -27,12 +28,7 @@ EFFORT, ROUNDS = 1 << 24, 300
 """So many times each, and in so many rounds at the most."""
 
 
-def squared_error(
-    rows: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    kinds: NDArray[np.int8],
-    labels: NDArray[np.int32],
-) -> float:
+def squared_error(rows: Floats, weights: Floats, kinds: NDArray[np.int8], labels: Int32s) -> float:
     """Return the squared error of the classes of (n, d) records by their (n,) labels.
 
     It is that of all pairs in a class, divided by its records: of numbers the squared differences
@@ -53,9 +49,7 @@ def squared_error(
     return error
 
 
-def least_error(
-    rows: NDArray[np.float64], weights: NDArray[np.float64], kinds: NDArray[np.int8], k: int
-) -> float | None:
+def least_error(rows: Floats, weights: Floats, kinds: NDArray[np.int8], k: int) -> float | None:
     """Return a squared error that no division of (n, d) records into classes of k is below.
 
     None where there are too many records.
@@ -71,11 +65,7 @@ def least_error(
 
 
 def error_account(
-    rows: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    kinds: NDArray[np.int8],
-    error: float,
-    least: float | None,
+    rows: Floats, weights: Floats, kinds: NDArray[np.int8], error: float, least: float | None
 ) -> dict[str, object]:
     """Return what an account says: all are shares of the error of one class of all records.
 
@@ -91,13 +81,11 @@ def error_account(
     return {"squared_error": share, "lower_bound": bound, "gap": share - bound}
 
 
-def _whole_error(
-    rows: NDArray[np.float64], weights: NDArray[np.float64], kinds: NDArray[np.int8]
-) -> float:
+def _whole_error(rows: Floats, weights: Floats, kinds: NDArray[np.int8]) -> float:
     return squared_error(rows, weights, kinds, np.zeros(len(rows), np.int32))
 
 
-Kernel = Callable[[NDArray[np.float64], NDArray[np.float64], int], tuple[NDArray[np.int32], int]]
+Kernel = Callable[[Floats, Floats, int], tuple[Int32s, int]]
 """Divides (n, d) records with (d,) weights into groups of k: (n,) labels and their number."""
 
 KINDS: dict[Kind, int] = {
@@ -160,8 +148,8 @@ def class_size(models: Sequence[PrivacyModel], table: EncodedTable, algorithm: s
 
 
 def record_space(
-    table: EncodedTable, tuples: NDArray[np.int32], *, standardize: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    table: EncodedTable, tuples: Int32s, *, standardize: bool
+) -> tuple[Floats, Floats]:
     """Return (n, d) records of some tuples, and (d,) what a column weighs in a distance.
 
     Numbers and times are shifted, and scaled by powers of two: squares stay finite,
@@ -201,7 +189,7 @@ def kinds_of(table: EncodedTable) -> NDArray[np.int8]:
     return np.array([KINDS[domain.kind] for domain in table.domains], np.int8)
 
 
-def _code_positions(domain: Domain) -> NDArray[np.float64]:
+def _code_positions(domain: Domain) -> Floats:
     """Return (size,) float64: where each code stands; not read for a null that is refused."""
     if domain.kind == "nominal":
         return np.arange(domain.size, dtype=np.float64)
@@ -211,7 +199,7 @@ def _code_positions(domain: Domain) -> NDArray[np.float64]:
     return np.asarray(line - line[len(line) // 2])
 
 
-def _precision(column: NDArray[np.float64], domain: Domain) -> float:
+def _precision(column: Floats, domain: Domain) -> float:
     """Return 1 / variance of (n,) records, 1 where they are all equal."""
     if column.min() == column.max():
         return 1.0

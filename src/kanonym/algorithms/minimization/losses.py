@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.minimization.nodes import Nodes
+from kanonym.kernels.arrays import Bools, Floats, Ints
 
-Ask = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]], NDArray[np.generic]]
+Ask = Callable[[Ints, Ints, Bools], NDArray[np.generic]]
 """Predictions (n_sets, m) for records (m,) that hold the values of other records (m,) in every
 feature to minimize, but for exempted ones (n_sets, n_features) bool."""
 
@@ -27,11 +28,11 @@ class Scale:
     """
 
     predictions: NDArray[np.generic]
-    records: NDArray[np.int64]
+    records: Ints
     total: float
 
     @classmethod
-    def of(cls, predictions: NDArray[np.generic], records: NDArray[np.int64]) -> Scale:
+    def of(cls, predictions: NDArray[np.generic], records: Ints) -> Scale:
         """Return the scale over some records."""
         if predictions.dtype.kind == "i":
             return cls(predictions, records, float(len(records)))
@@ -43,9 +44,7 @@ class Scale:
         """Whether losses are whole numbers: records whose class changes."""
         return self.predictions.dtype.kind == "i"
 
-    def losses(
-        self, records: NDArray[np.int64], answers: NDArray[np.generic]
-    ) -> NDArray[np.float64]:
+    def losses(self, records: Ints, answers: NDArray[np.generic]) -> Floats:
         """Return (m,) float64: 0 or 1 of classes, squared differences of numbers."""
         own = self.predictions[records]
         if self.is_whole:
@@ -70,13 +69,13 @@ class Scale:
 
 def losses_of(
     nodes: Nodes,
-    wanted: NDArray[np.int64],
-    leaves: NDArray[np.int64],
-    representatives: NDArray[np.int64],
-    exempted: NDArray[np.bool_],
+    wanted: Ints,
+    leaves: Ints,
+    representatives: Ints,
+    exempted: Bools,
     scale: Scale,
     ask: Ask,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return (n_sets, n_nodes) float64: the loss of each wanted node as a cell; 0 of others.
 
     wanted: (n_wanted,) int64: nodes.
@@ -108,18 +107,14 @@ class Links:
     loss, gain: (n_merges + 1,) float64: sums over these cells.
     """
 
-    merged: NDArray[np.int64]
-    cells: NDArray[np.int64]
-    loss: NDArray[np.float64]
-    gain: NDArray[np.float64]
+    merged: Ints
+    cells: Ints
+    loss: Floats
+    gain: Floats
 
 
 def weakest_links(
-    nodes: Nodes,
-    loss: NDArray[np.float64],
-    gain: NDArray[np.float64],
-    base: NDArray[np.int64],
-    budget: float = np.inf,
+    nodes: Nodes, loss: Floats, gain: Floats, base: Ints, budget: float = np.inf
 ) -> Links:
     """Merge subtrees from the weakest link on: least loss for what is gained by it.
 
@@ -183,9 +178,7 @@ def weakest_links(
     return Links(np.array(merged, np.int64), np.array(cells), np.array(losses), np.array(gains))
 
 
-def cells_after_merges(
-    nodes: Nodes, base: NDArray[np.int64], merged: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def cells_after_merges(nodes: Nodes, base: Ints, merged: Ints) -> Ints:
     """Return the cells that remain of a base after some merges, ascending."""
     ends = np.zeros(nodes.n, np.bool_)
     ends[base] = True
@@ -193,16 +186,7 @@ def cells_after_merges(
     return nodes.cells_of(ends)
 
 
-_Table = NDArray[np.float64]
-
-
-def best_pruning(
-    nodes: Nodes,
-    loss: NDArray[np.int64],
-    gain: NDArray[np.float64],
-    base: NDArray[np.int64],
-    budget: int,
-) -> NDArray[np.int64] | None:
+def best_pruning(nodes: Nodes, loss: Ints, gain: Floats, base: Ints, budget: int) -> Ints | None:
     """Return the cells, ascending, of largest total gain that lose at most `budget` in all.
 
     loss: (n_nodes,) int64, at least 0: what each node loses as a cell.
@@ -220,8 +204,8 @@ def best_pruning(
     inner = nodes.above(base)
     is_cell = np.zeros(nodes.n, np.bool_)
     is_cell[base] = True
-    tables: dict[int, _Table] = {}
-    shares: dict[int, NDArray[np.int64]] = {}
+    tables: dict[int, Floats] = {}
+    shares: dict[int, Ints] = {}
     for v in range(nodes.n - 1, -1, -1):
         if not (inner[v] or is_cell[v]):
             continue
@@ -249,7 +233,7 @@ def best_pruning(
     return np.array(cells, np.int64)
 
 
-def _merge_subtrees(left: _Table, right: _Table, length: int) -> tuple[_Table, NDArray[np.int64]]:
+def _merge_subtrees(left: Floats, right: Floats, length: int) -> tuple[Floats, Ints]:
     """Return the best of two subtrees together for budgets below `length`, and the left's share.
 
     Tables do not fall along budgets; what lies beyond the end of one equals its last entry.
@@ -277,9 +261,9 @@ Step = tuple[tuple[int, ...], float]
 
 
 def exempt_features(
-    accuracies_of: Callable[[NDArray[np.bool_]], NDArray[np.float64]],
-    price: NDArray[np.float64],
-    regained: NDArray[np.float64],
+    accuracies_of: Callable[[Bools], Floats],
+    price: Floats,
+    regained: Floats,
     target: float,
     accuracy: float,
 ) -> list[Step]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+
+from kanonym.kernels.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,13 +26,13 @@ class Nodes:
     place: (n_nodes,) int64, the node here of each node of the fitted tree.
     """
 
-    stop: NDArray[np.int64]
-    right: NDArray[np.int64]
-    parent: NDArray[np.int64]
-    depth: NDArray[np.int64]
-    column: NDArray[np.int64]
-    threshold: NDArray[np.float64]
-    place: NDArray[np.int64]
+    stop: Ints
+    right: Ints
+    parent: Ints
+    depth: Ints
+    column: Ints
+    threshold: Floats
+    place: Ints
 
     @classmethod
     def of(cls, fitted: Any) -> Self:
@@ -72,7 +73,7 @@ class Nodes:
         """Number of nodes."""
         return len(self.stop)
 
-    def runs(self, leaves: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def runs(self, leaves: Ints) -> tuple[Ints, Ints]:
         """Return where the records of each node start and stop among records sorted by leaf.
 
         leaves: (m,) int64, ascending. Both results are (n_nodes,) int64.
@@ -80,7 +81,7 @@ class Nodes:
         starts = np.searchsorted(leaves, np.arange(self.n))
         return starts, np.searchsorted(leaves, self.stop)
 
-    def above(self, cells: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def above(self, cells: Ints) -> Bools:
         """Return (n_nodes,) bool: which nodes lie above the cells of a pruning."""
         kept = np.zeros(self.n, np.bool_)
         for cell in cells.tolist():
@@ -90,7 +91,7 @@ class Nodes:
                 v = int(self.parent[v])
         return kept
 
-    def cells_of(self, ends: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def cells_of(self, ends: Bools) -> Ints:
         """Return the highest of the marked nodes, ascending: the cells of a pruning.
 
         ends: (n_nodes,) bool, true at least at every leaf.
@@ -105,9 +106,9 @@ class Nodes:
         return np.array(cells, np.int64)
 
 
-def cell_of(cells: NDArray[np.int64], leaves: NDArray[np.int64]) -> NDArray[np.int64]:
+def cell_of(cells: Ints, leaves: Ints) -> Ints:
     """Return (m,) int64: the position among ascending cells of the one that holds each leaf."""
-    found: NDArray[np.int64] = np.searchsorted(cells, leaves, side="right") - 1
+    found: Ints = np.searchsorted(cells, leaves, side="right") - 1
     return found
 
 
@@ -135,9 +136,9 @@ class Boxes:
     that of a node below.
     """
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    width: NDArray[np.float64]
+    low: Floats
+    high: Floats
+    width: Floats
 
 
 def boxes_of(nodes: Nodes, features: Sequence[Feature]) -> Boxes:
@@ -166,12 +167,12 @@ def boxes_of(nodes: Nodes, features: Sequence[Feature]) -> Boxes:
     return Boxes(low, high, width)
 
 
-def feature_of_columns(features: Sequence[Feature]) -> NDArray[np.int64]:
+def feature_of_columns(features: Sequence[Feature]) -> Ints:
     """Return (n_columns,) int64: the feature of each column of the matrix."""
     return np.repeat(np.arange(len(features)), [feature.n_columns for feature in features])
 
 
-def categories_of(nodes: Nodes, feature: Feature, cell: int) -> NDArray[np.bool_]:
+def categories_of(nodes: Nodes, feature: Feature, cell: int) -> Bools:
     """Return (n_columns,) bool: the categories of one feature that a cell may hold."""
     left = np.ones(feature.n_columns, np.bool_)
     v = cell
@@ -202,11 +203,8 @@ _ROUNDING = 1 + 1e-12
 
 
 def representatives_of(
-    nodes: Nodes,
-    leaves: NDArray[np.int64],
-    matrix: NDArray[np.float64],
-    classes: NDArray[np.int64] | None,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    nodes: Nodes, leaves: Ints, matrix: Floats, classes: Ints | None
+) -> tuple[Ints, Ints]:
     """Return the row that stands for each node, and the class most of its rows have.
 
     leaves: (n,) int64: the leaf of each row; every leaf has at least one.
@@ -240,7 +238,7 @@ def representatives_of(
     return rows, majority
 
 
-def _middle(matrix: NDArray[np.float64], rows: NDArray[np.int64]) -> int:
+def _middle(matrix: Floats, rows: Ints) -> int:
     """Return the first of the rows that are nearest to the median of all."""
     if len(rows) == 1:
         return int(rows[0])

@@ -30,6 +30,7 @@ from kanonym.algorithms.minimization.nodes import (
     representatives_of,
 )
 from kanonym.data.errors import InfeasibleError
+from kanonym.kernels.arrays import Bools, Floats, Ints
 
 EXACT = 200_000_000
 """Validation records times budget up to which the best pruning is searched exactly."""
@@ -39,8 +40,8 @@ EXACT = 200_000_000
 class Split:
     """Records that the tree is grown on, and those that relative accuracy is measured on."""
 
-    grown: NDArray[np.int64]
-    validation: NDArray[np.int64]
+    grown: Ints
+    validation: Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,10 +53,10 @@ class Path:
     with one taken back.
     """
 
-    cells: NDArray[np.int64]
-    exempted: NDArray[np.int64]
-    relative_accuracy: NDArray[np.float64]
-    gcp: NDArray[np.float64]
+    cells: Ints
+    exempted: Ints
+    relative_accuracy: Floats
+    gcp: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,19 +71,19 @@ class Minimization:
 
     nodes: Nodes
     boxes: Boxes
-    cells: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    representatives: NDArray[np.int64]
-    majority: NDArray[np.int64]
+    cells: Ints
+    counts: Ints
+    representatives: Ints
+    majority: Ints
     exempted: tuple[int, ...]
     relative_accuracy: float
     gcp: float
     path: Path
-    coarser: tuple[NDArray[np.int64], ...]
+    coarser: tuple[Ints, ...]
 
 
 def minimize(
-    matrix: NDArray[np.float64],
+    matrix: Floats,
     features: Sequence[Feature],
     predictions: NDArray[np.generic],
     split: Split,
@@ -130,12 +131,12 @@ def minimize(
     above = np.flatnonzero(nodes.above(base))
     none = np.zeros(len(features), np.bool_)
 
-    def ask_losses(wanted: NDArray[np.int64], exempted: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def ask_losses(wanted: Ints, exempted: Bools) -> Floats:
         return losses_of(
             nodes, wanted, leaves[split.validation], representatives, exempted, scale, ask
         )
 
-    def accuracies_of(exempted: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def accuracies_of(exempted: Bools) -> Floats:
         losses = ask_losses(base, exempted)[:, base].sum(axis=1)
         return np.array([scale.accuracy(float(loss)) for loss in losses])
 
@@ -175,7 +176,7 @@ def minimize(
     )
 
 
-def _cells_of_k(nodes: Nodes, counts: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+def _cells_of_k(nodes: Nodes, counts: Ints, k: int) -> Ints:
     """Return the finest cells of at least k records, ascending."""
     if counts[0] < k:
         raise InfeasibleError(f"k = {k}: there are {counts[0]} records, too few for one cell")
@@ -186,13 +187,8 @@ def _cells_of_k(nodes: Nodes, counts: NDArray[np.int64], k: int) -> NDArray[np.i
 
 
 def _prune(
-    nodes: Nodes,
-    loss: NDArray[np.float64],
-    gain: NDArray[np.float64],
-    base: NDArray[np.int64],
-    scale: Scale,
-    target: float,
-) -> NDArray[np.int64] | None:
+    nodes: Nodes, loss: Floats, gain: Floats, base: Ints, scale: Scale, target: float
+) -> Ints | None:
     """Return the cells of largest gain that keep the target; None where no cells do."""
     budget = scale.budget(target)
     finest = float(loss[base].sum())
@@ -211,7 +207,7 @@ def _prune(
     return max(kept, key=lambda cells: float(gain[cells].sum()), default=None)
 
 
-def _price(width: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def _price(width: Floats, counts: Ints) -> Floats:
     """Return (n_features,) float64: what exempting each feature gives up in the cells.
 
     A cell that suppresses the feature counts in full however few records it has, others by width
@@ -220,7 +216,7 @@ def _price(width: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.
     began at the lowest number.
     """
     shares = width * (counts / counts.sum())[:, None]
-    prices: NDArray[np.float64] = np.where(width == 1, 1.0, shares).sum(axis=0)
+    prices: Floats = np.where(width == 1, 1.0, shares).sum(axis=0)
     return prices
 
 
@@ -233,7 +229,7 @@ def _explain_miss(scale: Scale, links: Links, target: float, k: int) -> str:
     )
 
 
-def _path(links: Links, scale: Scale, steps: Sequence[Step], lost: NDArray[np.float64]) -> Path:
+def _path(links: Links, scale: Scale, steps: Sequence[Step], lost: Floats) -> Path:
     gains = [links.gain[0] - lost[list(exempted)].sum() for exempted, _ in steps]
     accuracies = [scale.accuracy(loss) for loss in links.loss.tolist()]
     return Path(
@@ -246,9 +242,7 @@ def _path(links: Links, scale: Scale, steps: Sequence[Step], lost: NDArray[np.fl
     )
 
 
-def _halve_cells(
-    nodes: Nodes, loss: NDArray[np.float64], gain: NDArray[np.float64], cells: NDArray[np.int64]
-) -> list[NDArray[np.int64]]:
+def _halve_cells(nodes: Nodes, loss: Floats, gain: Floats, cells: Ints) -> list[Ints]:
     links = weakest_links(nodes, loss, gain, cells)
     found = []
     last = len(cells)
@@ -259,8 +253,6 @@ def _halve_cells(
     return found
 
 
-def assign_cells(
-    found: Minimization, fitted: Any, matrix: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def assign_cells(found: Minimization, fitted: Any, matrix: Floats) -> Ints:
     """Return (m,) int64: the position among the cells of that of each row of (m, n_columns)."""
     return cell_of(found.cells, found.nodes.place[fitted.apply(matrix)])

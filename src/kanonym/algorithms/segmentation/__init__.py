@@ -8,7 +8,6 @@ from threading import Lock
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.base import (
     LINEAR,
@@ -38,6 +37,7 @@ from kanonym.data.errors import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.refusals import Refusals, Units, cut_in_two
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.parallel import parallel
@@ -270,7 +270,7 @@ class Segmentation(Algorithm):
         is_place = np.zeros(table.n_rows + 1, np.bool_)
         is_place[found.places] = True
 
-        def refused_cuts() -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        def refused_cuts() -> Iterator[tuple[Ints, Ints]]:
             for label, some in enumerate(units.by_class()):
                 start = int(found.starts[label])
                 for left, right in cut_in_two(some, units.sizes, keys[some], criteria.min_size):
@@ -291,7 +291,7 @@ def _named_orders(*, guided: bool) -> list[Order]:
     return [name for name in get_args(Order) if name != "auto" and (guided or name != "guided")]
 
 
-def _exchange(problem: Problem, criteria: Criteria, found: Cut) -> tuple[NDArray[np.int32], int]:
+def _exchange(problem: Problem, criteria: Criteria, found: Cut) -> tuple[Int32s, int]:
     """Let the classes of a cut exchange records; return them by place, and how often they did."""
     codes = np.ascontiguousarray(problem.table.codes[found.tuples])
     return exchange_nearby(codes, found.labels, criteria.min_size, problem.costs)
@@ -304,7 +304,7 @@ def _named_order(
     costs: Costs,
     criteria: Criteria,
     aim: GuidingTarget | None,
-) -> tuple[NDArray[np.int64], NDArray[np.int32] | None]:
+) -> tuple[Ints, Int32s | None]:
     """Return the tuples in one of the orders that have a name, and the classes of its tree.
 
     columns: in which sequence those that go column by column take them.
@@ -324,7 +324,7 @@ def _cut_in_order(
     problem: Problem,
     criteria: Criteria,
     aim: GuidingTarget | None,
-    enough: NDArray[np.float64] = UNLIMITED,
+    enough: Floats = UNLIMITED,
 ) -> Cut:
     """Cut a table in one of the orders that have a name."""
     table, costs = problem.table, problem.costs

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Problem, without_conditions
 from kanonym.algorithms.mondrian import tree_order
 from kanonym.algorithms.workload import GuidingTarget
 from kanonym.data.table import EncodedTable
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.kernels.classes.balance import LARGE
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.disclosure import DISTINCT, ENTROPY, RECURSIVE
@@ -34,7 +34,7 @@ def ascending_cardinality(table: EncodedTable) -> list[int]:
     return [int(a) for a in np.argsort(sizes, kind="stable")]
 
 
-def lexicographic_order(table: EncodedTable, columns: Sequence[int]) -> NDArray[np.int64]:
+def lexicographic_order(table: EncodedTable, columns: Sequence[int]) -> Ints:
     """Sort by the codes of some attributes, the first one first; equal ones by tuple."""
     bits = [max(int(table.domains[a].size - 1).bit_length(), 1) for a in columns]
     if sum(bits) < 64:
@@ -45,13 +45,13 @@ def lexicographic_order(table: EncodedTable, columns: Sequence[int]) -> NDArray[
     return np.lexsort([table.codes[:, a] for a in reversed(columns)])
 
 
-def serpentine_order(table: EncodedTable, columns: Sequence[int]) -> NDArray[np.int64]:
+def serpentine_order(table: EncodedTable, columns: Sequence[int]) -> Ints:
     """Sort so that each attribute ascends and descends in turn, as its neighbours ask."""
     order = lexicographic_order(table, columns)
     return order[serpentine(np.ascontiguousarray(table.codes[order][:, columns]))]
 
 
-def hilbert_order(table: EncodedTable, costs: Costs) -> NDArray[np.int64]:
+def hilbert_order(table: EncodedTable, costs: Costs) -> Ints:
     """Sort along a Hilbert curve through the attributes, each scaled to what it may lose."""
     n, d = table.codes.shape
     used = min(d, 64)
@@ -72,7 +72,7 @@ def hilbert_order(table: EncodedTable, costs: Costs) -> NDArray[np.int64]:
 
 def kd_order(
     table: EncodedTable, costs: Costs, criteria: Criteria, aim: GuidingTarget | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.int32] | None]:
+) -> tuple[Ints, Int32s | None]:
     """Sort as the tree of Mondrian's strict cuts holds the tuples.
 
     Returns the order and, where more than a small class size is asked for, the classes of
@@ -95,7 +95,7 @@ FLAT = 8
 """From so many times k on, the probability does not fall any further, up to `LARGE` k."""
 
 
-def closed_places(problem: Problem, criteria: Criteria) -> NDArray[np.bool_] | None:
+def closed_places(problem: Problem, criteria: Criteria) -> Bools | None:
     """Return (n_rows,) bool, where no class starts; None where nothing is left to chance.
 
     Runs of places are closed. All places inside of a class of s records are closed by one of the
@@ -122,7 +122,7 @@ def closed_places(problem: Problem, criteria: Criteria) -> NDArray[np.bool_] | N
     depth = np.zeros(n + 1, np.int64)
     np.add.at(depth, np.clip(begins, 0, n), 1)
     np.add.at(depth, np.clip(ends, 0, n), -1)
-    closed: NDArray[np.bool_] = np.cumsum(depth[:-1]) > 0
+    closed: Bools = np.cumsum(depth[:-1]) > 0
     closed[:1] = False
     return closed
 
@@ -158,14 +158,14 @@ class Cut:
     places: (m,) int64, ascending, the places where a class could start, and n_rows.
     """
 
-    tuples: NDArray[np.int64]
-    starts: NDArray[np.int64]
+    tuples: Ints
+    starts: Ints
     loss: float
     way: Way
-    places: NDArray[np.int64]
+    places: Ints
 
     @property
-    def labels(self) -> NDArray[np.int32]:
+    def labels(self) -> Int32s:
         """(n_rows,) int32, the class of each record in that order, ascending."""
         is_start = np.zeros(len(self.tuples), np.int32)
         is_start[self.starts[1:-1]] = 1
@@ -198,10 +198,10 @@ def may_fail_when_grown(criteria: Criteria) -> bool:
 def cut_order(
     problem: Problem,
     criteria: Criteria,
-    order: NDArray[np.int64],
-    known: NDArray[np.int32] | None = None,
+    order: Ints,
+    known: Int32s | None = None,
     aim: GuidingTarget | None = None,
-    enough: NDArray[np.float64] = UNLIMITED,
+    enough: Floats = UNLIMITED,
 ) -> Cut:
     """Cut an order of tuples into classes that satisfy the criteria of the problem's models.
 
@@ -265,7 +265,7 @@ def cut_order(
     return Cut(tuples, units[starts], _whole(losses), "by class", units)
 
 
-def _whole(losses: NDArray[np.float64]) -> float:
+def _whole(losses: Floats) -> float:
     """Return the loss of a whole order, infinite where its cut was given up."""
     return float(losses[-1]) if len(losses) else np.inf
 
@@ -277,9 +277,7 @@ def _purity(aim: GuidingTarget, table: EncodedTable) -> Purity:
     return Purity(target.values, target.curve, worth)
 
 
-def _piece_starts(
-    codes: NDArray[np.int32], is_start: NDArray[np.bool_], size: int
-) -> NDArray[np.int64]:
+def _piece_starts(codes: Int32s, is_start: Bools, size: int) -> Ints:
     """Return where pieces of up to `size` records start, and the number of records.
 
     Long runs of equal records, and what starts a known class, are not inside of a piece.
@@ -294,7 +292,7 @@ def _piece_starts(
     return np.append(np.flatnonzero(starts), n)
 
 
-def _record_places(table: EncodedTable, order: NDArray[np.int64]) -> NDArray[np.int64]:
+def _record_places(table: EncodedTable, order: Ints) -> Ints:
     """Return (n_rows,) int64: the place in an order of tuples, record by record.
 
     Tuples that differ in sensitive values or the target alone are mixed evenly, so that few
@@ -342,14 +340,14 @@ class JoinedClasses:
     order: str
     columns: Sequence[int]
     base: Cut
-    labels: NDArray[np.int32]
+    labels: Int32s
     loss: float
     account: dict[str, object]
 
 
 def join_until_satisfied(
-    problem: Problem, criteria: Criteria, tuples: NDArray[np.int64], labels: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], float] | None:
+    problem: Problem, criteria: Criteria, tuples: Ints, labels: Int32s
+) -> tuple[Int32s, float] | None:
     """Return classes that satisfy the criteria, made by joining; and their loss.
 
     tuples: (n,) int64, the tuple of each record. labels: (n,) int32, its class; classes of near

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
 from kanonym.data.loading import LazyModule
+from kanonym.kernels.arrays import Ints
 
 
 class Frame(Protocol):
@@ -96,7 +96,7 @@ def rebuild_arrow(chunks: ArrowArray) -> ArrowArray:
     return pa.chunked_array([_rebuild_array(one).cast(final) for one in several], final)
 
 
-def take_arrow(name: str, chunks: ArrowArray, rows: NDArray[np.int64] | None) -> ArrowArray:
+def take_arrow(name: str, chunks: ArrowArray, rows: Ints | None) -> ArrowArray:
     """Return entries of an Arrow column built anew; None for all of them."""
     rows = np.arange(len(chunks)) if rows is None else rows
     try:
@@ -110,7 +110,7 @@ def take_arrow(name: str, chunks: ArrowArray, rows: NDArray[np.int64] | None) ->
         ) from None
 
 
-def rebuild_pandas(column: PandasSeries, rows: NDArray[np.int64] | None = None) -> PandasSeries:
+def rebuild_pandas(column: PandasSeries, rows: Ints | None = None) -> PandasSeries:
     """Return entries of a pandas column built anew, with a fresh index; None for all of them.
 
     Categories are those that occur: ordered ones in their order, others sorted.

@@ -12,16 +12,16 @@ from uuid import UUID
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.errors import DataError
 from kanonym.data.hierarchy.builders.interval import number_text
+from kanonym.kernels.arrays import Int32s, UInt64s
 from kanonym.kernels.classes.conditions import number_pairs
 from kanonym.kernels.classes.grouping import take
 
 
-def distinct_texts(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]] | None:
+def distinct_texts(column: pl.Series) -> tuple[pl.Series, Int32s] | None:
     """Return distinct non-null values ascending and (n_rows,) codes; null is the last code.
 
     Returns None where it would take long: of many different values, and of long ones that are
@@ -56,7 +56,7 @@ def distinct_texts(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]] | N
     return values.alias(column.name), codes
 
 
-def _views(chunk: pl.Series) -> NDArray[np.uint64]:
+def _views(chunk: pl.Series) -> UInt64s:
     """Return the (n, 2) words that Arrow has of each text of one chunk."""
     # Its name is left out: Arrow refuses some.
     array = chunk.alias("").to_arrow(compat_level=pl.CompatLevel.newest())
@@ -308,7 +308,7 @@ def _date_text(text: str) -> str:
     return text
 
 
-def beginnings(values: pl.Series) -> NDArray[np.int32] | None:
+def beginnings(values: pl.Series) -> Int32s | None:
     """Return (n_values + 1,) labels, equal where texts begin alike; the last one is of null.
 
     None where no two do. Values begin alike if their first words are equal but for case: what

@@ -32,9 +32,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from polars import selectors
 
 from kanonym.data.columns.values import has_seconds_in_offset, moment_texts
@@ -58,6 +56,7 @@ from kanonym.data.files.text_layout import (
     warn_of_rows,
 )
 from kanonym.data.loading import LazyModule
+from kanonym.kernels.arrays import Ints
 
 pa: Any = LazyModule("pyarrow")
 arrow_csv: Any = LazyModule("pyarrow.csv")
@@ -109,7 +108,7 @@ def read(
     texts: dict[str, pl.Series] | None = None,
     columns: Sequence[str] | None = None,
     decimals: dict[str, int] | None = None,
-    rows: NDArray[np.int64] | None = None,
+    rows: Ints | None = None,
 ) -> pl.DataFrame:
     """Read a table of separated cells; rows: of the records to read, where these are not all."""
     form = layout(data, where, separator, columns)

@@ -24,6 +24,7 @@ from kanonym.data.files.text_cells import (
     require_printable,
 )
 from kanonym.data.loading import LazyModule
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.json_members import (
     LAYOUT,
     PARENT,
@@ -51,8 +52,8 @@ class ObjectTexts(NamedTuple):
 
     columns: dict[str, pl.Series]
     layouts: tuple[tuple[str, ...], ...]
-    layout: NDArray[np.int32]
-    lines: NDArray[np.int64]
+    layout: Int32s
+    lines: Ints
 
 
 def read_objects(text: str) -> ObjectTexts | None:
@@ -116,7 +117,7 @@ def is_text(decoded: str) -> bool:
     return True
 
 
-def _column(name: str, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> pl.Series:
+def _column(name: str, texts: NDArray[np.uint8], ends: Ints) -> pl.Series:
     """Return the texts that end at (n,) int64 places as a column; null for those of no bytes."""
     offsets = np.concatenate([np.zeros(1, np.int64), ends])
     mask = ends > offsets[:-1]
@@ -138,10 +139,7 @@ _KINDS: dict[type, str] = {
 
 
 def read(
-    data: bytes,
-    where: str,
-    texts: dict[str, pl.Series] | None = None,
-    rows: NDArray[np.int64] | None = None,
+    data: bytes, where: str, texts: dict[str, pl.Series] | None = None, rows: Ints | None = None
 ) -> pl.DataFrame:
     """Read JSON Lines or a JSON array of objects, whichever it is.
 

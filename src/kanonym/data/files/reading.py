@@ -10,9 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.databases import displayable_url
 from kanonym.data.errors import DataError
@@ -26,6 +24,7 @@ from kanonym.data.files.value_labels import check_choice
 from kanonym.data.frames import to_polars
 from kanonym.data.loading import LazyModule
 from kanonym.data.text_encoding import to_utf8
+from kanonym.kernels.arrays import Ints
 
 if TYPE_CHECKING:
     from kanonym.data.files import excel, remote
@@ -144,7 +143,7 @@ def read_with_content(
     columns: Sequence[str] | None = None,
     declared: Iterable[str] | None = None,
     decimals: dict[str, int] | None = None,
-    rows: NDArray[np.int64] | None = None,
+    rows: Ints | None = None,
 ) -> tuple[pl.DataFrame, Content]:
     """Read a table as `read_table`, and return the hash of the bytes that were read with it.
 
@@ -191,7 +190,7 @@ def read_with_content(
 def read_again(
     path: str | Path,
     content: Content | None,
-    rows: NDArray[np.int64],
+    rows: Ints,
     decimals: dict[str, int],
     format: str | None = None,  # noqa: A002 - as read_table
     **options: Any,

@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy.labels import count_phrase, draw, has_null, parse_leaves, quote_first
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Bools, Int32s, Ints
 
 ROOT = "*"
 
@@ -52,7 +52,7 @@ class Hierarchy(ShortRepr):
 
     values: pl.Series
     labels: tuple[tuple[str | None, ...], ...]
-    codes: NDArray[np.int32]
+    codes: Int32s
 
     def __post_init__(self) -> None:
         fault = _fault(self)
@@ -89,11 +89,11 @@ class Hierarchy(ShortRepr):
         names = self.labels[level]
         return [names[code] for code in self.codes[level].tolist()]
 
-    def leaf_counts(self, level: int) -> NDArray[np.int64]:
+    def leaf_counts(self, level: int) -> Ints:
         """Return (n_labels,) int64: how many leaves each label of a level covers."""
         return np.bincount(self.codes[level], minlength=len(self.labels[level])).astype(np.int64)
 
-    def meet(self, low: NDArray[np.int32], high: NDArray[np.int32]) -> NDArray[np.int32]:
+    def meet(self, low: Int32s, high: Int32s) -> Int32s:
         """Return (n,) int32: the level of the lowest common ancestor of each pair of leaves."""
         levels = np.zeros(len(low), np.int32)
         apart = low != high
@@ -102,9 +102,7 @@ class Hierarchy(ShortRepr):
             apart &= codes[low] != codes[high]
         return levels
 
-    def subtree(
-        self, low: NDArray[np.int32], high: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def subtree(self, low: Int32s, high: Int32s) -> tuple[Int32s, Int32s]:
         """Return the first and last leaf below the lowest common ancestor of each pair."""
         first, last = low.copy(), high.copy()
         levels = self.meet(low, high)
@@ -115,7 +113,7 @@ class Hierarchy(ShortRepr):
             last[met] = np.searchsorted(self.codes[level], label, side="right") - 1
         return first, last
 
-    def leaf_of(self, values: pl.Series) -> NDArray[np.int32]:
+    def leaf_of(self, values: pl.Series) -> Int32s:
         """Return (len(values),) int32: the leaf of each value, -1 for a value that is none.
 
         NaN is null. Cost: one hash join.
@@ -139,7 +137,7 @@ class Hierarchy(ShortRepr):
         )
         return frame["leaf"].to_numpy()
 
-    def bind(self, values: pl.Series, counts: NDArray[np.int64] | None = None) -> Hierarchy:
+    def bind(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
         """Return this hierarchy over a column: leaves in the column's type, all values known.
 
         Parameters and errors are those of `HierarchySource.bind`; a null that the
@@ -175,7 +173,7 @@ class Hierarchy(ShortRepr):
             )
         return self
 
-    def restrict(self, leaves: NDArray[np.bool_]) -> Hierarchy:
+    def restrict(self, leaves: Bools) -> Hierarchy:
         """Return the hierarchy of some of its leaves, with the labels above them.
 
         leaves: (size,) bool. The root stays, whatever is left below it.
@@ -193,7 +191,7 @@ class Hierarchy(ShortRepr):
             codes=np.ascontiguousarray([*codes, self.codes[-1][leaves]], np.int32),
         )
 
-    def without_repeated_levels(self, used: Collection[int]) -> tuple[Hierarchy, NDArray[np.int64]]:
+    def without_repeated_levels(self, used: Collection[int]) -> tuple[Hierarchy, Ints]:
         """Return the hierarchy without levels that group what the one below does.
 
         used: levels that stay beside the values, whatever they group.
@@ -333,7 +331,7 @@ def _fault(known: Hierarchy) -> str:
 class HierarchySource(Protocol):
     """A built hierarchy, or a builder that makes one from a column's values."""
 
-    def bind(self, values: pl.Series, counts: NDArray[np.int64] | None = None) -> Hierarchy:
+    def bind(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
         """Return the hierarchy over a column.
 
         Parameters

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.files.disk import decode, refuse_url
@@ -21,6 +20,7 @@ from kanonym.data.hierarchy.builders.base import neighbour_runs
 from kanonym.data.hierarchy.labels import has_null, parse_leaves, quote_first
 from kanonym.data.results import ShortRepr
 from kanonym.data.text_encoding import to_utf8
+from kanonym.kernels.arrays import Int32s, Ints
 
 Row = Sequence[str | None]
 
@@ -35,7 +35,7 @@ class Rows(ShortRepr):
     origin: str
     numbers: tuple[int, ...]
     labels: tuple[tuple[str | None, ...], ...]
-    codes: NDArray[np.int32]
+    codes: Int32s
 
     @classmethod
     def check(cls, rows: Sequence[Row], numbers: Sequence[int], origin: str) -> Self:
@@ -95,7 +95,7 @@ class Rows(ShortRepr):
             bound = with_null(bound)
         return bound.require_leaves(values, self.origin)
 
-    def _order(self, leaves: pl.Series) -> NDArray[np.int64]:
+    def _order(self, leaves: pl.Series) -> Ints:
         """Return the rows in the order of leaves, null last."""
         if leaves.dtype.is_numeric() or leaves.dtype.is_temporal():
             order = leaves.arg_sort(nulls_last=True).cast(pl.Int64).to_numpy()
@@ -164,7 +164,7 @@ class Rows(ShortRepr):
                 )
 
 
-def _number_labels(column: Row) -> tuple[tuple[str | None, ...], NDArray[np.int32]]:
+def _number_labels(column: Row) -> tuple[tuple[str | None, ...], Int32s]:
     """Return the distinct labels in order of first appearance, and each row's index in them."""
     index: dict[str | None, int] = {}
     codes = [index.setdefault(label, len(index)) for label in column]
@@ -239,7 +239,7 @@ class FromFile:
         numbers, rows = _read(text, self.separator or _separator(text), origin)
         object.__setattr__(self, "rows", Rows.check(rows, numbers, origin))
 
-    def bind(self, values: pl.Series, counts: NDArray[np.int64] | None = None) -> Hierarchy:
+    def bind(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
         """Return the hierarchy over a column: see `HierarchySource.bind`."""
         del counts  # a file does not depend on them
         return self.rows.bind(values)

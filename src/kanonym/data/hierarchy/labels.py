@@ -9,15 +9,15 @@ from itertools import islice
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.columns.values import moment_texts
 from kanonym.data.errors import HierarchyError
+from kanonym.kernels.arrays import Int32s, Ints
 
 Labels = tuple[tuple[str | None, ...], ...]
 
 
-def draw(labels: Labels, codes: NDArray[np.int32], children: int, lines: int) -> str:
+def draw(labels: Labels, codes: Int32s, children: int, lines: int) -> str:
     """Return the tree as text: see `Hierarchy.show`."""
     top, span = len(labels) - 1, (0, codes.shape[1])
     drawn = list(islice(_branch(labels, codes, top, span, children), lines))
@@ -28,7 +28,7 @@ def draw(labels: Labels, codes: NDArray[np.int32], children: int, lines: int) ->
 
 def _branch(
     labels: Labels,
-    codes: NDArray[np.int32],
+    codes: Int32s,
     level: int,
     span: tuple[int, int],
     children: int,
@@ -96,7 +96,7 @@ def members_of(text: str) -> list[str | None] | None:
         rest = rest[end + 2 :]
 
 
-def list_lengths(labels: pl.Series) -> NDArray[np.int64]:
+def list_lengths(labels: pl.Series) -> Ints:
     """Return (n,) int64: how many values each label lists, 1 for one that is no set.
 
     Examples

@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError, shown_value
 from kanonym.data.hierarchy.base import ROOT, Hierarchy, HierarchySource
@@ -23,6 +21,7 @@ from kanonym.data.hierarchy.builders.suggestion import Automatic, Flat
 from kanonym.data.hierarchy.csv_file import FromFile, Row, Rows
 from kanonym.data.hierarchy.labels import plain_text
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Ints
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -74,7 +73,7 @@ class FromMapping(ShortRepr):
         numbers = range(1, len(rows) + 1)
         object.__setattr__(self, "rows", Rows.check(rows, numbers, "hierarchy mapping"))
 
-    def bind(self, values: pl.Series, counts: NDArray[np.int64] | None = None) -> Hierarchy:
+    def bind(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
         """Return the hierarchy over a column: see `HierarchySource.bind`."""
         del counts  # a mapping does not depend on them
         return self.rows.bind(values)

@@ -10,6 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats
+
 _LABEL = re.compile(
     r"^(?P<open>[\[({\]]|[<>]=?|[≤≥])?\s*(?P<body>.*?)(?P<close>[\])}\[])?$", re.DOTALL
 )
@@ -233,13 +235,13 @@ def split_bounds(texts: pl.Series) -> Sides:
     return Sides(bare, sides)
 
 
-def beside(numbers: NDArray[np.float64], sides: NDArray[np.int8]) -> NDArray[np.float64]:
+def beside(numbers: Floats, sides: NDArray[np.int8]) -> Floats:
     """Return (n,) float64 what numbers and bounds are read as."""
     hair = np.where(numbers == 0, _ZERO, np.where(np.isfinite(numbers), np.abs(numbers), 0) * _STEP)
     return np.asarray(numbers + hair * sides)
 
 
-def sides_of(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+def sides_of(values: Floats) -> tuple[Floats, NDArray[np.int8]]:
     """Return (n,) the numbers of bounds, and (n,) int8 their sides, 0 for what is none."""
     sides = np.zeros(len(values), np.int8)
     numbers = values.copy()
@@ -255,7 +257,7 @@ def sides_of(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
     return numbers, sides
 
 
-def ends_with_bound(values: NDArray[np.float64]) -> tuple[bool, bool]:
+def ends_with_bound(values: Floats) -> tuple[bool, bool]:
     """Tell whether the lowest and the highest of ascending values are bounds."""
     if not len(values):
         return False, False

@@ -8,12 +8,12 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.columns.values import text_of
 from kanonym.data.readings.bounds import split_bounds
 from kanonym.data.readings.dates import DateReading
 from kanonym.data.readings.numbers import UNIT, NumberReading
+from kanonym.kernels.arrays import Floats
 
 _NUMBER = r"[0-9]{1,3}(?:[,.'’ \u00a0\u202f][0-9]{3})+|[0-9]+(?:[.,][0-9]+)?"
 _CURRENCY = r"(?:\p{Sc}\s?)?"
@@ -129,7 +129,7 @@ def _bands_in_order(texts: pl.Series) -> list[str]:
     return texts.gather(order).to_list()
 
 
-def _numbers(texts: pl.Series) -> NDArray[np.float64]:
+def _numbers(texts: pl.Series) -> Floats:
     """Return (n,) float64 numbers, groups of three without their marks; NaN where one is none."""
     grouped = texts.str.contains(r"^[0-9]{1,3}(?:[^0-9][0-9]{3})+$").fill_null(value=False)
     decimal = texts.str.replace(",", ".", literal=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from sqlglot import exp
 
 from kanonym.actions.base import Action, After
@@ -37,6 +36,7 @@ from kanonym.engines.sql.statements import (
 from kanonym.engines.sql.store import Query, Source
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task, prepare
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.verification.released_classes import ColumnValues, FrequencySet, Repeats
 
 VALUE = "c0"
@@ -82,7 +82,7 @@ class Frequencies(ShortRepr):
 
     raw: pl.DataFrame
     table: pl.DataFrame
-    counts: NDArray[np.int64]
+    counts: Ints
 
     def select(self, names: Sequence[str]) -> Frequencies:
         """Return the same tuples with some of their columns."""
@@ -201,17 +201,17 @@ class CodedKey:
     domain: Domain
     hierarchy: Hierarchy
     raw: pl.Series
-    leaves: NDArray[np.int32]
-    counts: NDArray[np.int64]
+    leaves: Int32s
+    counts: Ints
     dtype: pl.DataType
     built: dict[str, str]
 
     @property
-    def records(self) -> NDArray[np.int64]:
+    def records(self) -> Ints:
         """(n_leaves,) records of each value."""
         return np.bincount(self.leaves, self.counts, self.domain.size).astype(np.int64)
 
-    def first(self, level: int) -> NDArray[np.int32]:
+    def first(self, level: int) -> Int32s:
         """Return (n_leaves,) int32, the first leaf with the same label."""
         return first_leaves(self.hierarchy, level)
 
@@ -246,9 +246,9 @@ class CodedSensitive:
     domain: Domain
     raw: pl.Series
     typed: pl.Series
-    codes: NDArray[np.int32]
+    codes: Int32s
 
-    def of(self, values: pl.Series) -> tuple[NDArray[np.int32], pl.Series]:
+    def of(self, values: pl.Series) -> tuple[Int32s, pl.Series]:
         """Return the codes of raw values, and the values as local tables have them."""
         frame = pl.DataFrame(
             {

@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from sqlglot import exp
 
 from kanonym.algorithms.full_domain.premerged import Levels
@@ -30,6 +29,7 @@ from kanonym.engines.sql.statements import (
     subquery,
 )
 from kanonym.engines.sql.store import Query, Source
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.grouping import group_rows, one_group
 
 
@@ -60,7 +60,7 @@ class LevelCounter:
         return {**self._dtypes, **codes}
 
     @cached_property
-    def _repeated_records(self) -> NDArray[np.int64] | None:
+    def _repeated_records(self) -> Ints | None:
         """How many records may be equal in all quasi-identifiers, and how many groups there are."""
         if not self._whole:
             return None
@@ -189,7 +189,7 @@ class LevelCounter:
             self._maps[a] = self._source.store.put(self._known[a].labels())
         return self._maps[a]
 
-    def _codes(self, rows: pl.DataFrame) -> list[NDArray[np.int32]]:
+    def _codes(self, rows: pl.DataFrame) -> list[Int32s]:
         """Return the codes of tuples, quasi-identifiers first; null that does not count is -1."""
         nothing = np.zeros(len(rows), np.int32)
         codes = [
@@ -198,9 +198,7 @@ class LevelCounter:
         ]
         return codes + [one.of(rows[self._aliases[one.domain.name]])[0] for one in self._hidden]
 
-    def places(
-        self, rows: pl.DataFrame, merged: MergedTable, table: MergedTable
-    ) -> NDArray[np.int32]:
+    def places(self, rows: pl.DataFrame, merged: MergedTable, table: MergedTable) -> Int32s:
         """Return (n,) int32: of each row at the levels of a node, one tuple of a table below it.
 
         merged: the table at the levels of the rows.

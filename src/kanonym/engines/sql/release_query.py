@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from sqlglot import exp
 
 from kanonym.data.columns.values import text_of
@@ -39,6 +38,7 @@ from kanonym.engines.sql.statements import (
     subquery,
 )
 from kanonym.engines.sql.store import MOST_TUPLES, Query, Source, StagedTable
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.verification.released_classes import ColumnValues, FrequencySet
 
@@ -104,7 +104,7 @@ def assign_tuples(
         elif name in kept_names:
             columns[name] = ""
 
-    def release_values(of_class: NDArray[np.int32]) -> list[pl.Series]:
+    def release_values(of_class: Int32s) -> list[pl.Series]:
         return [
             column.gather(one.label_of_class[of_class])
             for one in decision.recoded
@@ -127,11 +127,11 @@ def assign_tuples(
 
 
 def _distinct_rows(
-    labels: NDArray[np.int32],
-    tuples: NDArray[np.int64],
-    sizes: NDArray[np.int64],
+    labels: Int32s,
+    tuples: Ints,
+    sizes: Ints,
     kept: Sequence[pl.Series],
-    released: Callable[[NDArray[np.int32]], list[pl.Series]],
+    released: Callable[[Int32s], list[pl.Series]],
     columns: Mapping[str, str],
 ) -> pl.DataFrame:
     """Return the distinct rows of a release, ordered by their values, and their counts.

@@ -19,6 +19,7 @@ from kanonym.data.results import ShortRepr
 from kanonym.data.table import value_codes
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import TablePair
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 
 NOT_REPLAYED = Message(
     "the algorithm that made the release is not known: give the Release, or the policy that leads "
@@ -44,7 +45,7 @@ class AttackContext(ShortRepr):
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
     replay: Replay | str = NOT_REPLAYED
     minimal_for: int = 0
-    units: NDArray[np.int32] | None = None
+    units: Int32s | None = None
     told: Callable[[int, int], None] = _ignore_progress
 
     @property
@@ -66,14 +67,12 @@ class AttackedPersons(ShortRepr):
     owners: (n_records,) int64, whose each record is: places of persons, from 0.
     """
 
-    records: NDArray[np.int64]
-    owners: NDArray[np.int64]
+    records: Ints
+    owners: Ints
     number: int
 
     @classmethod
-    def of(
-        cls, pair: TablePair, chosen: NDArray[np.int64], among: NDArray[np.int64] | None = None
-    ) -> AttackedPersons:
+    def of(cls, pair: TablePair, chosen: Ints, among: Ints | None = None) -> AttackedPersons:
         """Return chosen persons of a pair, in that order, with those of their records.
 
         chosen: (n,) int64 codes of `pair.persons`, or rows where each record is a person.
@@ -102,7 +101,7 @@ class AttackedPersons(ShortRepr):
         np.multiply.at(none, self.owners, 1 - chances)
         return 1 - none
 
-    def find_largest(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def find_largest(self, values: Floats) -> Floats:
         """Return (number,) float64: the largest value of each person's records.
 
         values: (n_records,) float64, at least 0.
@@ -111,7 +110,7 @@ class AttackedPersons(ShortRepr):
         np.maximum.at(found, self.owners, values)
         return found
 
-    def average(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def average(self, values: Floats) -> Floats:
         """Return (number,) float64: the mean of (n_records,) values over each person's records."""
         held = np.bincount(self.owners, minlength=self.number)
         return np.asarray(np.bincount(self.owners, values, self.number) / held)
@@ -127,10 +126,7 @@ class AttackedPersons(ShortRepr):
 
 
 def draw_persons(
-    pair: TablePair,
-    attempts: int | None,
-    random: np.random.Generator,
-    among: NDArray[np.int64] | None = None,
+    pair: TablePair, attempts: int | None, random: np.random.Generator, among: Ints | None = None
 ) -> AttackedPersons:
     """Return at most `attempts` persons of a pair, all where there are no more.
 
@@ -144,12 +140,12 @@ def draw_persons(
     return AttackedPersons.of(pair, codes, rows)
 
 
-def everybody(pair: TablePair, among: NDArray[np.int64] | None = None) -> AttackedPersons:
+def everybody(pair: TablePair, among: Ints | None = None) -> AttackedPersons:
     """Return all persons of a pair; among: as of `draw_persons`."""
     return draw_persons(pair, None, np.random.default_rng(0), among)
 
 
-def codes_of_persons(who: pl.Series) -> NDArray[np.int64]:
+def codes_of_persons(who: pl.Series) -> Ints:
     """Return (n_rows,) int64: persons from 0 by first appearance; a null is one of its own."""
     code, n = value_codes(who)
     null = who.is_null().to_numpy()

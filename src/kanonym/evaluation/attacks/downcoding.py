@@ -17,6 +17,7 @@ from kanonym.evaluation.attacks.matching.lookup import classes_of, find_candidat
 from kanonym.evaluation.attacks.matching.sizes import OneStep, one_step
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import TablePair
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.models.base import check_integer
 
 AT_ONCE = 256
@@ -129,7 +130,7 @@ class Downcoding(Attack):
         if scene.minimal_for:
             parts |= _step_details(_steps_of(pair, chosen, scene.minimal_for), by_class)
 
-        def by_person(cells: NDArray[np.number]) -> NDArray[np.float64]:
+        def by_person(cells: NDArray[np.number]) -> Floats:
             held = np.where(named.generalized, cells, 0).sum(axis=0)
             counted = np.bincount(found.persons, weights * held[place], len(found.numbers))
             return np.bincount(persons.owners, counted, persons.number).astype(np.float64)
@@ -152,15 +153,15 @@ class Downcoding(Attack):
 class _NamedValues(NamedTuple):
     """What is named of each quasi-identifier and class, (n_columns, n_classes) each."""
 
-    right: NDArray[np.float64]
-    expected: NDArray[np.float64]
-    generalized: NDArray[np.bool_]
-    claimed: NDArray[np.bool_]
-    minimal: NDArray[np.bool_]
+    right: Floats
+    expected: Floats
+    generalized: Bools
+    claimed: Bools
+    minimal: Bools
 
 
 def _outcome_details(
-    named: _NamedValues, weights: NDArray[np.float64], names: Sequence[str]
+    named: _NamedValues, weights: Floats, names: Sequence[str]
 ) -> dict[str, float]:
     """Return the details of the outcome, classes counted with (n_classes,) weights."""
     cells = named.generalized @ weights
@@ -178,7 +179,7 @@ def _outcome_details(
     return parts
 
 
-def _step_details(steps: Sequence[OneStep], weights: NDArray[np.float64]) -> dict[str, float]:
+def _step_details(steps: Sequence[OneStep], weights: Floats) -> dict[str, float]:
     """Return what labels tell of those one level below, classes counted with (n_classes,) weights.
 
     steps: by quasi-identifier; bits are those of a record.
@@ -194,7 +195,7 @@ def _step_details(steps: Sequence[OneStep], weights: NDArray[np.float64]) -> dic
     }
 
 
-def _steps_of(pair: TablePair, chosen: NDArray[np.int64], k: int) -> list[OneStep]:
+def _steps_of(pair: TablePair, chosen: Ints, k: int) -> list[OneStep]:
     """Return by quasi-identifier what the labels of some classes tell; bits by record."""
     classes, rows = classes_of(pair)
     sizes = np.bincount(classes, minlength=len(rows))[chosen]
@@ -208,7 +209,7 @@ def _steps_of(pair: TablePair, chosen: NDArray[np.int64], k: int) -> list[OneSte
     return steps
 
 
-def _name_values(pair: TablePair, chosen: NDArray[np.int64], k: int) -> _NamedValues:
+def _name_values(pair: TablePair, chosen: Ints, k: int) -> _NamedValues:
     """Name values in some classes, (n_classes,) ascending numbers.
 
     k: as `minimal_for` of the context.
@@ -234,7 +235,7 @@ def _name_values(pair: TablePair, chosen: NDArray[np.int64], k: int) -> _NamedVa
     return _NamedValues(*(np.concatenate(part, axis=1) for part in zip(*blocks, strict=True)))
 
 
-def _judge_names(shapes: list[Shape], sizes: NDArray[np.int64]) -> _NamedValues:
+def _judge_names(shapes: list[Shape], sizes: Ints) -> _NamedValues:
     """Judge what is named in classes of some sizes."""
     several = np.array([shape.several for shape in shapes])
     numbers = np.array([shape.named for shape in shapes])
@@ -244,9 +245,7 @@ def _judge_names(shapes: list[Shape], sizes: NDArray[np.int64]) -> _NamedValues:
     return _NamedValues(shares * occurring, shares * expected, several, numbers > 0, occurring == 1)
 
 
-def _members(
-    pair: TablePair, classes: NDArray[np.int32], some: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _members(pair: TablePair, classes: Int32s, some: Ints) -> tuple[Ints, Ints]:
     """Return pairs of a class's place and a person in it: where unknown, one who could be."""
     if pair.rows is None:
         candidates = find_candidates(pair, np.arange(pair.n_original), among=some)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
@@ -18,6 +17,7 @@ from kanonym.evaluation.attacks.matching.guessing import Secret, guess_values, r
 from kanonym.evaluation.attacks.matching.lookup import find_candidates
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount, worst_of
 from kanonym.evaluation.pair.tables import TablePair
+from kanonym.kernels.arrays import Floats
 from kanonym.models.base import check_attribute, check_choice, check_integer
 
 Known = Literal["quasi-identifiers", "all"]
@@ -160,7 +160,7 @@ class Inference(Attack):
         return persons.count(secret.are_right(guessed, persons.records))
 
 
-def _weights(pair: TablePair, known: tuple[str, ...]) -> NDArray[np.float64]:
+def _weights(pair: TablePair, known: tuple[str, ...]) -> Floats:
     """Return (n_released,) float64: one through the combinations that a record leaves open.
 
     A value that no person has, as a mean may be, counts as one. The weights are relative to

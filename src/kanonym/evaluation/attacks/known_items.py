@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
@@ -15,6 +14,7 @@ from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext, draw_per
 from kanonym.evaluation.attacks.linking.linkage import NO_RELEASED, linked_by_chance
 from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.evaluation.pair.tables import PairedSets
+from kanonym.kernels.arrays import Bools
 from kanonym.models.base import check_integer
 
 NO_SETS = Message("no column holds sets of items")
@@ -129,7 +129,7 @@ class _Seeker:
         bounds = np.searchsorted(released.nodes[order], np.arange(sets.tree.n_nodes + 1))
         self._rows, self._bounds, self._n = rows[order], bounds, released.n_rows
 
-    def candidates(self, persons: EncodedSets, record: int, known: int) -> NDArray[np.bool_] | None:
+    def candidates(self, persons: EncodedSets, record: int, known: int) -> Bools | None:
         """Return (n_released,) bool, who has the items that are drawn; None of an empty set."""
         own = persons.nodes[persons.offsets[record] : persons.offsets[record + 1]]
         if not len(own):

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.columns.rebuild import Frame
@@ -22,6 +21,7 @@ from kanonym.evaluation.attacks.result import SuccessCount
 from kanonym.evaluation.pair.aligned_tables import AlignedTables
 from kanonym.evaluation.pair.reading import read_pair
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
+from kanonym.kernels.arrays import Bools, Int32s, Ints
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.pipeline.planning import parse_with_policy
 from kanonym.policy import Policy
@@ -41,8 +41,8 @@ def build_context(
     sources: Mapping[str, HierarchySource] | None = None,
     second_hierarchies: Mapping[str, HierarchySource] | None = None,
     aligned: bool | None = None,
-    rows: NDArray[np.int64] | None = None,
-    persons: tuple[NDArray[np.int64] | None, NDArray[np.int64] | None] = (None, None),
+    rows: Ints | None = None,
+    persons: tuple[Ints | None, Ints | None] = (None, None),
 ) -> AttackContext:
     """Read a release beside its original, and what else an intruder may have.
 
@@ -147,7 +147,7 @@ def _hierarchies_agree(own: Hierarchy, wide: Hierarchy) -> bool:
     return above.sort("leaf", "label").equals(frame.sort("leaf", "label"))
 
 
-def _labels(tree: Hierarchy, leaves: NDArray[np.int32]) -> pl.DataFrame:
+def _labels(tree: Hierarchy, leaves: Int32s) -> pl.DataFrame:
     """Return each leaf, numbered from 0, beside each label above it."""
     number = pl.int_range(len(leaves), eager=True).alias("leaf")
     return pl.concat(
@@ -209,7 +209,7 @@ def _second_pair(
     return read_pair(original, second, known, trees, aligned=False)
 
 
-Persons = NDArray[np.int64] | None
+Persons = Ints | None
 
 
 def control_columns(control: Frame, tables: AlignedTables) -> dict[str, pl.Series]:
@@ -297,7 +297,7 @@ def overlap_notes(
     return (note,)
 
 
-def _mean_share(flags: NDArray[np.bool_], whose: NDArray[np.int64]) -> SuccessCount:
+def _mean_share(flags: Bools, whose: Ints) -> SuccessCount:
     """Return the mean over persons of the share of their records that are flagged."""
     held = np.bincount(whose)
     shares = np.bincount(whose, flags)[held > 0] / held[held > 0]

@@ -23,6 +23,7 @@ from kanonym.evaluation.attacks.matching.predicates import (
 from kanonym.evaluation.attacks.matching.sizes import expected_singletons
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.classes.grouping import label_rows
 from kanonym.models.base import check_integer
 
@@ -185,8 +186,8 @@ class SinglingOut(Attack):
         self,
         mode: str,
         pair: TablePair,
-        codes: NDArray[np.int32],
-        asked: tuple[NDArray[np.int64], int],
+        codes: Int32s,
+        asked: tuple[Ints, int],
         random: np.random.Generator,
     ) -> Predicates:
         """Return at most so many predicates of a mode, made of some released records."""
@@ -201,11 +202,7 @@ class SinglingOut(Attack):
 
 
 def _multivariate_predicates(
-    pair: TablePair,
-    codes: NDArray[np.int32],
-    asked: tuple[NDArray[np.int64], int],
-    width: int,
-    random: np.random.Generator,
+    pair: TablePair, codes: Int32s, asked: tuple[Ints, int], width: int, random: np.random.Generator
 ) -> Predicates:
     """Return of each record the rarest combination, of records the rarest first."""
     rows, attempts = asked
@@ -232,9 +229,7 @@ def _multivariate_predicates(
     return _rarest(pair, codes, predicates, rows, attempts, share[best])
 
 
-def _first_different(
-    own: NDArray[np.int32], columns: NDArray[np.int64], best: NDArray[np.int64], most: int
-) -> NDArray[np.int64]:
+def _first_different(own: Int32s, columns: Ints, best: Ints, most: int) -> Ints:
     """Return the first so many of some records that say different things in their columns."""
     asked = 2 * most
     while True:
@@ -245,7 +240,7 @@ def _first_different(
         asked *= 4
 
 
-def _first_of_each(codes: NDArray[np.int32], columns: NDArray[np.int64]) -> NDArray[np.int64]:
+def _first_of_each(codes: Int32s, columns: Ints) -> Ints:
     """Return the first of the records that say the same in their columns, ascending.
 
     codes: (n, d) int32. columns: (n, width) int64, which of them count, of each record.
@@ -257,11 +252,7 @@ def _first_of_each(codes: NDArray[np.int32], columns: NDArray[np.int64]) -> NDAr
 
 
 def _one_sided_predicates(
-    pair: TablePair,
-    codes: NDArray[np.int32],
-    asked: tuple[NDArray[np.int64], int],
-    width: int,
-    random: np.random.Generator,
+    pair: TablePair, codes: Int32s, asked: tuple[Ints, int], width: int, random: np.random.Generator
 ) -> Predicates:
     """Return combinations of random columns, with numbers as at least or at most."""
     rows, attempts = asked
@@ -277,12 +268,7 @@ def _one_sided_predicates(
 
 
 def _rarest(
-    pair: TablePair,
-    codes: NDArray[np.int32],
-    found: Predicates,
-    rows: NDArray[np.int64],
-    attempts: int,
-    share: NDArray[np.float64],
+    pair: TablePair, codes: Int32s, found: Predicates, rows: Ints, attempts: int, share: Floats
 ) -> Predicates:
     """Return those that the fewest of some released records may satisfy.
 
@@ -294,7 +280,7 @@ def _rarest(
     return found.take(first[: min(max(fewest, attempts // 10), attempts)])
 
 
-def _column_sets(d: int, width: int, most: int, random: np.random.Generator) -> NDArray[np.int64]:
+def _column_sets(d: int, width: int, most: int, random: np.random.Generator) -> Ints:
     """Return sets of `width` of d columns, as rows: all, or at most `most` random ones."""
     if comb(d, width) <= most:
         return np.array(list(combinations(range(d), width)), np.int64)
@@ -340,9 +326,7 @@ def _is_grouped(pair: TablePair) -> bool:
     return bool(np.bincount(classes_of(pair)[0]).min(initial=pair.n_released) > 1)
 
 
-def _split_records(
-    pair: TablePair, rows: NDArray[np.int64], random: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _split_records(pair: TablePair, rows: Ints, random: np.random.Generator) -> tuple[Ints, Ints]:
     """Return released records of which predicates are made, and others that stand for persons.
 
     Where each class has several records, a class is on one side, and stands for one person. Else
@@ -372,9 +356,7 @@ def _modes(pair: TablePair) -> tuple[str, ...]:
     return (*modes, ONE_SIDED) if is_changed(pair) and _sides(pair).any() else modes
 
 
-def _shares(
-    pair: TablePair, own: NDArray[np.int32], rows: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _shares(pair: TablePair, own: Int32s, rows: Ints) -> Floats:
     """Return (n_rows, n_columns) float64: logarithms of how many records have each cell."""
     shares = np.empty(own.shape)
     for number, column in enumerate(pair.columns):
@@ -384,7 +366,7 @@ def _shares(
 
 
 def _expect_among_others(
-    control: TablePair | None, codes: NDArray[np.int32] | None, predicates: Predicates, wanted: int
+    control: TablePair | None, codes: Int32s | None, predicates: Predicates, wanted: int
 ) -> SuccessCount | None:
     """Return how many predicates would match one of as many persons of the control."""
     if control is None or not control.n_original:
@@ -393,7 +375,7 @@ def _expect_among_others(
 
 
 def _expect_among_records(
-    pair: TablePair, codes: NDArray[np.int32], predicates: Predicates, aside: NDArray[np.int64]
+    pair: TablePair, codes: Int32s, predicates: Predicates, aside: Ints
 ) -> SuccessCount:
     """Return how many would match one of as many persons as released records stand for."""
     if not len(aside) or not len(predicates):
@@ -405,21 +387,15 @@ def _expect_among_records(
 
 
 def _count_possible(
-    pair: TablePair,
-    codes: NDArray[np.int32],
-    predicates: Predicates,
-    rows: NDArray[np.int64],
-    whose: NDArray[np.int64] | None = None,
-) -> NDArray[np.int64]:
+    pair: TablePair, codes: Int32s, predicates: Predicates, rows: Ints, whose: Ints | None = None
+) -> Ints:
     """Return how many of some released records, or of their owners, may satisfy each predicate."""
     among = np.zeros(pair.n_released, np.bool_)
     among[rows] = True
     return count_possible(pair, predicates, among, codes, whose)
 
 
-def _univariate_predicates(
-    pair: TablePair, codes: NDArray[np.int32], among: NDArray[np.int64]
-) -> Predicates:
+def _univariate_predicates(pair: TablePair, codes: Int32s, among: Ints) -> Predicates:
     """Return the values that one of some released records has, and the ends of columns."""
     found: list[tuple[int, int, int]] = []
     for number, column in enumerate(pair.columns):
@@ -440,7 +416,7 @@ def _univariate_predicates(
     return Predicates(table[:, 0], table[:, 1:2], table[:, 2:].astype(np.int8))
 
 
-def _occurs_once(column: NumericColumn, row: int, side: int, among: NDArray[np.int64]) -> bool:
+def _occurs_once(column: NumericColumn, row: int, side: int, among: Ints) -> bool:
     """Whether at most one of some released records surely has the end of a column."""
     end = column.low[row] if side < 0 else column.high[row]
     sure = (column.low == end) & (column.high == end) & ~column.suppressed

@@ -10,7 +10,6 @@ from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.columns.rebuild import Frame
@@ -34,6 +33,7 @@ from kanonym.evaluation.columns import ColumnKeywords, name_list
 from kanonym.evaluation.pair.aligned_tables import AlignedTables, align_tables
 from kanonym.evaluation.pair.tables import TablePair, with_control
 from kanonym.evaluation.releases import hierarchies_of, unpack_release
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.models import KAnonymity
 from kanonym.models.base import check_integer, check_number
 from kanonym.pipeline import anonymize
@@ -301,10 +301,7 @@ def _attack_context(
 
 
 def _persons(
-    original: Frame,
-    control: Frame | None,
-    policies: Sequence[Policy],
-    kept: NDArray[np.int64] | None,
+    original: Frame, control: Frame | None, policies: Sequence[Policy], kept: Ints | None
 ) -> tuple[Persons, Persons]:
     """Return whose the records of both tables are, by the identifier that a policy counts by.
 
@@ -334,9 +331,7 @@ def _persons(
     return found[0], found[1]
 
 
-def _linked_units(
-    released: Any, policies: Sequence[Policy], pair: TablePair
-) -> NDArray[np.int32] | None:
+def _linked_units(released: Any, policies: Sequence[Policy], pair: TablePair) -> Int32s | None:
     """Return the records that a released column, no quasi-identifier, shows to be of one person."""
     policy = next((policy for policy in policies if policy.entities), None)
     if policy is None:

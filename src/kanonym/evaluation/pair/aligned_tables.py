@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.actions.base import Action
 from kanonym.actions.registry import ColumnActions, random_actions
@@ -33,6 +32,7 @@ from kanonym.evaluation.releases import (
     require_made_of,
     unpack_release,
 )
+from kanonym.kernels.arrays import Ints
 from kanonym.pipeline.planning import parse_with_policy, to_canonical
 from kanonym.policy import Policy, PolicySource
 
@@ -54,11 +54,11 @@ class AlignedTables(ShortRepr):
     sources: dict[str, HierarchySource]
     recodings: dict[str, Recoding]
     aligned: bool | None
-    rows: NDArray[np.int64] | None
+    rows: Ints | None
     left_out: dict[str, str]
     policy: Policy | None
     sets: PairedSets | None
-    kept: NDArray[np.int64] | None = None
+    kept: Ints | None = None
 
     @property
     def known_hierarchies(self) -> dict[str, HierarchySource]:

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.item_sets import (
@@ -22,6 +21,7 @@ from kanonym.data.item_sets import (
 )
 from kanonym.data.results import ShortRepr
 from kanonym.data.schema import ItemSet
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.policy import Policy
 
 
@@ -42,7 +42,7 @@ class PairedSets(ShortRepr):
         return self.original.tree
 
     @property
-    def used(self) -> NDArray[np.bool_]:
+    def used(self) -> Bools:
         """(n_nodes,) bool: which labels the release has."""
         found = np.zeros(self.tree.n_nodes, np.bool_)
         found[self.released.nodes] = True
@@ -98,17 +98,12 @@ class NumberSets(ShortRepr):
     labels: (n_released,) int32, the set of each cell, -1 for others.
     """
 
-    labels: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    members: NDArray[np.float64]
+    labels: Int32s
+    offsets: Ints
+    members: Floats
 
     @classmethod
-    def of(
-        cls,
-        labels: NDArray[np.int32],
-        listed: Mapping[int, NDArray[np.int32]],
-        line: NDArray[np.float64],
-    ) -> NumberSets | None:
+    def of(cls, labels: Int32s, listed: Mapping[int, Int32s], line: Floats) -> NumberSets | None:
         """Return the sets of a column, None where no cell is one.
 
         labels: (n_released,) int32, -1 for suppressed cells. listed: codes by label. line: the
@@ -130,7 +125,7 @@ class NumberSets(ShortRepr):
             np.where(np.isinf(members), np.nan, members),
         )
 
-    def values(self, one: int) -> NDArray[np.float64]:
+    def values(self, one: int) -> Floats:
         """Return the numbers of a set, null left out."""
         members = self.members[self.offsets[one] : self.offsets[one + 1]]
         return members[~np.isnan(members)]
@@ -139,7 +134,7 @@ class NumberSets(ShortRepr):
         """Whether null is a member of a set."""
         return bool(np.isnan(self.members[self.offsets[one + 1] - 1]))
 
-    def gaps(self, values: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def gaps(self, values: Floats, rows: Ints) -> Floats:
         """Return (n_values, n_rows) float64: how far each value is from the next number of a set.
 
         0 for cells that are no set; NaN where the value or all of the set is null.
@@ -171,14 +166,14 @@ class NumericColumn(ShortRepr):
     """
 
     name: str
-    original: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    suppressed: NDArray[np.bool_]
+    original: Floats
+    low: Floats
+    high: Floats
+    suppressed: Bools
     sets: NumberSets | None = None
 
     @property
-    def released(self) -> NDArray[np.float64]:
+    def released(self) -> Floats:
         """(n_released,) float64: the middle of what is left open, NaN for null."""
         return (self.low + self.high) / 2
 
@@ -234,11 +229,11 @@ class CategoricalColumn(ShortRepr):
 
     name: str
     categories: pl.Series
-    original: NDArray[np.int32]
-    labels: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    members: NDArray[np.int32]
-    suppressed: NDArray[np.bool_]
+    original: Int32s
+    labels: Int32s
+    offsets: Ints
+    members: Int32s
+    suppressed: Bools
 
 
 Column = NumericColumn | CategoricalColumn
@@ -267,18 +262,18 @@ class Generalization(ShortRepr):
     """
 
     name: str
-    original: NDArray[np.int32]
+    original: Int32s
     size: int
     height: int | None
-    labels: NDArray[np.int32]
-    values: NDArray[np.int64]
-    records: NDArray[np.int64]
-    penalties: NDArray[np.float64]
-    spans: NDArray[np.float64]
-    levels: NDArray[np.int32] | None = None
-    below: NDArray[np.int64] | None = None
-    expected: NDArray[np.int64] | None = None
-    missing: NDArray[np.int64] | None = None
+    labels: Int32s
+    values: Ints
+    records: Ints
+    penalties: Floats
+    spans: Floats
+    levels: Int32s | None = None
+    below: Ints | None = None
+    expected: Ints | None = None
+    missing: Ints | None = None
     unknown: str | None = None
 
 
@@ -298,11 +293,11 @@ class TablePair(ShortRepr):
     quasi_identifiers: tuple[str, ...]
     n_original: int
     n_released: int
-    rows: NDArray[np.int64] | None
+    rows: Ints | None
     generalizations: tuple[Generalization, ...] = ()
-    classes: NDArray[np.int32] | None = None
+    classes: Int32s | None = None
     new: Mapping[str, int] = field(default_factory=dict)
-    persons: NDArray[np.int64] | None = None
+    persons: Ints | None = None
     sets: PairedSets | None = None
     suppressed: int = 0
 
@@ -314,7 +309,7 @@ class TablePair(ShortRepr):
         return int(self.persons.max(initial=-1)) + 1
 
     @property
-    def released_persons(self) -> NDArray[np.int64] | None:
+    def released_persons(self) -> Ints | None:
         """(n_released,) int64, whose each released record is; None where that is not known."""
         if self.rows is None:
             return None
@@ -325,15 +320,9 @@ class TablePair(ShortRepr):
         return next(column for column in self.columns if column.name == name)
 
 
-Numbers = NDArray[np.float64]
-
-
 def draw_numbers(
-    column: NumericColumn,
-    records: NDArray[np.int64],
-    random: np.random.Generator,
-    step: float | None = None,
-) -> Numbers:
+    column: NumericColumn, records: Ints, random: np.random.Generator, step: float | None = None
+) -> Floats:
     """Return (n_records,) float64 numbers, uniform between the ends of each label; NaN for null.
 
     Of a set each member is equally likely. step: of the grid on which all ends lie, and so the
@@ -356,11 +345,11 @@ def draw_numbers(
 
 
 def draw_categories(
-    column: CategoricalColumn, records: NDArray[np.int64], random: np.random.Generator
-) -> NDArray[np.int32]:
+    column: CategoricalColumn, records: Ints, random: np.random.Generator
+) -> Int32s:
     """Return (n_records,) int32 codes, each of the categories of a label equally likely."""
     labels = column.labels[records]
     first, last = column.offsets[labels], column.offsets[labels + 1]
     places = first + (random.random(len(records)) * (last - first)).astype(np.int64)
-    drawn: NDArray[np.int32] = column.members[places]
+    drawn: Int32s = column.members[places]
     return drawn

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message, PolicyError
 from kanonym.data.results import ShortRepr
@@ -25,6 +24,7 @@ from kanonym.evaluation.risk.individual import (
     population_uniques,
 )
 from kanonym.evaluation.risk.presets import ENTRIES, PRESETS, RECORDS, Preset, Verdict
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.metrics.disclosure import AttributeMeasurement, Measurement
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 from kanonym.metrics.record_risk import (
@@ -231,14 +231,14 @@ class RiskAssessment(ShortRepr):
 
 
 def measure_risk(
-    labels: NDArray[np.int32],
+    labels: Int32s,
     n_classes: int,
     *,
-    persons_of_class: NDArray[np.int64] | None = None,
-    entities: NDArray[np.int32] | PersonRisk | None = None,
+    persons_of_class: Ints | None = None,
+    entities: Int32s | PersonRisk | None = None,
     untold: str | None = None,
-    weights: NDArray[np.float64] | None = None,
-    households: NDArray[np.int32] | None = None,
+    weights: Floats | None = None,
+    households: Int32s | None = None,
     population: int | None = None,
     items: ItemCandidates | None = None,
     threshold: float = THRESHOLD,
@@ -339,7 +339,7 @@ def _check(threshold: float, presets: Sequence[str]) -> None:
 
 
 def _uniques(
-    sizes: NDArray[np.int64], population: int | None, persons: PersonRisk | None, untold: str | None
+    sizes: Ints, population: int | None, persons: PersonRisk | None, untold: str | None
 ) -> tuple[PopulationUniques | None, dict[str, str]]:
     """Estimate population uniques where it is asked and possible, and say why not."""
     if population is None:
@@ -355,7 +355,7 @@ def _uniques(
 
 
 def _fewest(
-    sizes: NDArray[np.int64], persons_of_class: NDArray[np.int64] | None, persons: PersonRisk | None
+    sizes: Ints, persons_of_class: Ints | None, persons: PersonRisk | None
 ) -> tuple[int | None, str]:
     """Return the fewest persons that a record could be of, and what was counted."""
     mask = sizes > 0

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.errors import DataError, HierarchyError, Message
 from kanonym.data.item_sets import encode_sets, items_among, names_of_sets, read_sets, tree_of
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.kernels.risk.population import ESTIMATORS, SMALL_FRACTION, histogram
 from kanonym.metrics.record_risk import THRESHOLD, RecordRisk, summarize
 from kanonym.models.itemsets import fewest_candidates
@@ -43,7 +43,7 @@ class PopulationUniques:
         return None if uniques is None else uniques * (self.records / self.population)
 
 
-def population_uniques(sizes: NDArray[np.int64], population: int) -> PopulationUniques:
+def population_uniques(sizes: Ints, population: int) -> PopulationUniques:
     """Estimate the population uniques from the class sizes of a random sample.
 
     sizes: (n_classes,) int64, records of each class.
@@ -100,7 +100,7 @@ class ItemCandidates:
 
 
 def item_candidates(
-    table: Any, policy: Policy | None, class_of_row: NDArray[np.int32]
+    table: Any, policy: Policy | None, class_of_row: Int32s
 ) -> ItemCandidates | None:
     """Return the candidates of known items in a table; None where its policy has no set.
 
@@ -152,12 +152,10 @@ class HouseholdRisk(ShortRepr):
     highest: float
     average: float
     expected: float
-    by_record: NDArray[np.float64]
+    by_record: Floats
 
 
-def estimated_population(
-    labels: NDArray[np.int32], n_classes: int, weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def estimated_population(labels: Int32s, n_classes: int, weights: Floats) -> Floats:
     """Return (n_classes,) float64: the persons of each class in the population, estimated.
 
     labels: (n_rows,) int32, the class of each record, -1 for suppressed ones.
@@ -173,7 +171,7 @@ def estimated_population(
     return np.bincount(labels[kept], weights[kept], n_classes).astype(np.float64, copy=False)
 
 
-def require_weights(weights: NDArray[np.float64]) -> None:
+def require_weights(weights: Floats) -> None:
     """Refuse (n_rows,) sampling weights of which one is not a finite number above 0."""
     wrong = np.flatnonzero(~((weights > 0) & np.isfinite(weights)))
     if len(wrong):
@@ -186,10 +184,7 @@ def require_weights(weights: NDArray[np.float64]) -> None:
 
 
 def individual_risk(
-    sizes: NDArray[np.int64],
-    population: NDArray[np.float64],
-    threshold: float = THRESHOLD,
-    form: Form = "approximate",
+    sizes: Ints, population: Floats, threshold: float = THRESHOLD, form: Form = "approximate"
 ) -> RecordRisk:
     """Measure the Benedetti-Franconi risk of each class's records.
 
@@ -222,7 +217,7 @@ def individual_risk(
     return summarize(risks, sizes, threshold)
 
 
-def household_risk(risks: NDArray[np.float64], households: NDArray[np.int32]) -> HouseholdRisk:
+def household_risk(risks: Floats, households: Int32s) -> HouseholdRisk:
     """Measure how likely one member of each record's household at least is re-identified.
 
     risks: (n_rows,) float64, the risk of each record, in [0, 1].
@@ -263,9 +258,7 @@ def household_risk(risks: NDArray[np.float64], households: NDArray[np.int32]) ->
     )
 
 
-def _expected_reciprocal(
-    f: NDArray[np.float64], p: NDArray[np.float64], q: NDArray[np.float64], exact: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def _expected_reciprocal(f: Floats, p: Floats, q: Floats, exact: Bools) -> Floats:
     """Return the expectation of 1 / F, all (n_classes,); approximate where not `exact`.
 
     Where p <= 1/2 and f is small it follows from r_1 = p / q ln(1 / p) by

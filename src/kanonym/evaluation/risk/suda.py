@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, Message, PolicyError
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.risk.suda import Uniques, minimal_uniques
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
@@ -59,13 +59,13 @@ class Suda(ShortRepr):
 
     names: tuple[str, ...]
     largest: int
-    scores: NDArray[np.float64]
-    dis: NDArray[np.float64]
+    scores: Floats
+    dis: Floats
     file_dis: float
-    counts: NDArray[np.int64]
+    counts: Ints
     contributions: dict[str, float]
     _uniques: Uniques = field(repr=False)
-    _carried: NDArray[np.float64] = field(repr=False)
+    _carried: Floats = field(repr=False)
 
     @property
     def is_conclusive(self) -> bool:
@@ -152,11 +152,7 @@ def largest_feasible(n_distinct: int, sizes: Sequence[int], largest: int) -> int
 
 
 def suda(
-    codes: NDArray[np.int32],
-    names: Sequence[str],
-    *,
-    largest: int | None = None,
-    fraction: float = 0.01,
+    codes: Int32s, names: Sequence[str], *, largest: int | None = None, fraction: float = 0.01
 ) -> Suda:
     """Score records by the small sets of attributes on which they are alone.
 
@@ -225,7 +221,7 @@ def suda(
     )
 
 
-def _points(d: int, largest: int) -> NDArray[np.float64]:
+def _points(d: int, largest: int) -> Floats:
     """Return what a minimal sample unique of 0, 1 ... `largest` attributes scores."""
     last = min(largest, d - 1)
     return np.array(
@@ -233,7 +229,7 @@ def _points(d: int, largest: int) -> NDArray[np.float64]:
     )
 
 
-def _dis(scores: NDArray[np.float64], d: int, others: float) -> NDArray[np.float64]:
+def _dis(scores: Floats, d: int, others: float) -> Floats:
     """Return the DIS-SUDA scores; `others` is the expected number of wrong unique matches."""
     dis = np.zeros(len(scores))
     scored = scores > 0
@@ -249,7 +245,7 @@ def _file_dis(n_single: int, n_paired: int, fraction: float) -> float:
     return n_single * fraction / (n_single * fraction + n_paired * (1 - fraction))
 
 
-def _shares(names: Sequence[str], carried: NDArray[np.float64], total: float) -> dict[str, float]:
+def _shares(names: Sequence[str], carried: Floats, total: float) -> dict[str, float]:
     return {
         name: float(part) / total if total else 0.0
         for name, part in zip(names, carried, strict=True)

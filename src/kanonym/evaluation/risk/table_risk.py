@@ -39,6 +39,7 @@ from kanonym.evaluation.risk.individual import item_candidates
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.evaluation.risk.suda import ENTRIES as SUDA
 from kanonym.evaluation.risk.suda import MOST_ATTRIBUTES, Suda, largest_feasible, suda
+from kanonym.kernels.arrays import Int32s
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.metrics.disclosure import Measurement, measure_table
 from kanonym.metrics.measured_value import MeasuredValue, measured_table
@@ -277,7 +278,7 @@ def risk(
         table = parse_with_policy(table, meant)
     known = [column_with_exceptions(native, name) for name in columns.columns]
     groups = group_by_code(known)
-    whose: NDArray[np.int32] | PersonRisk | None = None
+    whose: Int32s | PersonRisk | None = None
     untold = None
     if entity is None and columns.entities:
         whose = persons_of_release(release, columns.entities[0], groups, threshold)
@@ -361,9 +362,7 @@ def _suda(
     return found, None
 
 
-def _joint_codes(
-    columns: Sequence[NDArray[np.int32]], asked: SelectedColumns
-) -> list[NDArray[np.int32]]:
+def _joint_codes(columns: Sequence[Int32s], asked: SelectedColumns) -> list[Int32s]:
     """Return one code column for each quasi-identifier, from one for each column."""
     left = list(columns)
     found = []

@@ -14,7 +14,6 @@ from itertools import combinations, pairwise, product
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
@@ -27,6 +26,7 @@ from kanonym.evaluation.utility.cells import (
     numeric_cells,
     one_hot,
 )
+from kanonym.kernels.arrays import Floats
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 COLUMNS = 20
@@ -38,7 +38,6 @@ CATEGORIES = 20
 CONSTANT = 1e-12
 """A variance below this share of the mean square is rounding."""
 
-Matrix = NDArray[np.float64]
 AnyColumn = TypeVar("AnyColumn", bound=Column)
 
 
@@ -56,7 +55,7 @@ class _Numbers:
     reach: tuple[float, float]  # the farthest number of the original, and of the release
     size: int = 3
 
-    def rows(self, rows: slice, *, original: bool) -> Matrix:
+    def rows(self, rows: slice, *, original: bool) -> Floats:
         """Return (n_rows, 3) float64, all 0 for null."""
         values, reach = _sides(self.column, rows)[not original], self.reach[not original]
         held = ~np.isnan(values)
@@ -75,7 +74,7 @@ class _Shares:
         """Return the number of cells."""
         return self.cells.size
 
-    def rows(self, rows: slice, *, original: bool) -> Matrix:
+    def rows(self, rows: slice, *, original: bool) -> Floats:
         """Return (n_rows, size) float64."""
         return one_hot(self.cells, rows) if original else self.cells.released(rows)
 
@@ -93,7 +92,7 @@ def _numbers(column: NumericColumn) -> _Numbers:
     return _Numbers(column, mean, (first, second))
 
 
-def _sides(column: NumericColumn, rows: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _sides(column: NumericColumn, rows: slice) -> tuple[Floats, Floats]:
     """Return some records' numbers in the original, and the middles of the release's."""
     return column.original[rows], (column.low[rows] + column.high[rows]) / 2
 
@@ -106,7 +105,7 @@ def _shares(column: Column) -> _Shares:
 
 def _products(
     blocks: Mapping[str, Block], n: int, *, original: bool
-) -> Callable[[str, str], Matrix]:
+) -> Callable[[str, str], Floats]:
     """Sum the products of all blocks over the records of a table, as means.
 
     Returns a function from two blocks' names to their (size, size) float64.
@@ -126,12 +125,12 @@ def _products(
     return lambda a, b: total[place[a], place[b]]
 
 
-def two_way_variation(original: Matrix, released: Matrix) -> float:
+def two_way_variation(original: Floats, released: Floats) -> float:
     """Return half the sum of absolute differences of two tables of shares, in [0, 1]."""
     return float(np.abs(original - released).sum() / 2)
 
 
-def correlation(products: Matrix) -> float:
+def correlation(products: Floats) -> float:
     """Return Pearson's correlation, in [-1, 1]; 0 where one of both is constant.
 
     products: (3, 3) means of products of `_Numbers` of two columns. Records that have
@@ -149,7 +148,7 @@ def correlation(products: Matrix) -> float:
     return float(np.clip(covariance / np.sqrt(variances[0] * variances[1]), -1.0, 1.0))
 
 
-def cramers_v(shares: Matrix) -> float:
+def cramers_v(shares: Floats) -> float:
     """Return Cramér's V of a two-way table of shares, in [0, 1]; 0 for one row or column."""
     held = shares[shares.sum(axis=1) > 0][:, shares.sum(axis=0) > 0]
     least = min(held.shape) - 1
@@ -160,7 +159,7 @@ def cramers_v(shares: Matrix) -> float:
     return float(np.sqrt(min(chi_squared / least, 1.0)))
 
 
-def correlation_ratio(products: Matrix) -> float:
+def correlation_ratio(products: Floats) -> float:
     """Return eta, in [0, 1]: the root of what share of a number's variance categories explain.
 
     products: (n_cells, 3) means of products of cells and `_Numbers`. 0 where the
@@ -221,7 +220,7 @@ def _ratios(pair: TablePair, _: np.random.Generator) -> MeasuredValue:
     return _compare(pair, ETA, {**categories, **numbers}, product(categories, numbers), change)
 
 
-def _change(association: Callable[[Matrix], float], original: Matrix, released: Matrix) -> float:
+def _change(association: Callable[[Floats], float], original: Floats, released: Floats) -> float:
     return abs(association(original) - association(released))
 
 
@@ -230,7 +229,7 @@ def _compare(
     meaning: Meaning,
     blocks: Mapping[str, Block],
     couples: Iterable[tuple[str, str]],
-    difference: Callable[[Matrix, Matrix], float],
+    difference: Callable[[Floats, Floats], float],
 ) -> MeasuredValue:
     """Take the mean difference over couples of blocks."""
     chosen = list(couples)

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
+from kanonym.kernels.arrays import Floats, Int32s
 
 BINS = 20
 """Most bins of a column of numbers."""
@@ -33,12 +33,12 @@ class NumericCells(ShortRepr):
 
     name: str
     size: int
-    original: NDArray[np.int32]
-    borders: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    original: Int32s
+    borders: Floats
+    low: Floats
+    high: Floats
 
-    def released(self, rows: slice) -> NDArray[np.float64]:
+    def released(self, rows: slice) -> Floats:
         """Return (n_rows, size) float64: shares of released records; rows add up to 1."""
         low = self.low[rows]
         shares = np.zeros((len(low), self.size))
@@ -63,9 +63,9 @@ class CategoryCells(ShortRepr):
 
     column: CategoricalColumn
     size: int
-    cell_of: NDArray[np.int32]
-    original: NDArray[np.int32]
-    shares: NDArray[np.float64]
+    cell_of: Int32s
+    original: Int32s
+    shares: Floats
 
     @property
     def name(self) -> str:
@@ -73,11 +73,11 @@ class CategoryCells(ShortRepr):
         return self.column.name
 
     @property
-    def labels(self) -> NDArray[np.int32]:
+    def labels(self) -> Int32s:
         """(n_released,) int32 labels."""
         return self.column.labels
 
-    def released(self, rows: slice) -> NDArray[np.float64]:
+    def released(self, rows: slice) -> Floats:
         """Return (n_rows, size) float64: shares of released records; rows add up to 1."""
         return self.shares[self.labels[rows]]
 
@@ -85,7 +85,7 @@ class CategoryCells(ShortRepr):
 Cells = NumericCells | CategoryCells
 
 
-def one_hot(cells: Cells, rows: slice) -> NDArray[np.float64]:
+def one_hot(cells: Cells, rows: slice) -> Floats:
     """Return (n_rows, size) float64: 1 for the cell of an original record, 0 elsewhere."""
     codes = cells.original[rows]
     found = np.zeros((len(codes), cells.size))
@@ -149,9 +149,7 @@ def category_cells(column: CategoricalColumn, most: int) -> CategoryCells:
     return CategoryCells(column, size, cell_of, cell_of[column.original], shares)
 
 
-def distributions(
-    column: NumericColumn | CategoricalColumn,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def distributions(column: NumericColumn | CategoricalColumn) -> tuple[Floats, Floats]:
     """Return the shares of each cell in the original and in the release, both (n_cells,).
 
     Numbers in bins, categories each for itself however many they are. Both tables have
@@ -172,7 +170,7 @@ def distributions(
     return found / len(column.original), sums / len(column.low)
 
 
-def borders(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
+def borders(distinct: Floats) -> Floats:
     """Return what parts neighbours: (n - 1,) middles of (n,) ascending distinct numbers.
 
     A number below its border belongs to the lower neighbour.
@@ -182,9 +180,7 @@ def borders(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(middles > distinct[:-1], middles, distinct[1:])
 
 
-def below(
-    low: NDArray[np.float64], high: NDArray[np.float64], limits: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def below(low: Floats, high: Floats, limits: Floats) -> Floats:
     """Return (n, m) float64: what share of each of n spans lies below each of m limits.
 
     A span without length lies below a limit or not; what null gives means nothing.

@@ -22,11 +22,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.evaluation.pair.tables import Generalization, TablePair
 from kanonym.evaluation.utility import Measure
+from kanonym.kernels.arrays import Ints
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.information_loss import (
     Ambiguity,
@@ -110,7 +110,7 @@ def _metric_meaning(metric: type[Metric]) -> Meaning:
 class _OpenValues:
     """What each quasi-identifier leaves open, the suppressed records apart."""
 
-    counts: list[NDArray[np.int64]]
+    counts: list[Ints]
     lost: int
 
     @classmethod
@@ -140,7 +140,7 @@ def _count_records(pair: TablePair) -> int:
     return pair.n_original + pair.suppressed
 
 
-def _class_sizes(pair: TablePair) -> NDArray[np.int64]:
+def _class_sizes(pair: TablePair) -> Ints:
     if pair.classes is None:
         raise _UnknownError(Message("the classes of the release are not known"))
     return np.bincount(pair.classes).astype(np.int64)
@@ -289,7 +289,7 @@ def _bits(pair: TablePair) -> list[tuple[str, float, float]]:
     return found
 
 
-def _entropy_sum(counts: NDArray[np.int64]) -> float:
+def _entropy_sum(counts: Ints) -> float:
     """Return the sum of n · log2(n), rounded once."""
     return math.fsum(x_log2_x(counts.astype(np.float64)).tolist())
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import category_cells, chunks, nothing_to_compare
+from kanonym.kernels.arrays import Floats
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 Z = NormalDist().inv_cdf(0.975)
@@ -29,10 +29,10 @@ COLUMNS = 20
 COLLINEAR = 1e-9
 """Columns are collinear where an eigenvalue of their correlations is below."""
 
-Ends = tuple[NDArray[np.float64], NDArray[np.float64]]
+Ends = tuple[Floats, Floats]
 
 
-def overlaps(original: Ends, released: Ends) -> NDArray[np.float64]:
+def overlaps(original: Ends, released: Ends) -> Floats:
     """Return (n,) overlaps in [0, 1] of (n,) intervals, each given by both ends.
 
     The mean of what share of the original's interval lies in the release's, and the other way
@@ -47,7 +47,7 @@ def overlaps(original: Ends, released: Ends) -> NDArray[np.float64]:
     return total / 2
 
 
-def mean_interval(values: NDArray[np.float64]) -> Ends:
+def mean_interval(values: Floats) -> Ends:
     """Return the 95 % interval of the mean of (n,) numbers, at least one, none NaN."""
     # Around one of them, so that equal numbers have just their mean, however many they are.
     apart = values - values[0]
@@ -56,7 +56,7 @@ def mean_interval(values: NDArray[np.float64]) -> Ends:
     return np.array([mean - Z * error]), np.array([mean + Z * error])
 
 
-def share_intervals(shares: NDArray[np.float64], n: int) -> Ends:
+def share_intervals(shares: Floats, n: int) -> Ends:
     """Return 95 % intervals of (n_cells,) shares of n records (Wilson's score interval)."""
     scale = 1 + Z**2 / n
     centre = (shares + Z**2 / (2 * n)) / scale
@@ -64,7 +64,7 @@ def share_intervals(shares: NDArray[np.float64], n: int) -> Ends:
     return centre - half, centre + half
 
 
-def slope_intervals(moments: NDArray[np.float64], n: int, target: int) -> Ends | None:
+def slope_intervals(moments: Floats, n: int, target: int) -> Ends | None:
     """Return 95 % intervals of the slopes of one column's regression on all others.
 
     moments: (d, d) float64 covariances of all columns.
@@ -145,9 +145,7 @@ def _regressions(pair: TablePair, _: np.random.Generator) -> MeasuredValue:
     return MeasuredValue(REGRESSION, float(np.mean(list(parts.values()))), parts)
 
 
-def _covariances(
-    numbers: list[NumericColumn], n: int, *, original: bool
-) -> tuple[NDArray[np.float64], int]:
+def _covariances(numbers: list[NumericColumn], n: int, *, original: bool) -> tuple[Floats, int]:
     """Return (d, d) covariances over the records that have all numbers, and how many those are.
 
     Numbers are those of one table, less the original's mean, in its deviations.

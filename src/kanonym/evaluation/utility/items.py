@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.evaluation.pair.tables import PairedSets, TablePair
 from kanonym.evaluation.utility import Measure
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.itemsets import count_itemsets
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
@@ -69,7 +69,7 @@ PAIR_ERROR = Meaning(
 )
 
 
-def _nodes_of_occurrences(pair: TablePair, sets: PairedSets) -> NDArray[np.int64] | None:
+def _nodes_of_occurrences(pair: TablePair, sets: PairedSets) -> Ints | None:
     """Return the label of each occurrence of an item in a released record, -1 where dropped.
 
     Of suppressed records nothing is said. None where labels are of several levels and nobody
@@ -130,9 +130,7 @@ def _labels(pair: TablePair) -> MeasuredValue:
     return MeasuredValue(LABELS, float(pair.sets.used.sum()), {"original": distinct})
 
 
-def _counts(
-    offsets: NDArray[np.int64], nodes: NDArray[np.int32], size: int, n_nodes: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _counts(offsets: Ints, nodes: Int32s, size: int, n_nodes: int) -> tuple[Ints, Ints]:
     """Return itemsets of one or two as a * n_nodes + b, ascending, and their counts."""
     bits = max(int(n_nodes - 1).bit_length(), 1)
     keys, counts = count_itemsets(offsets, nodes, size, np.ones(n_nodes, np.bool_), bits)
@@ -142,9 +140,7 @@ def _counts(
     return plain[order], counts[order]
 
 
-def _top(
-    offsets: NDArray[np.int64], nodes: NDArray[np.int32], n_nodes: int
-) -> set[tuple[int, int]]:
+def _top(offsets: Ints, nodes: Int32s, n_nodes: int) -> set[tuple[int, int]]:
     """Return the most frequent itemsets of one and two, ties by number."""
     found = [
         (-int(count), size, int(key))

@@ -12,7 +12,6 @@ from functools import partial
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.tables import Column, NumericColumn, TablePair
@@ -26,6 +25,7 @@ from kanonym.evaluation.utility.cells import (
     nothing_to_compare,
     numeric_cells,
 )
+from kanonym.kernels.arrays import Floats, Ints
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 BEST = 1000
@@ -56,10 +56,10 @@ class TableSide(ShortRepr):
     """
 
     size: int
-    labels: NDArray[np.int64]
-    shares: NDArray[np.float64] | None = None
+    labels: Ints
+    shares: Floats | None = None
 
-    def select(self, rows: NDArray[np.int64]) -> TableSide:
+    def select(self, rows: Ints) -> TableSide:
         """Return the cells of some records."""
         return replace(self, labels=self.labels[rows])
 
@@ -109,7 +109,7 @@ def table_sides(column: Column) -> tuple[TableSide, TableSide]:
     return original, TableSide(cells.size, labels, shares)
 
 
-def two_way_table(first: TableSide, second: TableSide) -> NDArray[np.float64]:
+def two_way_table(first: TableSide, second: TableSide) -> Floats:
     """Return (size_a, size_b) float64: records in each two cells of two columns."""
     if first.shares is None and second.shares is None:
         places = first.labels * second.size + second.labels
@@ -133,7 +133,7 @@ def two_way_table(first: TableSide, second: TableSide) -> NDArray[np.float64]:
 
 def table_differences(
     original: Sequence[TableSide], released: Sequence[TableSide], pairs: Pairs, n: tuple[int, int]
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return (n_pairs,) float64: the sum of absolute differences of each two-way table.
 
     original, released: the same columns, of any of the records. n: records that a share is
@@ -232,7 +232,7 @@ def _column_pairs(n: int, random: np.random.Generator) -> Pairs:
     return [pairs[one] for one in chosen.tolist()]
 
 
-def _score(differences: NDArray[np.float64]) -> float:
+def _score(differences: Floats) -> float:
     """Return the score of (n_pairs,) sums of absolute differences, at least 0."""
     return max(float((2 - differences.mean()) * BEST / 2), 0.0)
 

@@ -10,31 +10,29 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
 from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import distributions, nothing_to_compare
+from kanonym.kernels.arrays import Floats
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 NARROW = 1e-9
 """An interval below this share of the original's range counts as its middle."""
 
-Shares = NDArray[np.float64]
 
-
-def total_variation(original: Shares, released: Shares) -> float:
+def total_variation(original: Floats, released: Floats) -> float:
     """Return half the sum of absolute differences of two distributions, in [0, 1]."""
     return float(np.abs(original - released).sum() / 2)
 
 
-def hellinger(original: Shares, released: Shares) -> float:
+def hellinger(original: Floats, released: Floats) -> float:
     """Return Hellinger's distance of two distributions, in [0, 1]."""
     return float(np.sqrt(((np.sqrt(original) - np.sqrt(released)) ** 2).sum() / 2))
 
 
-def jensen_shannon(original: Shares, released: Shares) -> float:
+def jensen_shannon(original: Floats, released: Floats) -> float:
     """Return the square root of the Jensen–Shannon divergence in bits, in [0, 1]."""
     middle = (original + released) / 2
     divergence = 0.0
@@ -82,7 +80,7 @@ def wasserstein(column: NumericColumn) -> float:
     return min(1.0, float(_areas(left, left + rises, lengths).sum()))
 
 
-def _areas(left: Shares, right: Shares, lengths: Shares) -> Shares:
+def _areas(left: Floats, right: Floats, lengths: Floats) -> Floats:
     """Return (n,) areas between lines from left to right and zero."""
     crossing = left * right < 0
     ends = np.abs(left) + np.abs(right)
@@ -92,7 +90,7 @@ def _areas(left: Shares, right: Shares, lengths: Shares) -> Shares:
 
 def _mean_over_columns(
     meaning: Meaning,
-    distance: Callable[[Shares, Shares], float],
+    distance: Callable[[Floats, Floats], float],
     pair: TablePair,
     _: np.random.Generator,
 ) -> MeasuredValue:

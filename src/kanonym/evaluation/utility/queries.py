@@ -14,6 +14,7 @@ from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
 from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import below, borders
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
@@ -41,8 +42,8 @@ class Condition(ShortRepr):
     """
 
     attribute: int
-    original: NDArray[np.bool_]
-    released: NDArray[np.float64]
+    original: Bools
+    released: Floats
 
 
 class _Numbers:
@@ -70,9 +71,7 @@ class _Numbers:
         """Return the number of distinct values."""
         return len(self.distinct)
 
-    def draw(
-        self, share: float, random: np.random.Generator
-    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    def draw(self, share: float, random: np.random.Generator) -> tuple[Bools, Floats]:
         """Draw a range that about a share of the original's numbers answers."""
         n = int(self.up_to[-1])
         width = max(1, round(share * n))
@@ -103,9 +102,7 @@ class _Categories:
         """Return the number of distinct values."""
         return len(self.present)
 
-    def draw(
-        self, share: float, random: np.random.Generator
-    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    def draw(self, share: float, random: np.random.Generator) -> tuple[Bools, Floats]:
         """Draw categories until a share of the original's records answers."""
         order = random.permutation(self.present)
         enough = int(np.searchsorted(np.cumsum(self.shares[order]), share)) + 1
@@ -142,10 +139,10 @@ class CountedRecords(ShortRepr):
     n_original, n_released: (n_distinct,) int64, how many records those are.
     """
 
-    original: list[NDArray[np.int32]]
-    released: list[NDArray[np.int32]]
-    n_original: NDArray[np.int64]
-    n_released: NDArray[np.int64]
+    original: list[Int32s]
+    released: list[Int32s]
+    n_original: Ints
+    n_released: Ints
 
 
 def count_equal(asked: Sequence[Asked]) -> CountedRecords:

@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 from kanonym.evaluation.utility import Measure
+from kanonym.kernels.arrays import Floats
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
-Numbers = NDArray[np.float64]
 Parts = dict[str, float]
 
 NOT_ALIGNED = Message(
@@ -96,7 +95,7 @@ def _aligned_measure(meaning: Meaning, found: Callable[[TablePair], Parts], empt
     return Measure(meaning, take)
 
 
-def _errors(pair: TablePair) -> Iterator[tuple[NumericColumn, Numbers]]:
+def _errors(pair: TablePair) -> Iterator[tuple[NumericColumn, Floats]]:
     """Yield each numeric column that has cells to compare, with their errors."""
     for column in pair.columns:
         if isinstance(column, NumericColumn) and pair.rows is not None:
@@ -128,7 +127,7 @@ def _variance_errors(pair: TablePair) -> Parts:
     }
 
 
-def _standardized_errors(pair: TablePair) -> dict[str, Numbers]:
+def _standardized_errors(pair: TablePair) -> dict[str, Floats]:
     return {
         column.name: np.abs(errors) / (spread * np.sqrt(2))
         for column, errors in _errors(pair)
@@ -176,7 +175,7 @@ def _eigenvalues(pair: TablePair, rng: np.random.Generator) -> MeasuredValue:
     return MeasuredValue(EIGENVALUES, float(np.sum(np.abs(before - after)[held] / before[held])))
 
 
-def _spectrum(columns: list[Numbers]) -> Numbers | None:
+def _spectrum(columns: list[Floats]) -> Floats | None:
     """Return the eigenvalues of the correlation matrix, largest first; a constant column has 0."""
     rows = np.stack(columns, axis=1)
     rows = rows[~np.isnan(rows).any(axis=1)]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Ints
 from kanonym.kernels.cells.groups import Choices
 from kanonym.kernels.compile import Int, kernel, part
 
@@ -38,10 +38,10 @@ class Placement(NamedTuple):
 
     """
 
-    first: NDArray[np.int64]
-    owner: NDArray[np.int64]
-    group: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    first: Ints
+    owner: Ints
+    group: Ints
+    sizes: Ints
 
 
 @kernel
@@ -154,7 +154,7 @@ def _place_tuple(i: Int, g: Int, places: Placement) -> None:
 
 @part
 def improve_placement(
-    choices: Choices, places: Placement, k: Int, dearest: Int, journal: NDArray[np.int64]
+    choices: Choices, places: Placement, k: Int, dearest: Int, journal: Ints
 ) -> None:
     """Move records until no move of the three kinds costs less.
 
@@ -204,9 +204,9 @@ def open_group(
     places: Placement,
     k: Int,
     dearest: Int,
-    journal: NDArray[np.int64],
-    touched: NDArray[np.int64],
-    inside: NDArray[np.int64],
+    journal: Ints,
+    touched: Ints,
+    inside: Ints,
 ) -> Int:
     """Let a group take every record that it costs less, if the total falls; return by how much.
 
@@ -285,13 +285,7 @@ def open_group(
 
 
 @part
-def _add_class(
-    g: Int,
-    choices: Choices,
-    places: Placement,
-    journal: NDArray[np.int64],
-    inside: NDArray[np.int64],
-) -> Int:
+def _add_class(g: Int, choices: Choices, places: Placement, journal: Ints, inside: Ints) -> Int:
     """Add a class that lies inside of a group, at the least loss; return it, or -1 without one."""
     _, starts, members, pattern_of, costs = choices
     first, _, group, sizes = places
@@ -320,9 +314,7 @@ def _add_class(
 
 
 @part
-def close_class(
-    g: Int, choices: Choices, places: Placement, k: Int, journal: NDArray[np.int64]
-) -> Int:
+def close_class(g: Int, choices: Choices, places: Placement, k: Int, journal: Ints) -> Int:
     """Let all records of a class join others, if the total falls; return by how much."""
     journal[0, 0] = 0
     extra = _empty_class(g, choices, places, k, journal)
@@ -333,9 +325,7 @@ def close_class(
 
 
 @part
-def _empty_class(
-    g: Int, choices: Choices, places: Placement, k: Int, journal: NDArray[np.int64]
-) -> Int:
+def _empty_class(g: Int, choices: Choices, places: Placement, k: Int, journal: Ints) -> Int:
     """Move the records of a class to their cheapest other ones; return what that costs.
 
     It ends with the first record that has no other class.
@@ -373,7 +363,7 @@ def _cost(g: Int, choices: Choices, dearest: Int) -> Int:
 
 
 @part
-def _move(r: Int, g: Int, places: Placement, journal: NDArray[np.int64]) -> None:
+def _move(r: Int, g: Int, places: Placement, journal: Ints) -> None:
     """Move a record, and note where it was."""
     source = places.group[r]
     journal[0, 0] += 1
@@ -386,7 +376,7 @@ def _move(r: Int, g: Int, places: Placement, journal: NDArray[np.int64]) -> None
 
 
 @part
-def _undo(n_moves: Int, places: Placement, journal: NDArray[np.int64]) -> None:
+def _undo(n_moves: Int, places: Placement, journal: Ints) -> None:
     """Take moves back, the last one first, until so many are left."""
     while journal[0, 0] > n_moves:
         r, source = journal[journal[0, 0]]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Int32s, Ints
 from kanonym.kernels.compile import Int, kernel, part
 
 
@@ -32,22 +32,17 @@ class Choices(NamedTuple):
 
     """
 
-    group_of: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    members: NDArray[np.int32]
-    pattern_of: NDArray[np.int32]
-    costs: NDArray[np.int64]
+    group_of: Int32s
+    starts: Ints
+    members: Int32s
+    pattern_of: Int32s
+    costs: Ints
 
 
 @kernel
 def feasible_groups(
-    codes: NDArray[np.int32],
-    weights: NDArray[np.int64],
-    is_null: NDArray[np.bool_],
-    patterns: NDArray[np.bool_],
-    k: Int,
-    group_of: NDArray[np.int32],
-) -> NDArray[np.int64]:
+    codes: Int32s, weights: Ints, is_null: Bools, patterns: Bools, k: Int, group_of: Int32s
+) -> Ints:
     """Find the groups of each pattern that can be released and may be of use.
 
     A group has at least k records, and holds a tuple of fewer, or one that has nulls
@@ -137,9 +132,7 @@ def _mix(attribute: Int, code: Int) -> np.uint64:
 
 
 @kernel
-def gather_members(
-    group_of: NDArray[np.int32], counts: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+def gather_members(group_of: Int32s, counts: Ints) -> tuple[Ints, Int32s, Int32s]:
     """Return starts, members and patterns of all groups (`Choices`), by a counting sort.
 
     Groups are numbered over all patterns: group_of, (m, n) int32, is rewritten so.

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Int32s, Ints
 from kanonym.kernels.compile import Int, kernel, part
 
 
 @kernel
-def unblank_pieces(
-    moves: NDArray[np.int64], sizes: NDArray[np.int64], weights: NDArray[np.int64], least: Int
-) -> NDArray[np.bool_]:
+def unblank_pieces(moves: Ints, sizes: Ints, weights: Ints, least: Int) -> Bools:
     """Say which pieces can show a cell, one after the other, and leave no class too small.
 
     Parameters
@@ -53,12 +51,7 @@ STEPS = 2000
 
 
 @kernel
-def cheapest_hitting_sets(
-    rare: NDArray[np.bool_],
-    subsets: NDArray[np.bool_],
-    costs: NDArray[np.int64],
-    order: NDArray[np.int64],
-) -> NDArray[np.bool_]:
+def cheapest_hitting_sets(rare: Bools, subsets: Bools, costs: Ints, order: Ints) -> Bools:
     """Find, for every tuple, the cheapest attributes that are in each of its rare subsets.
 
     Branch and bound: the first rare subset that is not hit yet is hit by each of its
@@ -141,7 +134,7 @@ def cheapest_hitting_sets(
 
 
 @part
-def _is_hit(subset: NDArray[np.bool_], chosen: NDArray[np.bool_]) -> bool:
+def _is_hit(subset: Bools, chosen: Bools) -> bool:
     """Say whether one of the attributes chosen is in a subset; both are (d,) bool."""
     for a in range(len(subset)):  # noqa: SIM110, numba has no any() of a generator
         if subset[a] and chosen[a]:
@@ -150,13 +143,7 @@ def _is_hit(subset: NDArray[np.bool_], chosen: NDArray[np.bool_]) -> bool:
 
 
 @kernel
-def split_top_down(
-    codes: NDArray[np.int32],
-    weights: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    costs: NDArray[np.int64],
-    k: Int,
-) -> NDArray[np.bool_]:
+def split_top_down(codes: Int32s, weights: Ints, sizes: Ints, costs: Ints, k: Int) -> Bools:
     """Find a pattern of blanks for every tuple by splitting the table top down.
 
     A node keeps the attribute that keeps most cells, weighted by their costs, in values
@@ -237,13 +224,8 @@ def split_top_down(
 
 @kernel
 def grow_patterns(
-    codes: NDArray[np.int32],
-    weights: NDArray[np.int64],
-    costs: NDArray[np.int64],
-    k: Int,
-    tuples: NDArray[np.int64],
-    starts: NDArray[np.int64],
-) -> NDArray[np.bool_]:
+    codes: Int32s, weights: Ints, costs: Ints, k: Int, tuples: Ints, starts: Ints
+) -> Bools:
     """Let tuples show more and more attributes, as long as at least k records agree with them.
 
     The next one is that in which most of the records agree that agreed so far, weighted

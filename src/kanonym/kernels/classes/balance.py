@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.compile import Int, kernel, part
 
@@ -21,7 +21,7 @@ SKIPPED = 0.05
 
 
 @part
-def is_left_whole(criteria: Criteria, total: Int, box: NDArray[np.int64]) -> bool:
+def is_left_whole(criteria: Criteria, total: Int, box: Ints) -> bool:
     """Say whether a node is not to be cut, whatever its sensitive values are.
 
     The probability is `criteria.chance` for a node of twice the least size. It falls with the
@@ -39,7 +39,7 @@ def is_left_whole(criteria: Criteria, total: Int, box: NDArray[np.int64]) -> boo
 
 
 @part
-def skipped_cuts(criteria: Criteria, total: Int, box: NDArray[np.int64]) -> int:
+def skipped_cuts(criteria: Criteria, total: Int, box: Ints) -> int:
     """Return how many of the best cuts of a node are tried last, whatever they would leave.
 
     j or more are with probability `SKIPPED` / j, in nodes of more than `FLAT` times the least size
@@ -54,7 +54,7 @@ def skipped_cuts(criteria: Criteria, total: Int, box: NDArray[np.int64]) -> int:
 
 
 @part
-def _uniform(criteria: Criteria, total: Int, box: NDArray[np.int64], purpose: np.uint64) -> float:
+def _uniform(criteria: Criteria, total: Int, box: Ints, purpose: np.uint64) -> float:
     """Return a number in [0, 1) that follows from the seed, the node and the purpose."""
     state = _mixed(_mixed(np.uint64(criteria.key), purpose), np.uint64(total))
     for side in range(2):
@@ -81,13 +81,13 @@ TIE = 1e-9
 
 @kernel
 def balance_values(
-    codes: NDArray[np.int32],
-    weights: NDArray[np.int64],
-    unique: NDArray[np.bool_],
-    starts: NDArray[np.int64],
-    cells: NDArray[np.int32],
-    targets: NDArray[np.float64],
-    choice: NDArray[np.int32],
+    codes: Int32s,
+    weights: Ints,
+    unique: Bools,
+    starts: Ints,
+    cells: Int32s,
+    targets: Floats,
+    choice: Int32s,
     penalty: float,
 ) -> int:
     """Choose a value of each class for each column, so that tables are near their targets.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints, UInt64s
 from kanonym.kernels.classes.disclosure import class_measure, holds
 from kanonym.kernels.compile import Int, kernel, part
 
@@ -15,9 +15,7 @@ MOST = 1 << 17
 
 
 @kernel
-def number_pairs(
-    pairs: NDArray[np.uint64], is_known: NDArray[np.bool_], codes: NDArray[np.int32]
-) -> NDArray[np.int64]:
+def number_pairs(pairs: UInt64s, is_known: Bools, codes: Int32s) -> Ints:
     """Write numbers from 0 of equal pairs, as they appear; return the first place of each.
 
     pairs: (n, 2) uint64. is_known: (n,) bool, which of them count, or (0,) for all. codes: (n,)
@@ -83,10 +81,10 @@ class Criteria(NamedTuple):
     """
 
     min_size: int
-    conditions: NDArray[np.int64]
-    thresholds: NDArray[np.float64]
-    references: NDArray[np.float64]
-    ancestors: NDArray[np.int32]
+    conditions: Ints
+    thresholds: Floats
+    references: Floats
+    ancestors: Int32s
     chance: float = 0.0
     key: int = 0
 
@@ -105,13 +103,13 @@ class Tuples(NamedTuple):
 
     """
 
-    codes: NDArray[np.int32]
-    secrets: NDArray[np.int32]
-    weights: NDArray[np.int64]
+    codes: Int32s
+    secrets: Int32s
+    weights: Ints
 
 
 @part
-def shell_sort(keys: NDArray[np.int64], column: Int, n: Int) -> None:
+def shell_sort(keys: Ints, column: Int, n: Int) -> None:
     """Sort the first n of one column of (>= n, any) int64 keys in place."""
     gap = 1
     while gap < n // 3:
@@ -130,12 +128,12 @@ def shell_sort(keys: NDArray[np.int64], column: Int, n: Int) -> None:
 @part
 def _values_satisfy(
     j: Int,
-    touched: NDArray[np.int64],
+    touched: Ints,
     m: Int,
     total: Int,
-    counts: NDArray[np.int64],
-    values: NDArray[np.int32],
-    compact: NDArray[np.int64],
+    counts: Ints,
+    values: Int32s,
+    compact: Ints,
     criteria: Criteria,
 ) -> bool:
     """Say whether a class satisfies every condition about sensitive attribute j.
@@ -154,12 +152,7 @@ def _values_satisfy(
 
 @part
 def _histogram_satisfies(
-    j: Int,
-    m: Int,
-    total: Int,
-    values: NDArray[np.int32],
-    compact: NDArray[np.int64],
-    criteria: Criteria,
+    j: Int, m: Int, total: Int, values: Int32s, compact: Ints, criteria: Criteria
 ) -> bool:
     """Say whether a class satisfies every condition about sensitive attribute j.
 
@@ -185,7 +178,7 @@ def _histogram_satisfies(
 
 @part
 def sides_satisfy(
-    records: NDArray[np.int32],
+    records: Int32s,
     start: Int,
     stop: Int,
     a: Int,
@@ -226,7 +219,7 @@ def sides_satisfy(
 
 @part
 def _counted_sides_satisfy(
-    node: NDArray[np.int32], a: Int, cut: Int, criteria: Criteria, first: Int, last: Int
+    node: Int32s, a: Int, cut: Int, criteria: Criteria, first: Int, last: Int
 ) -> bool:
     """Do what `sides_satisfy` does where there are few values: both sides are counted at once."""
     s, _, n_values = criteria.references.shape
@@ -256,11 +249,7 @@ def _counted_sides_satisfy(
 
 @part
 def chain_satisfies(
-    first: Int,
-    following: NDArray[np.int64],
-    tuples: Tuples,
-    criteria: Criteria,
-    counts: NDArray[np.int64],
+    first: Int, following: Ints, tuples: Tuples, criteria: Criteria, counts: Ints
 ) -> bool:
     """Say whether a class satisfies every condition but that of its size.
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.kernels.compile import Int, kernel, part
 
 SIZE = 0
@@ -65,7 +65,7 @@ BY_SHARE = 4
 LEVELS = 5
 
 
-def reference_shares(table: NDArray[np.int64], ancestors: NDArray[np.int32]) -> NDArray[np.float64]:
+def reference_shares(table: Ints, ancestors: Int32s) -> Floats:
     """Prepare the distribution of the table that classes are compared with.
 
     Everything that depends on the table alone is computed here once, so that a small
@@ -125,12 +125,12 @@ def holds(value: float, relation: int, threshold: float) -> bool:
 @part
 def class_measure(
     measure: Int,
-    values: NDArray[np.int32],
-    counts: NDArray[np.int64],
+    values: Int32s,
+    counts: Ints,
     m: Int,
     total: Int,
-    reference: NDArray[np.float64],
-    ancestors: NDArray[np.int32],
+    reference: Floats,
+    ancestors: Int32s,
     argument: Int,
 ) -> float:
     """Return one measure of one class.
@@ -203,7 +203,7 @@ def class_measure(
 
 
 @part
-def _recursive(counts: NDArray[np.int64], m: Int, total: Int, l: Int) -> float:
+def _recursive(counts: Ints, m: Int, total: Int, l: Int) -> float:
     """Return r_1 / (r_l + ... + r_m): the tail is the total without the l - 1 largest.
 
     Each pass takes the next smaller count with all its repetitions; there are at most
@@ -233,13 +233,7 @@ def _recursive(counts: NDArray[np.int64], m: Int, total: Int, l: Int) -> float:
 
 
 @part
-def _ordered_distance(
-    values: NDArray[np.int32],
-    counts: NDArray[np.int64],
-    m: Int,
-    total: Int,
-    reference: NDArray[np.float64],
-) -> float:
+def _ordered_distance(values: Int32s, counts: Ints, m: Int, total: Int, reference: Floats) -> float:
     """Sum |Q_i - P_i| over the table's values, / (their number - 1).
 
     Between two present values Q is constant and P ascends, so one binary search
@@ -272,7 +266,7 @@ def _ordered_distance(
 
 
 @part
-def _stretch_distance(q: float, start: int, stop: int, reference: NDArray[np.float64]) -> float:
+def _stretch_distance(q: float, start: int, stop: int, reference: Floats) -> float:
     """Sum q - P_i over the values i of [start, stop) that the table holds."""
     if start >= stop:
         return 0.0
@@ -286,12 +280,7 @@ def _stretch_distance(q: float, start: int, stop: int, reference: NDArray[np.flo
 
 @part
 def _hierarchical_distance(
-    values: NDArray[np.int32],
-    counts: NDArray[np.int64],
-    m: Int,
-    total: Int,
-    reference: NDArray[np.float64],
-    ancestors: NDArray[np.int32],
+    values: Int32s, counts: Ints, m: Int, total: Int, reference: Floats, ancestors: Int32s
 ) -> float:
     """Sum over inner nodes of height / tree height * what moves between its children.
 
@@ -327,11 +316,7 @@ def _hierarchical_distance(
 
 @part
 def _pointwise_distance(
-    values: NDArray[np.int32],
-    counts: NDArray[np.int64],
-    m: Int,
-    total: Int,
-    reference: NDArray[np.float64],
+    values: Int32s, counts: Ints, m: Int, total: Int, reference: Floats
 ) -> float:
     """Return the largest |q - p|; of the absent values only the most frequent one counts."""
     largest = 0.0
@@ -354,14 +339,14 @@ def _pointwise_distance(
 @kernel
 def measure_classes(
     measure: int,
-    offsets: NDArray[np.int64],
-    values: NDArray[np.int32],
-    counts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    reference: NDArray[np.float64],
-    ancestors: NDArray[np.int32],
+    offsets: Ints,
+    values: Int32s,
+    counts: Ints,
+    sizes: Ints,
+    reference: Floats,
+    ancestors: Int32s,
     argument: int,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return one measure of every class, (n_classes,) float64.
 
     Parameters
@@ -398,7 +383,7 @@ def measure_classes(
 
 
 @kernel
-def hold_all(measured: NDArray[np.float64], relation: int, threshold: float) -> NDArray[np.bool_]:
+def hold_all(measured: Floats, relation: int, threshold: float) -> Bools:
     """Apply `holds` to every measured value: (n,) float64 to (n,) bool."""
     result = np.empty(len(measured), np.bool_)
     for i in range(len(measured)):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Int32s, Ints, UInt64s
 from kanonym.kernels.compile import kernel
 
 PART_BITS = 9
@@ -14,7 +14,7 @@ _MIXING = np.uint64(0x9E3779B97F4A7C15)  # odd: different keys stay different
 
 
 @kernel
-def count_groups(key: NDArray[np.uint64]) -> tuple[int, int, int, int]:
+def count_groups(key: UInt64s) -> tuple[int, int, int, int]:
     """Return the numbers of groups, of groups of one row, of rows of the smallest, and of pairs.
 
     key: (n,) uint64, equal where rows are; overwritten. Pairs are those of equal rows. Without
@@ -62,7 +62,7 @@ def count_groups(key: NDArray[np.uint64]) -> tuple[int, int, int, int]:
 
 
 @kernel
-def exceeds_pairs(key: NDArray[np.uint64], most: int) -> bool:
+def exceeds_pairs(key: UInt64s, most: int) -> bool:
     """Tell whether there are more than so many pairs of equal rows; stop as soon as there are.
 
     key: (n,) uint64, equal where rows are. Cost O(n), and less where there are many pairs.
@@ -90,9 +90,7 @@ FEW_PAIRS = 64
 """So many pairs of tuples, or fewer, are compared one by one: a hash table costs more."""
 
 
-def wildcard_sizes(
-    codes: NDArray[np.int32], weights: NDArray[np.int64], null_codes: NDArray[np.int32]
-) -> NDArray[np.int64]:
+def wildcard_sizes(codes: Int32s, weights: Ints, null_codes: Int32s) -> Ints:
     """Count, for every tuple, the records that are compatible with it, its own included.
 
     Two tuples are compatible where they agree in every column in which neither has a
@@ -133,12 +131,7 @@ def wildcard_sizes(
 
 
 @kernel
-def _join_patterns(
-    codes: NDArray[np.int32],
-    weights: NDArray[np.int64],
-    masks: NDArray[np.bool_],
-    offsets: NDArray[np.int64],
-) -> NDArray[np.int64]:
+def _join_patterns(codes: Int32s, weights: Ints, masks: Bools, offsets: Ints) -> Ints:
     """Return (n_tuples,) int64, the compatible records of every tuple, pattern by pattern.
 
     Pattern i owns the tuples offsets[i] to offsets[i + 1] (exclusive); `masks`
@@ -207,9 +200,7 @@ def _join_patterns(
 
 
 @kernel
-def _agree(
-    codes: NDArray[np.int32], i: int, j: int, one: NDArray[np.bool_], other: NDArray[np.bool_]
-) -> bool:
+def _agree(codes: Int32s, i: int, j: int, one: Bools, other: Bools) -> bool:
     """Say whether two tuples are equal on the columns that are null in neither pattern."""
     for column in range(codes.shape[1]):
         if codes[i, column] != codes[j, column] and not one[column] and not other[column]:
@@ -219,13 +210,7 @@ def _agree(
 
 @kernel
 def _find(
-    codes: NDArray[np.int32],
-    i: int,
-    whole: np.uint64,
-    left_out: NDArray[np.int64],
-    table: NDArray[np.int64],
-    one: NDArray[np.bool_],
-    other: NDArray[np.bool_],
+    codes: Int32s, i: int, whole: np.uint64, left_out: Ints, table: Ints, one: Bools, other: Bools
 ) -> int:
     """Return the slot of a tuple that agrees with tuple i, or the free one for it.
 

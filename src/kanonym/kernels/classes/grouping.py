@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats, Int32s, Ints, UInt64s
 from kanonym.kernels.compile import kernel
 from kanonym.kernels.parallel import cores, parallel
 
@@ -36,13 +37,13 @@ class Groups(NamedTuple):
 
     """
 
-    labels: NDArray[np.int32]
-    sizes: NDArray[np.int64]
-    first: NDArray[np.int64]
-    codes: NDArray[np.int32]
+    labels: Int32s
+    sizes: Ints
+    first: Ints
+    codes: Int32s
 
 
-def group_rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> Groups:
+def group_rows(columns: Sequence[Int32s], sizes: Sequence[int]) -> Groups:
     """Group the rows of code columns, in lexicographic order.
 
     Parameters
@@ -74,12 +75,12 @@ def group_rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> Gr
     return Groups(labels, np.diff(starts, append=n_rows), first, codes)
 
 
-def label_rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> Groups:
+def label_rows(columns: Sequence[Int32s], sizes: Sequence[int]) -> Groups:
     """Group equal rows as `label_keys` does; parameters as of `group_rows`, at least one column."""
     return label_keys(*_pack(columns, sizes))
 
 
-def label_keys(key: NDArray[np.uint64], bits: int) -> Groups:
+def label_keys(key: UInt64s, bits: int) -> Groups:
     """Group equal rows in no particular order, without `codes`: they are (n_groups, 0).
 
     Parameters
@@ -104,9 +105,7 @@ def label_keys(key: NDArray[np.uint64], bits: int) -> Groups:
     return Groups(labels, numbers, first, np.empty((len(first), 0), np.int32))
 
 
-def append_codes(
-    key: NDArray[np.uint64], bits: int, codes: NDArray[np.int32], size: int
-) -> tuple[NDArray[np.uint64], int]:
+def append_codes(key: UInt64s, bits: int, codes: Int32s, size: int) -> tuple[UInt64s, int]:
     """Return the keys of rows with one column more, and the bits that they take then.
 
     Keys order as the rows do; those without a column are zeros of 0 bits.
@@ -129,7 +128,7 @@ def append_codes(
     return key, bits + width
 
 
-def sort_rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> NDArray[np.int32]:
+def sort_rows(columns: Sequence[Int32s], sizes: Sequence[int]) -> Int32s:
     """Return the (n_rows,) row numbers in lexicographic order of their codes; stable.
 
     Parameters and cost as of `group_rows`, with at least one column.
@@ -139,9 +138,7 @@ def sort_rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> NDA
     return _radix_sort(key, order, bits)[1] if bits else order
 
 
-def sorted_keys(
-    columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]
-) -> NDArray[np.uint64] | None:
+def sorted_keys(columns: Sequence[Int32s], sizes: Sequence[int]) -> UInt64s | None:
     """Return the (n_rows,) rows as ascending keys; None where they need more than 64 bits.
 
     The codes of a row stand side by side, the last column's in the lowest bits, in as
@@ -164,7 +161,7 @@ def one_group(n_rows: int) -> Groups:
     )
 
 
-def dense_codes(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
+def dense_codes(values: Ints) -> tuple[Ints, Int32s] | None:
     """Encode integers of a small range: sorted distinct values, and a code for each row.
 
     Returns None when the range is too wide for a table of it to pay (more than
@@ -180,9 +177,7 @@ def dense_codes(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
     return _rank(values, low, np.zeros(span, np.int32), codes) + low, codes
 
 
-def dense_ranks(
-    numbers: NDArray[np.float64] | NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def dense_ranks(numbers: Floats | Ints) -> tuple[Ints, Int32s]:
     """Return the first row of each distinct number, ascending, and each row's (n,) int32 rank.
 
     -0.0 is 0.0; NaN is one number, the last. Cost O(n · bits / 11) for the bits of their range.
@@ -201,14 +196,14 @@ def dense_ranks(
 
 
 @kernel
-def put(values: NDArray[np.int32], places: NDArray[np.int32], into: NDArray[np.int32]) -> None:
+def put(values: Int32s, places: Int32s, into: Int32s) -> None:
     """Write (n,) values to (n,) places of an array; numpy would first widen the places."""
     for i in range(len(places)):
         into[places[i]] = values[i]
 
 
 @kernel
-def take(values: NDArray[np.int32], places: NDArray[np.int32], into: NDArray[np.int32]) -> None:
+def take(values: Int32s, places: Int32s, into: Int32s) -> None:
     """Write the values at (n,) places into an (n,) array, which may be that of the places.
 
     Negative places count from the end, as numpy's do.
@@ -224,14 +219,12 @@ def _width(size: int) -> int:
     return max(int(size) - 1, 0).bit_length()
 
 
-def _widths(sizes: Sequence[int]) -> NDArray[np.int64]:
+def _widths(sizes: Sequence[int]) -> Ints:
     """Return the bits that each column's codes take."""
     return np.array([_width(size) for size in sizes], np.int64)
 
 
-def _pack(
-    columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]
-) -> tuple[NDArray[np.uint64], int]:
+def _pack(columns: Sequence[Int32s], sizes: Sequence[int]) -> tuple[UInt64s, int]:
     """Return keys that order as the rows do, and the bits that they take."""
     key, bits = np.zeros(len(columns[0]), np.uint64), 0
     for codes, size in zip(columns, sizes, strict=True):
@@ -239,9 +232,7 @@ def _pack(
     return key, bits
 
 
-def _group_keys(
-    key: NDArray[np.uint64], bits: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]]:
+def _group_keys(key: UInt64s, bits: int) -> tuple[Int32s, Ints, Ints, UInt64s]:
     """Return the group of each row; by group its start in sorted order and first row; sorted keys.
 
     key: (n_rows,) uint64, overwritten.
@@ -254,9 +245,7 @@ def _group_keys(
     return labels, starts, first, key
 
 
-def _number_keys(
-    key: NDArray[np.uint64],
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+def _number_keys(key: UInt64s) -> tuple[Int32s, Ints, Ints]:
     """Return the group of each row; by group its rows and first row. Key is overwritten."""
     n_rows = len(key)
     order, other_key = np.arange(n_rows, dtype=np.int32), np.empty_like(key)
@@ -276,9 +265,7 @@ def _number_keys(
     return labels, sizes, first
 
 
-def _radix_sort(
-    key: NDArray[np.uint64], order: NDArray[np.int32], bits: int
-) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+def _radix_sort(key: UInt64s, order: Int32s, bits: int) -> tuple[UInt64s, Int32s]:
     """Sort keys and carry their row numbers along; stable, `bits` low bits count.
 
     Many keys are first divided by their highest digit, and both halves sorted at once:
@@ -300,9 +287,7 @@ def _n_passes(bits: int) -> int:
     return -(-bits // DIGIT_BITS)
 
 
-def _sort_digits(
-    arrays: tuple[NDArray[Any], ...], bits: int
-) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+def _sort_digits(arrays: tuple[NDArray[Any], ...], bits: int) -> tuple[UInt64s, Int32s]:
     """Sort keys and row numbers, the first two arrays, by way of the other two."""
     key, order, other_key, other_order = arrays
     width = -(-bits // _n_passes(bits))
@@ -313,7 +298,7 @@ def _sort_digits(
     return key, order
 
 
-def _start_of_digit(key: NDArray[np.uint64], place: int, shift: int) -> int:
+def _start_of_digit(key: UInt64s, place: int, shift: int) -> int:
     """Return where the keys begin that agree with key[place] from bit `shift` upwards."""
     low, high = 0, place
     while low < high:
@@ -326,7 +311,7 @@ def _start_of_digit(key: NDArray[np.uint64], place: int, shift: int) -> int:
 
 
 @kernel
-def _append_column(key: NDArray[np.uint64], column: NDArray[np.int32], width: int) -> None:
+def _append_column(key: UInt64s, column: Int32s, width: int) -> None:
     """Shift each key of (n,) uint64 left by `width` and add the (n,) int32 codes."""
     shift = np.uint64(width)
     for i in range(len(key)):
@@ -335,12 +320,7 @@ def _append_column(key: NDArray[np.uint64], column: NDArray[np.int32], width: in
 
 @kernel
 def _radix_pass(
-    key: NDArray[np.uint64],
-    order: NDArray[np.int32],
-    to_key: NDArray[np.uint64],
-    to_order: NDArray[np.int32],
-    shift: int,
-    width: int,
+    key: UInt64s, order: Int32s, to_key: UInt64s, to_order: Int32s, shift: int, width: int
 ) -> None:
     """One counting-sort pass over `width` bits from bit `shift`; all arrays (n,)."""
     n_buckets = 1 << width
@@ -363,9 +343,7 @@ def _radix_pass(
 
 
 @kernel
-def _number_parts(
-    key: NDArray[np.uint64], order: NDArray[np.int32], numbers: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _number_parts(key: UInt64s, order: Int32s, numbers: Int32s) -> tuple[Ints, Ints]:
     """Write numbers from 0 of equal keys into (n,) int32; return size and first row of each.
 
     key: (n,) uint64, those of equal highest `PART_BITS` bits side by side. order: (n,) int32,
@@ -409,9 +387,7 @@ def _number_parts(
 
 
 @kernel
-def _label_runs(
-    key: NDArray[np.uint64], order: NDArray[np.int32], labels: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _label_runs(key: UInt64s, order: Int32s, labels: Int32s) -> tuple[Ints, Ints]:
     """Label rows by runs of equal sorted keys, into (n,) labels; return starts and first rows."""
     n_rows = len(key)
     n_runs = 1
@@ -430,7 +406,7 @@ def _label_runs(
 
 
 @kernel
-def _unpack(key: NDArray[np.uint64], widths: NDArray[np.int64]) -> NDArray[np.int32]:
+def _unpack(key: UInt64s, widths: Ints) -> Int32s:
     """Return (n, d) int32 codes packed into (n,) uint64 keys, (d,) int64 bits each."""
     d = len(widths)
     codes = np.empty((len(key), d), np.int32)
@@ -444,9 +420,7 @@ def _unpack(key: NDArray[np.uint64], widths: NDArray[np.int64]) -> NDArray[np.in
 
 
 @kernel
-def _rank(
-    values: NDArray[np.int64], low: int, rank: NDArray[np.int32], codes: NDArray[np.int32]
-) -> NDArray[np.int64]:
+def _rank(values: Ints, low: int, rank: Int32s, codes: Int32s) -> Ints:
     """Write the rank of each of (n,) int64 values into (n,) codes; return distinct - low.
 
     rank: (range of the values,) int32 zeros.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats, Int32s, Ints, UInt64s
 from kanonym.kernels.compile import Int, kernel, part
 
 SLOTS = 1 << 15
@@ -15,12 +15,8 @@ SLOTS = 1 << 15
 
 @kernel
 def class_histograms(
-    labels: NDArray[np.int32],
-    codes: NDArray[np.int32],
-    weights: NDArray[np.int64],
-    n_classes: int,
-    n_values: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    labels: Int32s, codes: Int32s, weights: Ints, n_classes: int, n_values: int
+) -> tuple[Ints, Int32s, Ints]:
     """Count the records of each class by value.
 
     Parameters
@@ -107,9 +103,7 @@ def class_histograms(
 
 
 @kernel
-def key_histograms(
-    keys: NDArray[np.uint64], width: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+def key_histograms(keys: UInt64s, width: int) -> tuple[Ints, Ints, Int32s, Ints]:
     """Count the records of each class by value, where each record is one sorted key.
 
     Parameters
@@ -154,9 +148,7 @@ def key_histograms(
 
 
 @kernel
-def distinct_histograms(
-    offsets: NDArray[np.int64], values: NDArray[np.int32], counts: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def distinct_histograms(offsets: Ints, values: Int32s, counts: Ints) -> tuple[Ints, Ints]:
     """Find classes whose histograms stand for those of all classes.
 
     Whatever is measured of a histogram needs to be measured once for equal ones: where
@@ -248,10 +240,10 @@ class Costs(NamedTuple):
 
     """
 
-    attributes: NDArray[np.int64]
-    positions: NDArray[np.float64]
-    ancestors: NDArray[np.int32]
-    losses: NDArray[np.float64]
+    attributes: Ints
+    positions: Floats
+    ancestors: Int32s
+    losses: Floats
 
 
 @part
@@ -275,9 +267,7 @@ def span_loss(a: Int, low: Int, high: Int, costs: Costs) -> float:
 
 
 @kernel
-def class_bounds(
-    labels: NDArray[np.int32], codes: NDArray[np.int32], n_classes: Int
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def class_bounds(labels: Int32s, codes: Int32s, n_classes: Int) -> tuple[Int32s, Int32s]:
     """Return (n_classes, d) int32 smallest and largest code of each class.
 
     labels: (n,) int32, negative ones are skipped. codes: (n, d) int32.
@@ -295,9 +285,7 @@ def class_bounds(
 
 
 @kernel
-def span_losses(
-    a: Int, low: NDArray[np.int32], high: NDArray[np.int32], costs: Costs
-) -> NDArray[np.float64]:
+def span_losses(a: Int, low: Int32s, high: Int32s, costs: Costs) -> Floats:
     """Return (n_classes,) float64: the loss of each class in one RANGE or TREE attribute."""
     losses = np.empty(len(low), np.float64)
     for i in range(len(low)):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats, Int32s, Ints, UInt64s
 from kanonym.kernels.compile import Int, part
 from kanonym.kernels.lattice.walk import (
     BUDGET,
@@ -50,9 +50,9 @@ class Tuples(NamedTuple):
 
     """
 
-    keys: NDArray[np.uint64]
-    counts: NDArray[np.int32]
-    starts: NDArray[np.int64]
+    keys: UInt64s
+    counts: Int32s
+    starts: Ints
 
 
 class Room(NamedTuple):
@@ -71,11 +71,11 @@ class Room(NamedTuple):
 
     """
 
-    sums: NDArray[np.int32]
-    slots: NDArray[np.int64]
-    stamps: NDArray[np.int64]
-    touched: NDArray[np.int64]
-    stamp: NDArray[np.int64]
+    sums: Int32s
+    slots: Ints
+    stamps: Ints
+    touched: Ints
+    stamp: Ints
 
 
 class Tables(NamedTuple):
@@ -92,9 +92,9 @@ class Tables(NamedTuple):
 
     """
 
-    widths: NDArray[np.int64]
-    first: NDArray[np.int64]
-    least_more: NDArray[np.float64]
+    widths: Ints
+    first: Ints
+    least_more: Floats
 
 
 @part
@@ -131,7 +131,7 @@ def loss_at(total: float, a: Int, axes: Axes) -> float:
 
 
 @part
-def score_of(losses: NDArray[np.float64], axes: Axes) -> float:
+def score_of(losses: Floats, axes: Axes) -> float:
     """Put the losses of the attributes together."""
     total, product = 0.0, 1.0
     for loss in losses:
@@ -148,9 +148,7 @@ def _field(axes: Axes, a: Int) -> tuple[np.uint64, np.uint64]:
 
 
 @part
-def write_cells(
-    tuples: Tuples, axes: Axes, a: Int, level: Int, width: Int, cells: NDArray[np.int32]
-) -> None:
+def write_cells(tuples: Tuples, axes: Axes, a: Int, level: Int, width: Int, cells: Int32s) -> None:
     """Write the class of each tuple, refined by an attribute: class · width + label."""
     shift, mask = _field(axes, a)
     labels = axes.labels[a, level]
@@ -165,12 +163,12 @@ def write_cells(
 @part
 def count_suppressed(
     tuples: Tuples,
-    cells: NDArray[np.int32],
+    cells: Int32s,
     split: Int,
     axes: Axes,
     at: tuple[Int, Int, Int],
     gone: Int,
-    required: NDArray[np.int64],
+    required: Ints,
     room: Room,
 ) -> int:
     """Return the records suppressed where an attribute refines cells; more than allowed will do.
@@ -223,11 +221,11 @@ def count_suppressed(
 
 @part
 def _suppressed_sparsely(
-    keys: NDArray[np.uint64],
-    counts: NDArray[np.int32],
-    cells: NDArray[np.int32],
+    keys: UInt64s,
+    counts: Int32s,
+    cells: Int32s,
     field: tuple[np.uint64, np.uint64, np.uint64],
-    labels: NDArray[np.int32],
+    labels: Int32s,
     least: np.int32,
     room: Room,
 ) -> int:
@@ -272,12 +270,12 @@ def _slots_of(n: Int) -> tuple[np.uint64, np.uint64]:
 @part
 def refine(
     tuples: Tuples,
-    cells: NDArray[np.int32],
+    cells: Int32s,
     split: Int,
     axes: Axes,
-    levels: NDArray[np.int64],
-    losses: NDArray[np.float64],
-    required: NDArray[np.int64],
+    levels: Ints,
+    losses: Floats,
+    required: Ints,
 ) -> tuple[Tuples, int]:
     """Return the tuples by cell, small classes first, without cells that are too small.
 
@@ -344,12 +342,7 @@ def _code(key: np.uint64, axes: Axes, a: Int) -> int:
 
 @part
 def join_equal(
-    tuples: Tuples,
-    axes: Axes,
-    before: NDArray[np.int64],
-    levels: NDArray[np.int64],
-    first: NDArray[np.int64],
-    room: Room,
+    tuples: Tuples, axes: Axes, before: Ints, levels: Ints, first: Ints, room: Room
 ) -> Tuples:
     """Join tuples of a class that agree at some levels; the tuples are written over.
 
@@ -396,9 +389,7 @@ def join_equal(
 
 
 @part
-def may_agree(
-    tuples: Tuples, at: NDArray[np.int64], levels: NDArray[np.int64], tables: Tables
-) -> bool:
+def may_agree(tuples: Tuples, at: Ints, levels: Ints, tables: Tables) -> bool:
     """Say whether it is worth a try to join tuples: open attributes leave few combinations."""
     most = float(len(tuples.starts) - 1)
     for a in range(len(at)):
@@ -409,7 +400,7 @@ def may_agree(
 
 @part
 def loss_at_least(
-    losses: NDArray[np.float64], at: tuple[Int, Int], more: Int, axes: Axes, tables: Tables
+    losses: Floats, at: tuple[Int, Int], more: Int, axes: Axes, tables: Tables
 ) -> float:
     """Return what an attribute loses at a level, more records being suppressed than counted."""
     a, level = at

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats, Int32s, Ints, UInt64s
 from kanonym.kernels.compile import Int, kernel
 from kanonym.kernels.lattice.refined_classes import (
     DENSE,
@@ -38,9 +38,7 @@ from kanonym.kernels.lattice.walk import (
 
 
 @kernel
-def find_finest_classes(
-    keys: NDArray[np.uint64], counts: NDArray[np.int32], axes: Axes
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def find_finest_classes(keys: UInt64s, counts: Int32s, axes: Axes) -> tuple[Ints, Ints]:
     """Return (n_classes,) int64 first tuples and (n_classes,) int64 records of the finest classes.
 
     keys, counts, axes: as in `find_runs`. Tuples of a class differ in secrets alone.
@@ -58,9 +56,7 @@ def find_finest_classes(
 
 
 @kernel
-def labels_of_classes(
-    keys: NDArray[np.uint64], first: NDArray[np.int64], axes: Axes, a: Int
-) -> NDArray[np.int32]:
+def labels_of_classes(keys: UInt64s, first: Ints, axes: Axes, a: Int) -> Int32s:
     """Return (n_classes,) int32: the labels of attribute a, by the first tuple of each class."""
     labels = np.empty(len(first), np.int32)
     for c in range(len(first)):
@@ -69,9 +65,7 @@ def labels_of_classes(
 
 
 @kernel
-def sum_by_run(
-    floors: NDArray[np.float64], first: NDArray[np.int64], runs: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def sum_by_run(floors: Floats, first: Ints, runs: Ints) -> Floats:
     """Return (n_runs, n_floors) float64: (n_classes, n_floors) numbers added up in each run."""
     sums = np.zeros((len(runs) - 1, floors.shape[1]))
     r = -1
@@ -84,9 +78,7 @@ def sum_by_run(
 
 
 @kernel
-def sum_by_class(
-    floors: NDArray[np.float64], runs: NDArray[np.int64], labels: NDArray[np.int32], least: Int
-) -> tuple[NDArray[np.float64], int]:
+def sum_by_class(floors: Floats, runs: Ints, labels: Int32s, least: Int) -> tuple[Floats, int]:
     """Return numbers of runs added up in each class that is large enough, and lost records.
 
     Parameters
@@ -135,13 +127,13 @@ NEAR = 64
 def search_refinements(
     root: Tuples,
     axes: Axes,
-    task: NDArray[np.int64],
-    required: NDArray[np.int64],
-    numbers: NDArray[np.int64],
-    scores: NDArray[np.float64],
-    best_levels: NDArray[np.int64],
-    stop: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    task: Ints,
+    required: Ints,
+    numbers: Ints,
+    scores: Floats,
+    best_levels: Ints,
+    stop: Ints,
+) -> tuple[Ints, Floats]:
     """Find the least score below a node, depth first, or the nodes of a depth.
 
     Parameters
@@ -212,7 +204,7 @@ def search_refinements(
             if gone > required[BUDGET]:
                 low[0, c] = level + 1
                 break
-    found: list[NDArray[np.int64]] = [none[0] for _ in range(0)]
+    found: list[Ints] = [none[0] for _ in range(0)]
     bounds: list[float] = [0.0 for _ in range(0)]
     depth, fresh = 0, True
     while depth >= 0:

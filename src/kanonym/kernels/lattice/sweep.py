@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints, UInt64s
 from kanonym.kernels.classes.conditions import Criteria, Tuples, chain_satisfies
 from kanonym.kernels.compile import Int, kernel
 from kanonym.kernels.lattice.walk import HIGHEST, Axes, State, find_runs, generalize, try_levels
@@ -12,15 +12,15 @@ from kanonym.kernels.lattice.walk import HIGHEST, Axes, State, find_runs, genera
 
 @kernel
 def secret_histograms(
-    class_of: NDArray[np.int32],
-    keys: NDArray[np.uint64],
+    class_of: Int32s,
+    keys: UInt64s,
     shift: Int,
     width: Int,
-    value_of: NDArray[np.int32],
-    records: NDArray[np.int32],
+    value_of: Int32s,
+    records: Int32s,
     n_classes: Int,
     n_values: Int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+) -> tuple[Ints, Int32s, Ints]:
     """Count the records of each class by value, where tuples stand by class.
 
     Parameters
@@ -84,14 +84,14 @@ UNLIMITED = np.iinfo(np.int64).max
 
 @kernel
 def search_below(
-    tuples: tuple[NDArray[np.uint64], NDArray[np.int32]],
+    tuples: tuple[UInt64s, Int32s],
     axes: Axes,
     state: State,
-    best_levels: NDArray[np.int64],
-    required: NDArray[np.int64],
-    numbers: NDArray[np.int64],
-    scores: NDArray[np.float64],
-    stop: NDArray[np.int64],
+    best_levels: Ints,
+    required: Ints,
+    numbers: Ints,
+    scores: Floats,
+    stop: Ints,
 ) -> None:
     """Find the least score below a branch, depth first.
 
@@ -198,14 +198,14 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 @kernel
 def next_settled_node(
-    codes: NDArray[np.int32],
+    codes: Int32s,
     tuples: Tuples,
-    parts: NDArray[np.uint64],
-    nodes: NDArray[np.int64],
+    parts: UInt64s,
+    nodes: Ints,
     first: int,
     criteria: Criteria,
-    slots: NDArray[np.uint64],
-) -> tuple[int, NDArray[np.bool_]]:
+    slots: UInt64s,
+) -> tuple[int, Bools]:
     """Return the first node with a class that satisfies the criteria, and its tuples.
 
     Parameters

@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats, Int32s, Ints, UInt64s
 from kanonym.kernels.compile import Int, kernel, part
 
 WORD, SHIFT, WIDTH, LOWEST, HIGHEST = 0, 1, 2, 3, 4
@@ -60,16 +60,16 @@ class Axes(NamedTuple):
 
     """
 
-    fields: NDArray[np.int64]
-    labels: NDArray[np.int32]
-    kept: NDArray[np.float64]
-    lost: NDArray[np.float64]
-    lost_least: NDArray[np.float64]
-    scale: NDArray[np.float64]
-    whole: NDArray[np.float64]
-    charged: NDArray[np.float64]
-    rest: NDArray[np.float64]
-    form: NDArray[np.int64]
+    fields: Ints
+    labels: Int32s
+    kept: Floats
+    lost: Floats
+    lost_least: Floats
+    scale: Floats
+    whole: Floats
+    charged: Floats
+    rest: Floats
+    form: Ints
 
 
 class State(NamedTuple):
@@ -90,14 +90,14 @@ class State(NamedTuple):
 
     """
 
-    levels: NDArray[np.int64]
-    sums: NDArray[np.float64]
-    left: NDArray[np.int64]
-    labels_left: NDArray[np.int64]
+    levels: Ints
+    sums: Floats
+    left: Ints
+    labels_left: Ints
 
 
 @part
-def field_of(keys: NDArray[np.uint64], i: Int, axes: Axes, a: Int) -> int:
+def field_of(keys: UInt64s, i: Int, axes: Axes, a: Int) -> int:
     """Return the label that tuple i holds of attribute a."""
     field = axes.fields[a]
     mask = (np.uint64(1) << np.uint64(field[WIDTH])) - np.uint64(1)
@@ -105,7 +105,7 @@ def field_of(keys: NDArray[np.uint64], i: Int, axes: Axes, a: Int) -> int:
 
 
 @part
-def score_bound(sums: NDArray[np.float64], suppressed: Int, n_fixed: Int, axes: Axes) -> float:
+def score_bound(sums: Floats, suppressed: Int, n_fixed: Int, axes: Axes) -> float:
     """Return a lower bound on the score from the losses of the fixed attributes.
 
     The others lose at the least what they lose at their lowest level with the
@@ -130,7 +130,7 @@ def score_bound(sums: NDArray[np.float64], suppressed: Int, n_fixed: Int, axes: 
 
 
 @part
-def differs(keys: NDArray[np.uint64], i: Int, word: Int, mask: np.uint64) -> bool:
+def differs(keys: UInt64s, i: Int, word: Int, mask: np.uint64) -> bool:
     """Say whether tuple i differs from the one before it, up to the masked part of a word."""
     if i == 0 or ((keys[word, i] ^ keys[word, i - 1]) & mask) != 0:
         return True
@@ -147,9 +147,7 @@ def bits_from(shift: Int) -> np.uint64:
 
 
 @kernel
-def find_runs(
-    keys: NDArray[np.uint64], counts: NDArray[np.int32], axes: Axes, a: Int
-) -> NDArray[np.int64]:
+def find_runs(keys: UInt64s, counts: Int32s, axes: Axes, a: Int) -> Ints:
     """Return the runs of tuples that agree on attribute a and all before it.
 
     (n_runs + 1, 5) int64: first tuple, number of the class that the attributes before a
@@ -180,7 +178,7 @@ def find_runs(
 
 
 @part
-def _entropy(records: NDArray[np.int64]) -> float:
+def _entropy(records: Ints) -> float:
     """Return S log2(S) - the sum of m log2(m), for counts m that add up to S."""
     total = 0
     bits = 0.0
@@ -193,13 +191,8 @@ def _entropy(records: NDArray[np.int64]) -> float:
 
 @kernel
 def try_levels(
-    keys: NDArray[np.uint64],
-    runs: NDArray[np.int64],
-    axes: Axes,
-    a: Int,
-    state: State,
-    required: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    keys: UInt64s, runs: Ints, axes: Axes, a: Int, state: State, required: Ints
+) -> tuple[Ints, Floats]:
     """Try every level of attribute a below a branch that fixes the attributes before it.
 
     Parameters
@@ -287,7 +280,7 @@ def try_levels(
 
 
 @part
-def _compare(keys: NDArray[np.uint64], i: Int, j: Int, word: Int, below: np.uint64) -> int:
+def _compare(keys: UInt64s, i: Int, j: Int, word: Int, below: np.uint64) -> int:
     """Return -1, 0 or 1 as tuple i stands before, with or after tuple j.
 
     They are compared from the masked part of a word on; what is before it agrees.
@@ -303,9 +296,9 @@ def _compare(keys: NDArray[np.uint64], i: Int, j: Int, word: Int, below: np.uint
 
 @part
 def _merge(
-    source: tuple[NDArray[np.uint64], NDArray[np.int32]],
-    target: tuple[NDArray[np.uint64], NDArray[np.int32]],
-    bounds: NDArray[np.int64],
+    source: tuple[UInt64s, Int32s],
+    target: tuple[UInt64s, Int32s],
+    bounds: Ints,
     n_runs: Int,
     to: Int,
     word: Int,
@@ -371,15 +364,15 @@ def _merge(
 
 @kernel
 def generalize(
-    tuples: tuple[NDArray[np.uint64], NDArray[np.int32]],
-    runs: NDArray[np.int64],
+    tuples: tuple[UInt64s, Int32s],
+    runs: Ints,
     axes: Axes,
     a: Int,
     level: Int,
-    required: NDArray[np.int64],
-    room: tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.uint64], NDArray[np.int32]],
-    labels_left: NDArray[np.int64],
-) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    required: Ints,
+    room: tuple[UInt64s, Int32s, UInt64s, Int32s],
+    labels_left: Ints,
+) -> tuple[UInt64s, Int32s]:
     """Generalize attribute a to a level, all before it being fixed; equal tuples become one.
 
     tuples: keys and counts. room: twice the room for them, written over. labels_left: as
@@ -442,8 +435,8 @@ def generalize(
 
 @kernel
 def read_classes(
-    keys: NDArray[np.uint64], counts: NDArray[np.int32], axes: Axes, n_fixed: int, level: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+    keys: UInt64s, counts: Int32s, axes: Axes, n_fixed: int, level: int
+) -> tuple[Int32s, Ints, Int32s]:
     """Return the classes that the first attributes make, the last of them at a level.
 
     Parameters

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats, Ints
 from kanonym.kernels.compile import Int, kernel, part
 from kanonym.kernels.neighbours.kdtree import new_tree, rebuild, search
 
@@ -31,12 +32,12 @@ class Totals(NamedTuple):
     """
 
     kinds: NDArray[np.int8]
-    sums: NDArray[np.float64]
-    counts: NDArray[np.int64]
+    sums: Floats
+    counts: Ints
 
 
 @part
-def totals_of_none(rows: NDArray[np.float64], kinds: NDArray[np.int8]) -> Totals:
+def totals_of_none(rows: Floats, kinds: NDArray[np.int8]) -> Totals:
     """Return the totals of no record: (n, d) rows, whole numbers from 0 on unless NUMBER."""
     n, d = rows.shape
     n_codes = np.int64(0)
@@ -48,7 +49,7 @@ def totals_of_none(rows: NDArray[np.float64], kinds: NDArray[np.int8]) -> Totals
 
 
 @part
-def add(totals: Totals, rows: NDArray[np.float64], record: Int, sign: float) -> None:
+def add(totals: Totals, rows: Floats, record: Int, sign: float) -> None:
     """Add a record to the totals (sign 1.0), or take it away (-1.0).
 
     Sums in twice the precision hardly depend on the order of their terms (Knuth's TwoSum).
@@ -67,7 +68,7 @@ def add(totals: Totals, rows: NDArray[np.float64], record: Int, sign: float) -> 
 
 
 @part
-def locate(totals: Totals, n: Int, centre: NDArray[np.float64]) -> None:
+def locate(totals: Totals, n: Int, centre: Floats) -> None:
     """Write the (d,) centroid of the n records of the totals, n at least 1."""
     for a in range(len(centre)):
         counts = totals.counts[a]
@@ -97,12 +98,7 @@ ROUNDING = 1e-9
 
 @kernel
 def error_bound(
-    rows: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    kinds: NDArray[np.int8],
-    k: int,
-    width: int,
-    rounds: int,
+    rows: Floats, weights: Floats, kinds: NDArray[np.int8], k: int, width: int, rounds: int
 ) -> float:
     """Return a lower bound of the squared error of all divisions into classes of k records or more.
 
@@ -199,9 +195,7 @@ def error_bound(
 
 
 @part
-def _pairs(
-    found: NDArray[np.int64], distances: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _pairs(found: Ints, distances: Floats) -> tuple[Ints, Floats]:
     """Return the pairs of a record and one of its nearest, each once, and their distances."""
     n, m = found.shape
     pairs = np.empty((n * m, 2), np.int64)
@@ -222,9 +216,7 @@ def _pairs(
 
 
 @part
-def _insert(
-    smallest: NDArray[np.float64], chosen: NDArray[np.int64], m: Int, value: float, at: Int
-) -> None:
+def _insert(smallest: Floats, chosen: Ints, m: Int, value: float, at: Int) -> None:
     """Put a value among the m smallest, ascending, if it is one of them."""
     if m == 0 or value >= smallest[m - 1]:
         return

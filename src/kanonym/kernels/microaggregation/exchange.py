@@ -6,8 +6,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.kernels.compile import Int, part
 
 FREE, TRIAL, LOGGED, HEAD, WAITING = range(5)
@@ -50,26 +50,26 @@ class Groups(NamedTuple):
 
     """
 
-    members: NDArray[np.int64]
-    points: NDArray[np.float64]
-    reach: NDArray[np.float64]
-    sizes: NDArray[np.int64]
-    radii: NDArray[np.float64]
-    sums: NDArray[np.float64]
-    centres: NDArray[np.float64]
-    near: NDArray[np.int64]
-    free: NDArray[np.int64]
-    queue: NDArray[np.int64]
-    waits: NDArray[np.bool_]
-    seen: NDArray[np.int64]
-    log: NDArray[np.int64]
-    logged: NDArray[np.float64]
-    kept: NDArray[np.float64]
-    state: NDArray[np.int64]
+    members: Ints
+    points: Floats
+    reach: Floats
+    sizes: Ints
+    radii: Floats
+    sums: Floats
+    centres: Floats
+    near: Ints
+    free: Ints
+    queue: Ints
+    waits: Bools
+    seen: Ints
+    log: Ints
+    logged: Floats
+    kept: Floats
+    state: Ints
 
 
 @part
-def make_groups(rows: NDArray[np.float64], labels: NDArray[np.int32], k: Int, width: Int) -> Groups:
+def make_groups(rows: Floats, labels: Int32s, k: Int, width: Int) -> Groups:
     """Return the groups that (n,) labels make of (n, d) rows, of k to 2 k - 1 records each."""
     n, d = rows.shape
     n_groups = n // k + 1

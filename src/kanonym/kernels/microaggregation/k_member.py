@@ -11,8 +11,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.kernels.classes.histograms import RANGE, SET, Costs, span_loss
 from kanonym.kernels.compile import Int, kernel, part
 
@@ -42,16 +42,14 @@ class RemainingTuples(NamedTuple):
 
     """
 
-    numbers: NDArray[np.int64]
-    places: NDArray[np.int64]
-    after: NDArray[np.int64]
-    length: NDArray[np.int64]
+    numbers: Ints
+    places: Ints
+    after: Ints
+    length: Ints
 
 
 @kernel
-def k_member(
-    codes: NDArray[np.int32], weights: NDArray[np.int64], costs: Costs, k: int, first: int
-) -> tuple[NDArray[np.int32], Int]:
+def k_member(codes: Int32s, weights: Ints, costs: Costs, k: int, first: int) -> tuple[Int32s, Int]:
     """Divide records into classes of k, and give each that is left over to one of them.
 
     Parameters
@@ -144,9 +142,7 @@ def k_member(
 
 
 @part
-def _close_gaps(
-    shelf: RemainingTuples, codes: NDArray[np.int32], stock: NDArray[np.int64], costs: Costs
-) -> None:
+def _close_gaps(shelf: RemainingTuples, codes: Int32s, stock: Ints, costs: Costs) -> None:
     """Close the gaps of tuples that have no record left."""
     d = codes.shape[1]
     count = np.int64(0)
@@ -166,7 +162,7 @@ def _close_gaps(
 
 
 @part
-def _empty_class(box: NDArray[np.int64], costs: Costs, gains: NDArray[np.float64]) -> None:
+def _empty_class(box: Ints, costs: Costs, gains: Floats) -> None:
     """Empty a class."""
     d = box.shape[1]
     for a in range(d):
@@ -180,9 +176,7 @@ def _empty_class(box: NDArray[np.int64], costs: Costs, gains: NDArray[np.float64
 
 
 @part
-def _grow(
-    box: NDArray[np.int64], codes: NDArray[np.int32], costs: Costs, gains: NDArray[np.float64]
-) -> None:
+def _grow(box: Ints, codes: Int32s, costs: Costs, gains: Floats) -> None:
     """Put a tuple into a class; write what each further code would add to the loss."""
     d = len(codes)
     for a in range(d):
@@ -217,9 +211,7 @@ def _grow(
 
 
 @part
-def _nearest(
-    shelf: RemainingTuples, stock: NDArray[np.int64], gains: NDArray[np.float64], spot: Int
-) -> Int:
+def _nearest(shelf: RemainingTuples, stock: Ints, gains: Floats, spot: Int) -> Int:
     """Return where the tuple stands that adds least to the class; spot: of its latest tuple."""
     # The neighbours of the latest tuple are near: none that adds more than they do can win.
     d = shelf.places.shape[1]
@@ -237,9 +229,7 @@ def _nearest(
 
 
 @part
-def _farthest(
-    shelf: RemainingTuples, stock: NDArray[np.int64], costs: Costs, gains: NDArray[np.float64]
-) -> Int:
+def _farthest(shelf: RemainingTuples, stock: Ints, costs: Costs, gains: Floats) -> Int:
     """Return where the tuple stands that would add most to a class; turns the gains' signs."""
     d = shelf.places.shape[1]
     further = np.zeros(d)
@@ -256,12 +246,7 @@ def _farthest(
 
 @part
 def _least_sum(
-    shelf: RemainingTuples,
-    stock: NDArray[np.int64],
-    gains: NDArray[np.float64],
-    further: NDArray[np.float64],
-    bound: float,
-    slack: float,
+    shelf: RemainingTuples, stock: Ints, gains: Floats, further: Floats, bound: float, slack: float
 ) -> Int:
     """Return where the tuple of the least sum of gains stands, the first of equal ones.
 
@@ -297,12 +282,7 @@ def _least_sum(
 
 @part
 def _cheapest(
-    boxes: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    members: NDArray[np.int64],
-    codes: NDArray[np.int32],
-    one: Int,
-    costs: Costs,
+    boxes: Ints, sizes: Ints, members: Ints, codes: Int32s, one: Int, costs: Costs
 ) -> Int:
     """Give a record to the class whose loss grows least, of equal ones the first; return it."""
     d = codes.shape[1]
@@ -327,12 +307,7 @@ def _cheapest(
 
 
 @part
-def _join(
-    box: NDArray[np.int64],
-    codes: NDArray[np.int32],
-    held: NDArray[np.bool_],
-    joined: NDArray[np.int64],
-) -> None:
+def _join(box: Ints, codes: Int32s, held: Bools, joined: Ints) -> None:
     """Write the box of a class with one tuple more; held: (d,) bool, which codes it has already."""
     for a in range(len(codes)):
         joined[LOW, a] = min(box[LOW, a], codes[a])
@@ -341,7 +316,7 @@ def _join(
 
 
 @part
-def _loss(box: NDArray[np.int64], costs: Costs) -> float:
+def _loss(box: Ints, costs: Costs) -> float:
     """Return what one record of a class loses in all attributes."""
     lost = 0.0
     for a in range(box.shape[1]):

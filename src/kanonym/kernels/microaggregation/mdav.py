@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.compile import Int, kernel, part
 from kanonym.kernels.microaggregation.centroid import NOMINAL, add, locate, totals_of_none
 from kanonym.kernels.neighbours.kdtree import (
@@ -56,16 +57,14 @@ class OuterRecords(NamedTuple):
 
     """
 
-    records: NDArray[np.int64]
-    reach: NDArray[np.float64]
-    centre: NDArray[np.float64]
-    state: NDArray[np.int64]
+    records: Ints
+    reach: Floats
+    centre: Floats
+    state: Ints
 
 
 @kernel
-def mdav(
-    rows: NDArray[np.float64], weights: NDArray[np.float64], k: int, kinds: NDArray[np.int8]
-) -> tuple[NDArray[np.int32], int]:
+def mdav(rows: Floats, weights: Floats, k: int, kinds: NDArray[np.int8]) -> tuple[Int32s, int]:
     """Divide records into groups of k, the last of up to 2 k - 1.
 
     Parameters
@@ -141,7 +140,7 @@ def mdav(
 
 
 @part
-def _outermost(tree: Tree, rim: OuterRecords, centre: NDArray[np.float64], left: Int) -> Int:
+def _outermost(tree: Tree, rim: OuterRecords, centre: Floats, left: Int) -> Int:
     """Return the record that is farthest from the centroid of those left.
 
     The boxes at the surface of a ball all reach about as far out as its farthest point, so
@@ -171,7 +170,7 @@ def _outermost(tree: Tree, rim: OuterRecords, centre: NDArray[np.float64], left:
 
 
 @part
-def _outermost_of_rim(tree: Tree, rim: OuterRecords, centre: NDArray[np.float64]) -> Int:
+def _outermost_of_rim(tree: Tree, rim: OuterRecords, centre: Floats) -> Int:
     """Return the record that is farthest from a centre, NOBODY if it may be outside of the rim."""
     state = rim.state
     moved = math.sqrt(squared_distance(tree, rim.centre, centre))
@@ -194,7 +193,7 @@ def _outermost_of_rim(tree: Tree, rim: OuterRecords, centre: NDArray[np.float64]
 
 
 @part
-def _fill_rim(tree: Tree, rim: OuterRecords, centre: NDArray[np.float64], left: Int) -> Int:
+def _fill_rim(tree: Tree, rim: OuterRecords, centre: Floats, left: Int) -> Int:
     """Fill the rim anew, and return its outermost record."""
     n, n_leaves = tree.shape
     found = np.empty(LEAF)
@@ -220,9 +219,7 @@ def _fill_rim(tree: Tree, rim: OuterRecords, centre: NDArray[np.float64], left: 
 
 
 @kernel
-def blocks(
-    rows: NDArray[np.float64], weights: NDArray[np.float64], largest: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def blocks(rows: Floats, weights: Floats, largest: int) -> tuple[Ints, Ints]:
     """Divide records into blocks of at most `largest` records, and of half as many at least.
 
     Parameters

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.compile import Int, kernel, part
 from kanonym.kernels.microaggregation.exchange import (
     FREE,
@@ -48,14 +48,8 @@ NOBODY = np.int64(-1)
 
 @kernel
 def ona(
-    rows: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    labels: NDArray[np.int32],
-    k: int,
-    width: int,
-    rounds: int,
-    above: float,
-) -> tuple[NDArray[np.int32], int]:
+    rows: Floats, weights: Floats, labels: Int32s, k: int, width: int, rounds: int, above: float
+) -> tuple[Int32s, int]:
     """Improve groups of records until their loss falls no more.
 
     The loss is the sum of the squared distances of all records to the centroids of their
@@ -158,14 +152,14 @@ def _mean_loss(groups: Groups) -> float:
 
 
 @part
-def _note_changes(groups: Groups, changed: NDArray[np.int64]) -> None:
+def _note_changes(groups: Groups, changed: Ints) -> None:
     """Write this trial beside the groups that it has changed."""
     for at in range(groups.state[LOGGED]):
         changed[groups.log[at, 0]] = groups.state[TRIAL]
 
 
 @part
-def _has_changed(groups: Groups, c: Int, changed: NDArray[np.int64], trial: Int) -> bool:
+def _has_changed(groups: Groups, c: Int, changed: Ints, trial: Int) -> bool:
     """Say whether a group or one nearby has changed since a trial."""
     if changed[c] > trial:
         return True
@@ -177,7 +171,7 @@ def _has_changed(groups: Groups, c: Int, changed: NDArray[np.int64], trial: Int)
 
 
 @part
-def _find_neighbours(groups: Groups, changed: NDArray[np.int64], found: NDArray[np.int64]) -> None:
+def _find_neighbours(groups: Groups, changed: Ints, found: Ints) -> None:
     """Find the groups whose centroids are nearest to that of each, where one has changed.
 
     found: (n_groups,) int64, the trials after which that was done, or -1.
@@ -316,14 +310,7 @@ def _process_queue(groups: Groups, nothing: float, patience: Int) -> None:
 
 
 @part
-def _are_close(
-    centres: NDArray[np.float64],
-    radii: NDArray[np.float64],
-    sizes: NDArray[np.int64],
-    k: Int,
-    one: Int,
-    other: Int,
-) -> bool:
+def _are_close(centres: Floats, radii: Floats, sizes: Ints, k: Int, one: Int, other: Int) -> bool:
     """Say whether two groups are near enough for a step between them to lower the loss.
 
     If their centroids are g apart, i is u from that of its group, and j is v from that of
@@ -443,7 +430,7 @@ def _dissolve_group(groups: Groups, c: Int, nothing: float) -> bool:
 
 
 @part
-def _number_groups(groups: Groups, n: Int) -> tuple[NDArray[np.int32], int]:
+def _number_groups(groups: Groups, n: Int) -> tuple[Int32s, int]:
     """Return (n,) labels that number the groups in the order of their first records."""
     group = np.empty(n, np.int64)
     for c in range(len(groups.sizes)):

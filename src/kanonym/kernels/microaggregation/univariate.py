@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.compile import Int, kernel, part
 
 LARGE = 64
@@ -17,7 +17,7 @@ SPLIT = 134217729.0
 
 
 @kernel
-def optimal_cut(values: NDArray[np.float64], k: int, large: int = LARGE) -> NDArray[np.int32]:
+def optimal_cut(values: Floats, k: int, large: int = LARGE) -> Int32s:
     """Cut sorted numbers into groups of at least k with the least sum of squared errors.
 
     Parameters
@@ -81,9 +81,7 @@ def optimal_cut(values: NDArray[np.float64], k: int, large: int = LARGE) -> NDAr
 
 
 @part
-def _try_all(
-    values: NDArray[np.float64], k: Int, j: Int, least: NDArray[np.float64], last: NDArray[np.int64]
-) -> None:
+def _try_all(values: Floats, k: Int, j: Int, least: Floats, last: Ints) -> None:
     """Find the best cut of the first j numbers by trying every size of its last group."""
     top = values[j - 1]
     total = squares = 0.0
@@ -107,7 +105,7 @@ def _try_all(
 
 
 @part
-def _write(least: NDArray[np.float64], j: Int, base: Int, best: float) -> None:
+def _write(least: Floats, j: Int, base: Int, best: float) -> None:
     """Write the least error of the first j numbers: that of the first `base`, and `best`."""
     high, low = _add(least[0, base], best)
     least[0, j] = high
@@ -116,13 +114,7 @@ def _write(least: NDArray[np.float64], j: Int, base: Int, best: float) -> None:
 
 @part
 def _cut_stretch(
-    values: NDArray[np.float64],
-    k: Int,
-    start: Int,
-    stop: Int,
-    sums: NDArray[np.float64],
-    least: NDArray[np.float64],
-    last: NDArray[np.int64],
+    values: Floats, k: Int, start: Int, stop: Int, sums: Floats, least: Floats, last: Ints
 ) -> None:
     """Find the best cuts of the first `start` to `stop` - 1 numbers, k of them at most.
 
@@ -169,9 +161,7 @@ def _cut_stretch(
 
 
 @part
-def _push(
-    todo: NDArray[np.int64], waiting: Int, one: Int, beyond: Int, first: Int, final: Int
-) -> Int:
+def _push(todo: Ints, waiting: Int, one: Int, beyond: Int, first: Int, final: Int) -> Int:
     """Write down ends that are still to do; return how many are waiting."""
     todo[waiting, 0] = one
     todo[waiting, 1] = beyond
@@ -181,7 +171,7 @@ def _push(
 
 
 @part
-def _error(sums: NDArray[np.float64], i: Int, j: Int) -> float:
+def _error(sums: Floats, i: Int, j: Int) -> float:
     """Return the squared error of numbers i to j - 1 of a stretch."""
     total, rest = _add(sums[0, j], -sums[0, i])
     rest += sums[1, j] - sums[1, i]

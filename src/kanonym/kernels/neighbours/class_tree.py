@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints, UInt64s
 from kanonym.kernels.compile import Int, kernel, part
 from kanonym.kernels.neighbours.kdtree import halve
 
@@ -48,13 +49,13 @@ class ClassBounds(NamedTuple):
 
     """
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    nullable: NDArray[np.bool_]
-    labels: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    members: NDArray[np.int32]
-    sizes: NDArray[np.int64]
+    low: Floats
+    high: Floats
+    nullable: Bools
+    labels: Ints
+    offsets: Ints
+    members: Int32s
+    sizes: Ints
 
 
 class ClassTree(NamedTuple):
@@ -83,17 +84,17 @@ class ClassTree(NamedTuple):
     """
 
     opened: ClassBounds
-    order: NDArray[np.int64]
-    place: NDArray[np.int64]
-    masks: NDArray[np.uint64]
-    shape: NDArray[np.int64]
-    boxes: NDArray[np.float64]
-    nulls: NDArray[np.bool_]
-    bits: NDArray[np.uint64]
-    least: NDArray[np.float64]
+    order: Ints
+    place: Ints
+    masks: UInt64s
+    shape: Ints
+    boxes: Floats
+    nulls: Bools
+    bits: UInt64s
+    least: Floats
 
 
-def build_class_tree(opened: ClassBounds, positions: NDArray[np.float64]) -> ClassTree:
+def build_class_tree(opened: ClassBounds, positions: Floats) -> ClassTree:
     """Return the tree of some classes.
 
     positions: (n_classes, d) float64, finite, at least one row and column: where classes
@@ -152,7 +153,7 @@ def build_class_tree(opened: ClassBounds, positions: NDArray[np.float64]) -> Cla
 
 
 @kernel
-def _sort_into_leaves(positions: NDArray[np.float64]) -> tuple[NDArray[np.int64], Int]:
+def _sort_into_leaves(positions: Floats) -> tuple[Ints, Int]:
     """Return classes leaf by leaf, and how many leaves: nodes are halved where they are widest."""
     n, d = positions.shape
     n_leaves = np.int64(1)
@@ -195,9 +196,7 @@ def _holds(grove: ClassTree, label: Int, code: Int) -> bool:
 
 
 @part
-def first_distance(
-    grove: ClassTree, i: Int, numbers: NDArray[np.float64], codes: NDArray[np.int32], limit: float
-) -> float:
+def first_distance(grove: ClassTree, i: Int, numbers: Floats, codes: Int32s, limit: float) -> float:
     """Return how far the nearest value open at place i is; above the limit, any such number."""
     opened = grove.opened
     total = 0.0
@@ -216,9 +215,7 @@ def first_distance(
 
 
 @part
-def second_distance(
-    grove: ClassTree, i: Int, numbers: NDArray[np.float64], codes: NDArray[np.int32]
-) -> float:
+def second_distance(grove: ClassTree, i: Int, numbers: Floats, codes: Int32s) -> float:
     """Return the expected distance to a value drawn evenly from what is open at place i."""
     opened = grove.opened
     total = 0.0

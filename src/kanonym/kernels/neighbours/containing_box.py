@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.compile import Int, kernel, part
 
 LEAF = 8
@@ -32,11 +32,11 @@ class Boxes(NamedTuple):
 
     """
 
-    low: NDArray[np.int32]
-    high: NDArray[np.int32]
-    listed: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    members: NDArray[np.int32]
+    low: Int32s
+    high: Int32s
+    listed: Ints
+    offsets: Ints
+    members: Int32s
 
 
 class Tree(NamedTuple):
@@ -53,9 +53,9 @@ class Tree(NamedTuple):
 
     """
 
-    order: NDArray[np.int64]
-    ranges: NDArray[np.int64]
-    bounds: NDArray[np.int32]
+    order: Ints
+    ranges: Ints
+    bounds: Int32s
 
 
 @kernel
@@ -106,9 +106,7 @@ def build_box_tree(boxes: Boxes, n_leaves: Int) -> Tree:
 
 
 @kernel
-def find_containing(
-    points: NDArray[np.int32], boxes: Boxes, tree: Tree, n_leaves: Int
-) -> NDArray[np.int64]:
+def find_containing(points: Int32s, boxes: Boxes, tree: Tree, n_leaves: Int) -> Ints:
     """Return (n,) int64: the lowest number of a box that contains each point, -1 for none.
 
     Parameters
@@ -155,7 +153,7 @@ def find_containing(
 
 
 @part
-def _is_within(low: NDArray[np.int32], high: NDArray[np.int32], point: NDArray[np.int32]) -> bool:
+def _is_within(low: Int32s, high: Int32s, point: Int32s) -> bool:
     """Return whether a point lies within bounds."""
     for a in range(len(point)):  # noqa: SIM110 - compiled: no generators
         if point[a] < low[a] or point[a] > high[a]:
@@ -164,7 +162,7 @@ def _is_within(low: NDArray[np.int32], high: NDArray[np.int32], point: NDArray[n
 
 
 @part
-def _lists(boxes: Boxes, box: Int, point: NDArray[np.int32]) -> bool:
+def _lists(boxes: Boxes, box: Int, point: Int32s) -> bool:
     """Return whether a box holds a point's values in the dimensions where it lists them."""
     for a in range(len(point)):
         if boxes.listed[a] < 0:

@@ -13,8 +13,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats, Ints
 from kanonym.kernels.compile import Int, part
 
 LEAF = 32
@@ -60,20 +60,20 @@ class Tree(NamedTuple):
 
     """
 
-    rows: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    points: NDArray[np.float64]
-    records: NDArray[np.int64]
-    place: NDArray[np.int64]
-    shape: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    first: NDArray[np.int64]
-    boxes: NDArray[np.float64]
-    caps: NDArray[np.float64]
+    rows: Floats
+    weights: Floats
+    points: Floats
+    records: Ints
+    place: Ints
+    shape: Ints
+    counts: Ints
+    first: Ints
+    boxes: Floats
+    caps: Floats
 
 
 @part
-def new_tree(rows: NDArray[np.float64], weights: NDArray[np.float64]) -> Tree:
+def new_tree(rows: Floats, weights: Floats) -> Tree:
     """Return a tree of all points that has yet to be built: (n, d) rows, n and d at least 1.
 
     Its caps are infinite; who sets others does so before the tree is built.
@@ -151,9 +151,7 @@ def rebuild(tree: Tree) -> None:
 
 
 @part
-def halve(
-    values: NDArray[np.float64], records: NDArray[np.int64], start: Int, stop: Int, middle: Int
-) -> None:
+def halve(values: Floats, records: Ints, start: Int, stop: Int, middle: Int) -> None:
     """Move the lowest values of places start to stop before `middle`, equal ones by record.
 
     values, records: (n,) each, moved together.
@@ -181,7 +179,7 @@ def halve(
 
 
 @part
-def sort(values: NDArray[np.float64], records: NDArray[np.int64], n: Int) -> None:
+def sort(values: Floats, records: Ints, n: Int) -> None:
     """Sort the first n places by value, equal ones by record (Shell's sort)."""
     gap = 1
     while gap < n // 3:
@@ -240,7 +238,7 @@ def _join(tree: Tree, node: Int) -> bool:
 
 
 @part
-def remove_points(tree: Tree, group: NDArray[np.int64]) -> None:
+def remove_points(tree: Tree, group: Ints) -> None:
     """Remove the points of some records; (m,) int64 record numbers, all of them left."""
     d = len(tree.weights)
     n, n_leaves = tree.shape
@@ -267,7 +265,7 @@ def remove_points(tree: Tree, group: NDArray[np.int64]) -> None:
 
 
 @part
-def _lower_bound(tree: Tree, node: Int, centre: NDArray[np.float64]) -> float:
+def _lower_bound(tree: Tree, node: Int, centre: Floats) -> float:
     """Return a distance that no point of a node is below."""
     d = len(centre)
     box = tree.boxes[node]
@@ -279,7 +277,7 @@ def _lower_bound(tree: Tree, node: Int, centre: NDArray[np.float64]) -> float:
 
 
 @part
-def _upper_bound(tree: Tree, node: Int, centre: NDArray[np.float64]) -> float:
+def _upper_bound(tree: Tree, node: Int, centre: Floats) -> float:
     """Return a distance that no point of a node is above."""
     d = len(centre)
     box = tree.boxes[node]
@@ -291,7 +289,7 @@ def _upper_bound(tree: Tree, node: Int, centre: NDArray[np.float64]) -> float:
 
 
 @part
-def squared_distance(tree: Tree, one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+def squared_distance(tree: Tree, one: Floats, other: Floats) -> float:
     """Return the squared distance of two (d,) points."""
     total = 0.0
     for a in range(len(one)):
@@ -301,9 +299,7 @@ def squared_distance(tree: Tree, one: NDArray[np.float64], other: NDArray[np.flo
 
 
 @part
-def distances(
-    tree: Tree, start: Int, count: Int, centre: NDArray[np.float64], found: NDArray[np.float64]
-) -> None:
+def distances(tree: Tree, start: Int, count: Int, centre: Floats, found: Floats) -> None:
     """Write the squared distances of `count` points from place `start` on."""
     found[:count] = 0.0
     for a in range(len(centre)):
@@ -315,7 +311,7 @@ def distances(
 
 
 @part
-def farthest(tree: Tree, centre: NDArray[np.float64]) -> Int:
+def farthest(tree: Tree, centre: Floats) -> Int:
     """Return the record that is farthest from a (d,) centre; there is one left at least."""
     n, n_leaves = tree.shape
     waiting = np.empty(DEPTH, np.int64)
@@ -361,7 +357,7 @@ def farthest(tree: Tree, centre: NDArray[np.float64]) -> Int:
 
 
 @part
-def nearest(tree: Tree, centre: NDArray[np.float64], group: NDArray[np.int64]) -> None:
+def nearest(tree: Tree, centre: Floats, group: Ints) -> None:
     """Write the records that are nearest to a (d,) centre, in no particular order.
 
     group: (m,) int64, filled; m points are left at least.
@@ -370,13 +366,7 @@ def nearest(tree: Tree, centre: NDArray[np.float64], group: NDArray[np.int64]) -
 
 
 @part
-def search(
-    tree: Tree,
-    centre: NDArray[np.float64],
-    worst: NDArray[np.float64],
-    group: NDArray[np.int64],
-    n_found: Int,
-) -> Int:
+def search(tree: Tree, centre: Floats, worst: Floats, group: Ints, n_found: Int) -> Int:
     """Write the nearest records and their distances as a heap; return how many there are.
 
     worst, group: (m,) float64 and int64, at least 1: distances and records, the farthest
@@ -430,9 +420,7 @@ def search(
 
 
 @part
-def _push_heap(
-    worst: NDArray[np.float64], group: NDArray[np.int64], at: Int, distance: float, record: Int
-) -> None:
+def _push_heap(worst: Floats, group: Ints, at: Int, distance: float, record: Int) -> None:
     """Add a record to a heap at its end."""
     while at > 0:
         above = (at - 1) // 2
@@ -446,9 +434,7 @@ def _push_heap(
 
 
 @part
-def _replace_heap_top(
-    worst: NDArray[np.float64], group: NDArray[np.int64], distance: float, record: Int
-) -> None:
+def _replace_heap_top(worst: Floats, group: Ints, distance: float, record: Int) -> None:
     """Put a record in the place of a heap's first."""
     m = len(group)
     at = 0

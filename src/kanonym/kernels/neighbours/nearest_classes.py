@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.compile import Int, kernel, part
 from kanonym.kernels.neighbours.class_tree import (
     BITS,
@@ -22,9 +22,7 @@ ROUNDING = 1 - 1e-12
 
 
 @part
-def _first_bound(
-    grove: ClassTree, node: Int, numbers: NDArray[np.float64], codes: NDArray[np.int32]
-) -> float:
+def _first_bound(grove: ClassTree, node: Int, numbers: Floats, codes: Int32s) -> float:
     """Return what no first distance to a class of a node is below."""
     boxes = grove.boxes
     total = 0.0
@@ -41,9 +39,7 @@ def _first_bound(
 
 
 @part
-def _second_bound(
-    grove: ClassTree, node: Int, numbers: NDArray[np.float64], codes: NDArray[np.int32]
-) -> float:
+def _second_bound(grove: ClassTree, node: Int, numbers: Floats, codes: Int32s) -> float:
     """Return what no second distance to a class of a node is below."""
     boxes = grove.boxes
     total = 0.0
@@ -65,11 +61,7 @@ def _second_bound(
 
 @kernel
 def nearest_class(
-    grove: ClassTree,
-    numbers: NDArray[np.float64],
-    codes: NDArray[np.int32],
-    found: NDArray[np.int64],
-    first: NDArray[np.float64],
+    grove: ClassTree, numbers: Floats, codes: Int32s, found: Ints, first: Floats
 ) -> None:
     """Find the nearest class of each person; of those equally near to the last bit, the lowest.
 
@@ -132,11 +124,7 @@ def nearest_class(
 
 @kernel
 def tied_records(
-    grove: ClassTree,
-    numbers: NDArray[np.float64],
-    codes: NDArray[np.int32],
-    own: NDArray[np.int64],
-    records: NDArray[np.int64],
+    grove: ClassTree, numbers: Floats, codes: Int32s, own: Ints, records: Ints
 ) -> None:
     """Count the released records that are as near to each person as those of one class.
 
@@ -167,12 +155,7 @@ def tied_records(
 
 @part
 def _count_tied(
-    grove: ClassTree,
-    numbers: NDArray[np.float64],
-    codes: NDArray[np.int32],
-    own: Int,
-    waiting: NDArray[np.int64],
-    bounds: NDArray[np.float64],
+    grove: ClassTree, numbers: Floats, codes: Int32s, own: Int, waiting: Ints, bounds: Floats
 ) -> Int:
     """Return the records as near as those of the class at a place, 0 where some are nearer."""
     n, n_leaves = grove.shape
@@ -222,11 +205,11 @@ def _count_tied(
 @kernel
 def shared_neighbours(
     groves: tuple[ClassTree, ClassTree],
-    numbers: tuple[NDArray[np.float64], NDArray[np.float64]],
-    codes: tuple[NDArray[np.int32], NDArray[np.int32]],
-    pairs: NDArray[np.int64],
+    numbers: tuple[Floats, Floats],
+    codes: tuple[Int32s, Int32s],
+    pairs: Ints,
     wanted: Int,
-    found: NDArray[np.int64],
+    found: Ints,
 ) -> None:
     """Count what the nearest records by two sets of columns have in common, for each person.
 
@@ -262,12 +245,7 @@ def shared_neighbours(
 
 @part
 def _rank(
-    grove: ClassTree,
-    numbers: NDArray[np.float64],
-    codes: NDArray[np.int32],
-    wanted: Int,
-    away: NDArray[np.float64],
-    level: NDArray[np.int64],
+    grove: ClassTree, numbers: Floats, codes: Int32s, wanted: Int, away: Floats, level: Ints
 ) -> None:
     """Write whether each class is far (0), surely among those wanted (1), or open to be (2)."""
     n = len(grove.order)

@@ -7,8 +7,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints, UInt64s
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.disclosure import class_measure, holds
 from kanonym.kernels.classes.histograms import RANGE, SET, Costs, span_loss
@@ -61,26 +61,26 @@ class GrowingClasses(NamedTuple):
 
     """
 
-    sizes: NDArray[np.int64]
-    boxes: NDArray[np.int64]
-    held: NDArray[np.uint64]
-    words: NDArray[np.int64]
-    shares: NDArray[np.float64]
-    counts: NDArray[np.int64]
-    losses: NDArray[np.float64]
-    fails: NDArray[np.bool_]
-    values: NDArray[np.int32]
-    records: NDArray[np.int64]
-    kinds: NDArray[np.int64]
-    verdicts: NDArray[np.int64]
+    sizes: Ints
+    boxes: Ints
+    held: UInt64s
+    words: Ints
+    shares: Floats
+    counts: Ints
+    losses: Floats
+    fails: Bools
+    values: Int32s
+    records: Ints
+    kinds: Ints
+    verdicts: Ints
 
 
 @kernel
 def join_failing(
-    codes: NDArray[np.int32],
-    hidden: NDArray[np.int32],
-    labels: NDArray[np.int32],
-    draws: tuple[NDArray[np.uint64], np.uint64],
+    codes: Int32s,
+    hidden: Int32s,
+    labels: Int32s,
+    draws: tuple[UInt64s, np.uint64],
     reach: int,
     costs: Costs,
     criteria: Criteria,
@@ -189,12 +189,7 @@ def join_failing(
 
 @part
 def _classes(
-    codes: NDArray[np.int32],
-    hidden: NDArray[np.int32],
-    labels: NDArray[np.int32],
-    n_classes: Int,
-    costs: Costs,
-    criteria: Criteria,
+    codes: Int32s, hidden: Int32s, labels: Int32s, n_classes: Int, costs: Costs, criteria: Criteria
 ) -> GrowingClasses:
     """Return the classes of labels."""
     n, d = codes.shape
@@ -319,7 +314,7 @@ def _partner(
 
 
 @part
-def _hash(counts: NDArray[np.int64]) -> np.uint64:
+def _hash(counts: Ints) -> np.uint64:
     """Return a number for (s, n_values) counts: with others it is another one, all but surely."""
     state = np.uint64(1)
     for j in range(counts.shape[0]):

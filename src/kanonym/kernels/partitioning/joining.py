@@ -6,8 +6,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.classes.conditions import Criteria, Tuples, chain_satisfies
 from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.compile import Int, kernel, part
@@ -15,9 +15,7 @@ from kanonym.kernels.neighbours.kdtree import nearest, new_tree, rebuild, remove
 
 
 @kernel
-def merge_targets(
-    centres: NDArray[np.float64], weights: NDArray[np.float64], sizes: NDArray[np.int64], k: int
-) -> NDArray[np.int64]:
+def merge_targets(centres: Floats, weights: Floats, sizes: Ints, k: int) -> Ints:
     """Join each class of fewer than k records with the class of the nearest centre.
 
     Parameters
@@ -81,9 +79,7 @@ def merge_targets(
 
 
 @kernel
-def nearest_centres(
-    points: NDArray[np.float64], centres: NDArray[np.float64], weights: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def nearest_centres(points: Floats, centres: Floats, weights: Floats) -> Ints:
     """Return (n,) int64: the nearest of (n_centres, d) centres to each of (n, d) points.
 
     weights: (d,) as of `merge_targets`. Of equally near ones the first. Cost O(n · n_centres · d).
@@ -120,11 +116,11 @@ class Members(NamedTuple):
 
     """
 
-    heads: NDArray[np.int64]
-    following: NDArray[np.int64]
-    levels: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    highest: NDArray[np.int64]
+    heads: Ints
+    following: Ints
+    levels: Ints
+    sizes: Ints
+    highest: Ints
 
 
 @part
@@ -137,7 +133,7 @@ def level_with(one: Int, other: Int, a: Int, level: Int, costs: Costs) -> Int:
 
 
 @part
-def _comes_before(one: Int, other: Int, codes: NDArray[np.int32]) -> bool:
+def _comes_before(one: Int, other: Int, codes: Int32s) -> bool:
     """Say whether a tuple comes before another by their codes, attribute by attribute."""
     for a in range(codes.shape[1]):
         if codes[one, a] != codes[other, a]:
@@ -148,14 +144,14 @@ def _comes_before(one: Int, other: Int, codes: NDArray[np.int32]) -> bool:
 @kernel
 def join_nearest(
     tuples: Tuples,
-    left: NDArray[np.int64],
+    left: Ints,
     members: Members,
-    order: NDArray[np.int64],
+    order: Ints,
     costs: Costs,
     criteria: Criteria,
     limit: float,
     reach: int,
-) -> NDArray[np.int64]:
+) -> Ints:
     """Let tuples join classes one after the other, each where that adds least to the loss.
 
     The joined class must satisfy the criteria. All of its records then stand at the first

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.compile import kernel
 from kanonym.kernels.partitioning.joining import level_with
@@ -15,13 +15,8 @@ NONE = -1
 
 @kernel
 def joining_tree(
-    codes: NDArray[np.int32],
-    levels: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    highest: NDArray[np.int64],
-    costs: Costs,
-    reach: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    codes: Int32s, levels: Ints, sizes: Ints, highest: Ints, costs: Costs, reach: int
+) -> tuple[Ints, Ints]:
     """Join classes in pairs, those that add least to the loss first, until none is left to join.
 
     Parameters

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Int32s, Ints
 from kanonym.kernels.classes.conditions import Criteria, sides_satisfy
 from kanonym.kernels.classes.grouping import sort_rows
 from kanonym.kernels.compile import Int, kernel, part
@@ -15,12 +15,7 @@ from kanonym.kernels.partitioning.quantile_cuts import quantile_cut
 
 
 @kernel
-def cell_bounds(
-    codes: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    low: NDArray[np.int32],
-    high: NDArray[np.int32],
-) -> None:
+def cell_bounds(codes: Int32s, starts: Ints, low: Int32s, high: Int32s) -> None:
     """Find the cell of each class: the lower side of a cut ends at its own largest code.
 
     The upper side begins at its own smallest one. What is not cut reaches as far as the table.
@@ -73,13 +68,7 @@ def cell_bounds(
 
 @part
 def _cut_again(
-    codes: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    first: Int,
-    stop: Int,
-    tried: Int,
-    low: NDArray[np.int32],
-    high: NDArray[np.int32],
+    codes: Int32s, starts: Ints, first: Int, stop: Int, tried: Int, low: Int32s, high: Int32s
 ) -> tuple[Int, Int]:
     """Write the bounds of a node's sides; return the upper one's first class, and the attempts."""
     begin, end = starts[first], starts[stop]
@@ -105,12 +94,7 @@ def _cut_again(
 
 
 @kernel
-def halve_in_turn(
-    records: NDArray[np.int32],
-    criteria: Criteria,
-    is_start: NDArray[np.bool_],
-    attempts: NDArray[np.int32],
-) -> None:
+def halve_in_turn(records: Int32s, criteria: Criteria, is_start: Bools, attempts: Int32s) -> None:
     """Halve nodes, attributes in turn, until none can be halved; mark where classes start.
 
     A node of n records is cut behind the record of rank n // 2, with all records that are
@@ -164,7 +148,7 @@ def halve_in_turn(
 
 @part
 def _halve(
-    records: NDArray[np.int32], start: Int, stop: Int, tried: Int, d: Int, criteria: Criteria
+    records: Int32s, start: Int, stop: Int, tried: Int, d: Int, criteria: Criteria
 ) -> tuple[Int, Int]:
     """Cut a node; return where its upper side begins, -1 if nowhere, and the attempts so far."""
     weight_at = records.shape[1] - 2
@@ -189,11 +173,8 @@ def _halve(
 
 
 def accumulated_order(
-    codes: Sequence[NDArray[np.int32]],
-    sizes: Sequence[int],
-    labels: NDArray[np.int32],
-    attempts: NDArray[np.int32],
-) -> NDArray[np.int64]:
+    codes: Sequence[Int32s], sizes: Sequence[int], labels: Int32s, attempts: Int32s
+) -> Ints:
     """Return the order in which sorting every node, attempt by attempt, leaves the rows.
 
     Parameters

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.kernels.classes.balance import is_left_whole
 from kanonym.kernels.classes.conditions import Criteria, shell_sort, sides_satisfy
 from kanonym.kernels.classes.histograms import RANGE, SET, Costs, span_loss
@@ -23,7 +23,7 @@ from kanonym.kernels.partitioning.workspace import (
 
 
 @part
-def sort_node(node: NDArray[np.int32], a: Int, box: NDArray[np.int64], work: Workspace) -> None:
+def sort_node(node: Int32s, a: Int, box: Ints, work: Workspace) -> None:
     """Order a node's tuples by code of attribute a: their places in the node, in ORDER."""
     n = len(node)
     low = box[0, a]
@@ -51,9 +51,7 @@ def sort_node(node: NDArray[np.int32], a: Int, box: NDArray[np.int64], work: Wor
 
 
 @part
-def spread(
-    node: NDArray[np.int32], box: NDArray[np.int64], costs: Costs, places: NDArray[np.float64]
-) -> None:
+def spread(node: Int32s, box: Ints, costs: Costs, places: Floats) -> None:
     """Write where a node's tuples stand in RANGE attributes that vary.
 
     places: (> n, 2 d + 4) float64; row i gets the positions of tuple i and their
@@ -78,10 +76,10 @@ def spread(
 
 @part
 def sweep(
-    node: NDArray[np.int32],
+    node: Int32s,
     a: Int,
     right: Int,
-    box: NDArray[np.int64],
+    box: Ints,
     costs: Costs,
     work: Workspace,
     fewest: Int,
@@ -165,11 +163,11 @@ def sweep(
 
 @part
 def least_loss_cut(
-    records: NDArray[np.int32],
+    records: Int32s,
     start: Int,
     stop: Int,
     total: Int,
-    box: NDArray[np.int64],
+    box: Ints,
     costs: Costs,
     criteria: Criteria,
     work: Workspace,
@@ -213,7 +211,7 @@ def least_loss_cut(
 
 
 @kernel
-def separate(records: NDArray[np.int32], start: Int, stop: Int, a: Int, cut: Int) -> Int:
+def separate(records: Int32s, start: Int, stop: Int, a: Int, cut: Int) -> Int:
     """Move the records of codes <= cut to the front; return where the others begin."""
     width = records.shape[1]
     i, j = start, stop - 1
@@ -230,13 +228,13 @@ def separate(records: NDArray[np.int32], start: Int, stop: Int, a: Int, cut: Int
 
 @kernel
 def refine(
-    records: NDArray[np.int32],
+    records: Int32s,
     start: Int,
     stop: Int,
     costs: Costs,
     criteria: Criteria,
     work: Workspace,
-    is_start: NDArray[np.bool_],
+    is_start: Bools,
     only_once: bool,
 ) -> Int:
     """Cut a node and what comes of it until nothing can be cut; mark where classes start.
@@ -296,12 +294,12 @@ def refine(
 
 @kernel
 def refine_relaxed(
-    records: NDArray[np.int32],
+    records: Int32s,
     costs: Costs,
     criteria: Criteria,
     work: Workspace,
     by_loss: bool,
-    is_start: NDArray[np.bool_],
+    is_start: Bools,
 ) -> None:
     """Halve nodes until no attribute's halves satisfy the criteria; mark where classes start.
 
@@ -373,9 +371,7 @@ def refine_relaxed(
 
 
 @part
-def _divide(
-    records: NDArray[np.int32], start: Int, stop: Int, d: Int, buffer: NDArray[np.int32]
-) -> None:
+def _divide(records: Int32s, start: Int, stop: Int, d: Int, buffer: Int32s) -> None:
     """Move the records of side 0 to the front; both sides keep their order."""
     width = records.shape[1]
     at = start

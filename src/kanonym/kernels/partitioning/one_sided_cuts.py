@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.classes.conditions import Criteria, sides_satisfy
 from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.compile import Int, kernel, part
@@ -20,14 +20,14 @@ from kanonym.kernels.partitioning.workspace import (
 
 @kernel
 def suppressing_cuts(
-    records: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    stops: NDArray[np.int64],
+    records: Int32s,
+    starts: Ints,
+    stops: Ints,
     costs: Costs,
     criteria: Criteria,
     work: Workspace,
     budget: Int,
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+) -> tuple[Floats, Ints]:
     """Find each node's cut that gains most for each record that it suppresses.
 
     The side that stays satisfies the criteria, the other has at most `budget`
@@ -79,13 +79,7 @@ def suppressing_cuts(
 
 
 @kernel
-def total_loss(
-    records: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    stops: NDArray[np.int64],
-    costs: Costs,
-    work: Workspace,
-) -> float:
+def total_loss(records: Int32s, starts: Ints, stops: Ints, costs: Costs, work: Workspace) -> float:
     """Return what all records of the nodes lose, summed over records and attributes."""
     box = np.empty((2, len(costs.attributes)), np.int64)
     loss = 0.0
@@ -99,12 +93,7 @@ def total_loss(
 
 @part
 def node_loss(
-    records: NDArray[np.int32],
-    start: Int,
-    stop: Int,
-    box: NDArray[np.int64],
-    costs: Costs,
-    work: Workspace,
+    records: Int32s, start: Int, stop: Int, box: Ints, costs: Costs, work: Workspace
 ) -> float:
     """Return what each record of a node loses, summed over attributes."""
     loss = 0.0

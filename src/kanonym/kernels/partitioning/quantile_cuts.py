@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.classes.balance import skipped_cuts
 from kanonym.kernels.classes.conditions import Criteria, sides_satisfy
 from kanonym.kernels.classes.histograms import SET, Costs, span_loss
@@ -19,7 +19,7 @@ QUANTILES = np.array([8, 4, 12, 2, 14, 1, 15], np.int64)
 
 @part
 def quantile_cut(
-    records: NDArray[np.int32], start: Int, stop: Int, a: Int, low: Int, high: Int, target: Int
+    records: Int32s, start: Int, stop: Int, a: Int, low: Int, high: Int, target: Int
 ) -> tuple[Int, Int, Int]:
     """Return the smallest code v with at least `target` records at or below it.
 
@@ -50,11 +50,11 @@ def quantile_cut(
 
 @part
 def wide_cut(
-    records: NDArray[np.int32],
+    records: Int32s,
     start: Int,
     stop: Int,
     total: Int,
-    box: NDArray[np.int64],
+    box: Ints,
     costs: Costs,
     criteria: Criteria,
     work: Workspace,
@@ -108,14 +108,14 @@ def wide_cut(
 
 @part
 def _median_losses(
-    node: NDArray[np.int32],
+    node: Int32s,
     a: Int,
     code: Int,
-    box: NDArray[np.int64],
+    box: Ints,
     costs: Costs,
     work: Workspace,
-    outer: NDArray[np.int32],
-    losses: NDArray[np.float64],
+    outer: Int32s,
+    losses: Floats,
 ) -> None:
     """Write what each record of a side loses: codes of a below `code`, up to it, from it, above it.
 
@@ -172,11 +172,11 @@ def _median_losses(
 
 @part
 def median_cut(
-    records: NDArray[np.int32],
+    records: Int32s,
     start: Int,
     stop: Int,
     total: Int,
-    box: NDArray[np.int64],
+    box: Ints,
     costs: Costs,
     criteria: Criteria,
     work: Workspace,
@@ -217,11 +217,11 @@ def median_cut(
 
 @part
 def best_candidate(
-    records: NDArray[np.int32],
+    records: Int32s,
     start: Int,
     stop: Int,
     total: Int,
-    box: NDArray[np.int64],
+    box: Ints,
     n_candidates: Int,
     criteria: Criteria,
     work: Workspace,

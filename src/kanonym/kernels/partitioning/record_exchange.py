@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.classes.histograms import SET, Costs, span_loss
 from kanonym.kernels.compile import Int, kernel, part
 
@@ -46,25 +46,20 @@ class ClassRecords(NamedTuple):
 
     """
 
-    codes: NDArray[np.int32]
-    members: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    boxes: NDArray[np.int64]
-    losses: NDArray[np.float64]
-    reliefs: NDArray[np.float64]
-    counts: NDArray[np.int64]
-    stamps: NDArray[np.int64]
-    meeting: NDArray[np.int64]
+    codes: Int32s
+    members: Ints
+    sizes: Ints
+    boxes: Ints
+    losses: Floats
+    reliefs: Floats
+    counts: Ints
+    stamps: Ints
+    meeting: Ints
 
 
 @kernel
 def exchange_records(
-    codes: NDArray[np.int32],
-    labels: NDArray[np.int32],
-    near: tuple[NDArray[np.int64], NDArray[np.int64]],
-    k: int,
-    effort: int,
-    costs: Costs,
+    codes: Int32s, labels: Int32s, near: tuple[Ints, Ints], k: int, effort: int, costs: Costs
 ) -> tuple[int, int]:
     """Let classes that are near each other move and exchange records until nothing gains.
 
@@ -203,7 +198,7 @@ def _measure(classes: ClassRecords, c: Int, costs: Costs) -> None:
 
 @part
 def _take_best_step(
-    classes: ClassRecords, one: Int, other: Int, k: Int, gains: NDArray[np.float64], costs: Costs
+    classes: ClassRecords, one: Int, other: Int, k: Int, gains: Floats, costs: Costs
 ) -> Int:
     """Take the step of two classes that gains most; return how many values were looked at.
 

@@ -6,8 +6,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.disclosure import DISTINCT, class_measure, holds
 from kanonym.kernels.classes.histograms import SET, Costs, span_loss
@@ -28,9 +28,9 @@ class Extent(NamedTuple):
 
     """
 
-    bounds: NDArray[np.int64]
-    losses: NDArray[np.float64]
-    stamps: NDArray[np.int64]
+    bounds: Ints
+    losses: Floats
+    stamps: Ints
 
 
 class Limits(NamedTuple):
@@ -53,11 +53,11 @@ class Limits(NamedTuple):
 
     """
 
-    known: NDArray[np.bool_]
+    known: Bools
     apart: bool
     reach: int
-    left: NDArray[np.float64]
-    enough: NDArray[np.float64]
+    left: Floats
+    enough: Floats
 
 
 class Purity(NamedTuple):
@@ -75,8 +75,8 @@ class Purity(NamedTuple):
 
     """
 
-    values: NDArray[np.int64]
-    curve: NDArray[np.int64]
+    values: Ints
+    curve: Ints
     worth: float
 
 
@@ -94,21 +94,21 @@ class Tally(NamedTuple):
 
     """
 
-    values: NDArray[np.int32]
-    counts: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    values: Int32s
+    counts: Ints
+    sizes: Ints
 
 
 @kernel
 def cut(
-    codes: NDArray[np.int32],
-    hidden: NDArray[np.int32],
-    units: NDArray[np.int64],
+    codes: Int32s,
+    hidden: Int32s,
+    units: Ints,
     limits: Limits,
     costs: Costs,
     criteria: Criteria,
     purity: Purity,
-) -> tuple[NDArray[np.int64], NDArray[np.float64], bool]:
+) -> tuple[Ints, Floats, bool]:
     """Cut an order of units into classes of least loss, each of which satisfies the criteria.
 
     Parameters
@@ -252,9 +252,7 @@ def cut(
 
 
 @kernel
-def first_fit(
-    hidden: NDArray[np.int32], units: NDArray[np.int64], criteria: Criteria
-) -> NDArray[np.bool_]:
+def first_fit(hidden: Int32s, units: Ints, criteria: Criteria) -> Bools:
     """Join units from the left until they satisfy the criteria, and begin anew.
 
     hidden, units: as in `cut`. Returns (m,) bool, where classes start. What is left at the
@@ -286,9 +284,7 @@ def first_fit(
 
 
 @part
-def _begin_class(
-    codes: NDArray[np.int32], i: Int, costs: Costs, extent: Extent, stamp: Int
-) -> None:
+def _begin_class(codes: Int32s, i: Int, costs: Costs, extent: Extent, stamp: Int) -> None:
     """Begin a class with one record. stamp: number of the class."""
     for a in range(codes.shape[1]):
         code = np.int64(codes[i, a])
@@ -299,7 +295,7 @@ def _begin_class(
 
 
 @part
-def widen(codes: NDArray[np.int32], i: Int, costs: Costs, extent: Extent, stamp: Int) -> float:
+def widen(codes: Int32s, i: Int, costs: Costs, extent: Extent, stamp: Int) -> float:
     """Add a record to a class; return what its loss grows by."""
     grown = 0.0
     for a in range(codes.shape[1]):
@@ -321,7 +317,7 @@ def widen(codes: NDArray[np.int32], i: Int, costs: Costs, extent: Extent, stamp:
 
 
 @part
-def _mix(code: Int, purity: Purity, mixture: NDArray[np.int64], sums: NDArray[np.float64]) -> None:
+def _mix(code: Int, purity: Purity, mixture: Ints, sums: Floats) -> None:
     """Add a record's target to those of a class.
 
     mixture: (n_values,) int64 records of each category. sums: (4,) float64 records that have a
@@ -341,7 +337,7 @@ def _mix(code: Int, purity: Purity, mixture: NDArray[np.int64], sums: NDArray[np
 
 
 @part
-def _impurity(purity: Purity, sums: NDArray[np.float64]) -> float:
+def _impurity(purity: Purity, sums: Floats) -> float:
     """Return entropy times records, or the squared error, of what `_mix` has added."""
     known = sums[0]
     if known == 0:
@@ -369,7 +365,7 @@ def _clear(tally: Tally) -> None:
 
 
 @part
-def _count(tally: Tally, hidden: NDArray[np.int32], i: Int) -> None:
+def _count(tally: Tally, hidden: Int32s, i: Int) -> None:
     """Add a record to histograms."""
     for j in range(len(tally.sizes)):
         code = hidden[i, j]

@@ -7,8 +7,8 @@ its tuples; their codes stand still, those of an attribute side by side.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.kernels.classes.histograms import SET, Costs, span_loss
 from kanonym.kernels.compile import Int, kernel, part
 
@@ -20,14 +20,7 @@ BOUNDED, MEASURED, TRIED = 0, 1, 2
 
 
 @part
-def _measure(
-    codes: NDArray[np.int32],
-    a: Int,
-    node: NDArray[np.int32],
-    box: NDArray[np.int64],
-    costs: Costs,
-    stamps: NDArray[np.int64],
-) -> float:
+def _measure(codes: Int32s, a: Int, node: Int32s, box: Ints, costs: Costs, stamps: Ints) -> float:
     """Write lowest and highest code of attribute a into (2, d) box; return the loss of a record.
 
     stamps: (n_codes + 1,) int64, a stamp for each code of SET attributes, and the latest stamp.
@@ -54,13 +47,7 @@ def _measure(
 
 @part
 def _widest(
-    codes: NDArray[np.int32],
-    node: NDArray[np.int32],
-    box: NDArray[np.int64],
-    spans: NDArray[np.float64],
-    state: NDArray[np.int64],
-    costs: Costs,
-    stamps: NDArray[np.int64],
+    codes: Int32s, node: Int32s, box: Ints, spans: Floats, state: Ints, costs: Costs, stamps: Ints
 ) -> Int:
     """Return the attribute of the widest span that was not tried, or -1, as `wide_cut` does.
 
@@ -88,14 +75,14 @@ def _widest(
 
 @part
 def _quantile(
-    codes: NDArray[np.int32],
-    weights: NDArray[np.int64],
+    codes: Int32s,
+    weights: Ints,
     a: Int,
-    node: NDArray[np.int32],
+    node: Int32s,
     low: Int,
     high: Int,
     target: Int,
-    counts: NDArray[np.int64],
+    counts: Ints,
 ) -> tuple[Int, Int, Int]:
     """Return what `mondrian.quantile_cut` does of a node, whose codes run from low to high."""
     below = np.int64(0)
@@ -120,9 +107,7 @@ def _quantile(
 
 
 @part
-def _divide(
-    codes: NDArray[np.int32], a: Int, cut: Int, node: NDArray[np.int32], spare: NDArray[np.int32]
-) -> Int:
+def _divide(codes: Int32s, a: Int, cut: Int, node: Int32s, spare: Int32s) -> Int:
     """Bring tuples of codes up to the cut to the front; return where the others begin.
 
     No branch depends on a code: nobody could foretell it. spare: (>= n,) int32, overwritten.
@@ -142,13 +127,13 @@ def _divide(
 
 @kernel
 def refine_by_span(
-    rows: NDArray[np.int32],
-    weight_of: NDArray[np.int64],
-    order: NDArray[np.int32],
-    start_of: NDArray[np.int64],
+    rows: Int32s,
+    weight_of: Ints,
+    order: Int32s,
+    start_of: Ints,
     min_size: Int,
     costs: Costs,
-    is_start: NDArray[np.bool_],
+    is_start: Bools,
 ) -> None:
     """Cut fragments of a table as `mondrian.refine` does where no cut is tried by its loss.
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.kernels.classes.conditions import Criteria, sides_satisfy
 from kanonym.kernels.compile import Int, kernel, part
 from kanonym.kernels.partitioning.mondrian import separate, sort_node
@@ -47,8 +47,8 @@ class Target(NamedTuple):
 
     """
 
-    values: NDArray[np.int64]
-    curve: NDArray[np.int64]
+    values: Ints
+    curve: Ints
     least: float
 
 
@@ -72,9 +72,9 @@ class Tally(NamedTuple):
 
     """
 
-    box: NDArray[np.int64]
-    first: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    box: Ints
+    first: Ints
+    counts: Ints
     width: Int
     n_weights: Int
 
@@ -106,13 +106,13 @@ def side_score(logs: Int, total: Int, known: Int, target: Target) -> float:
 
 
 @part
-def _number(node: NDArray[np.int32], i: Int, d: Int) -> Int:
+def _number(node: Int32s, i: Int, d: Int) -> Int:
     """Return the target of a record, where it is a number: no look-up far off in a table."""
     return (np.int64(node[i, d]) << 32) | (np.int64(node[i, d + 1]) & 0xFFFFFFFF)
 
 
 @part
-def _count(node: NDArray[np.int32], sign: Int, target: Target, tally: Tally) -> None:
+def _count(node: Int32s, sign: Int, target: Target, tally: Tally) -> None:
     """Add the records of a node to counts, or take them away.
 
     sign: 1 or -1.
@@ -145,7 +145,7 @@ def _count(node: NDArray[np.int32], sign: Int, target: Target, tally: Tally) -> 
 
 
 @part
-def count_node(node: NDArray[np.int32], d: Int, target: Target) -> Tally:
+def count_node(node: Int32s, d: Int, target: Target) -> Tally:
     """Count the records of a node; attributes with too many codes for that are not counted."""
     box = np.empty((2, d), np.int64)
     measure_node(node, np.int64(0), np.int64(len(node)), box)
@@ -168,7 +168,7 @@ def count_node(node: NDArray[np.int32], d: Int, target: Target) -> Tally:
 
 
 @part
-def _tighten(node: NDArray[np.int32], tally: Tally) -> None:
+def _tighten(node: Int32s, tally: Tally) -> None:
     """Draw the bounds of codes in to those of the node; sort what has too many codes for it."""
     box, first, counts, width = tally.box, tally.first, tally.counts, tally.width
     for a in range(len(first)):
@@ -193,7 +193,7 @@ def _tighten(node: NDArray[np.int32], tally: Tally) -> None:
 
 
 @part
-def _take_away(node: NDArray[np.int32], target: Target, tally: Tally, of_side: Tally) -> None:
+def _take_away(node: Int32s, target: Target, tally: Tally, of_side: Tally) -> None:
     """Count one side of a node, and take it out of the counts of the node.
 
     node: records of the side. of_side: with the bounds and places of `tally`; its counts are
@@ -212,7 +212,7 @@ def _take_away(node: NDArray[np.int32], target: Target, tally: Tally, of_side: T
 
 @part
 def _keep_better(
-    candidates: NDArray[np.float64], place: Int, gain: float, balance: Int, a: Int, code: Int
+    candidates: Floats, place: Int, gain: float, balance: Int, a: Int, code: Int
 ) -> None:
     """Write a cut at its place, if it gains more than the one there, or is better balanced."""
     if gain > candidates[place, 0] or (
@@ -226,7 +226,7 @@ def _keep_better(
 
 @part
 def _list_cuts(
-    node: NDArray[np.int32],
+    node: Int32s,
     total: Int,
     places: Int,
     fewest: Int,
@@ -354,7 +354,7 @@ def _list_cuts(
 
 @part
 def gain_cut(
-    records: NDArray[np.int32],
+    records: Int32s,
     start: Int,
     stop: Int,
     total: Int,
@@ -400,13 +400,13 @@ def gain_cut(
 
 @kernel
 def refine_by_gain(
-    records: NDArray[np.int32],
+    records: Int32s,
     start: Int,
     stop: Int,
     criteria: Criteria,
     target: Target,
     work: Workspace,
-    is_start: NDArray[np.bool_],
+    is_start: Bools,
     only_once: bool,
 ) -> Int:
     """Cut a node and what comes of it until no cut gains; mark where what is left starts.

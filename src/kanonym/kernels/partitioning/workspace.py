@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Floats, Int32s, Ints, UInt64s
 from kanonym.kernels.classes.histograms import SET, Costs, span_loss
 from kanonym.kernels.compile import Int, kernel, part
 
@@ -16,13 +16,13 @@ TUPLES = 32
 
 @kernel
 def descend(
-    codes: NDArray[np.int32],
-    weights: NDArray[np.int64],
-    nodes: NDArray[np.int32],
-    cuts: NDArray[np.int32],
-    rows: NDArray[np.int32],
-    first: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    codes: Int32s,
+    weights: Ints,
+    nodes: Int32s,
+    cuts: Int32s,
+    rows: Int32s,
+    first: Ints,
+    counts: Ints,
 ) -> None:
     """Send tuples to the side of the cut of their node, and count the codes of each.
 
@@ -47,7 +47,7 @@ def descend(
 
 
 @kernel
-def serpentine(codes: NDArray[np.int32]) -> NDArray[np.int64]:
+def serpentine(codes: Int32s) -> Ints:
     """Turn a lexicographic order so that each stretch begins near where the last one ended.
 
     codes: (n, d) int32, sorted, first column first. Returns the (n,) int64 places in the
@@ -83,7 +83,7 @@ def serpentine(codes: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 @kernel
-def hilbert(cells: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
+def hilbert(cells: UInt64s, bits: int) -> UInt64s:
     """Return the (n,) place of each cell on the Hilbert curve.
 
     cells: (n, d) uint64 below 2 ** bits, overwritten; d * bits is at most 64.
@@ -147,10 +147,10 @@ class Workspace(NamedTuple):
 
     """
 
-    tuples: NDArray[np.int64]
-    places: NDArray[np.float64]
-    candidates: NDArray[np.float64]
-    codes: NDArray[np.int64]
+    tuples: Ints
+    places: Floats
+    candidates: Floats
+    codes: Ints
     medians: int
 
 
@@ -170,7 +170,7 @@ def workspace(n: int, costs: Costs, medians: int = 0) -> Workspace:
 
 
 @part
-def measure_node(records: NDArray[np.int32], start: Int, stop: Int, box: NDArray[np.int64]) -> Int:
+def measure_node(records: Int32s, start: Int, stop: Int, box: Ints) -> Int:
     """Write smallest and largest code of each attribute into (2, d) box; return the records."""
     d = box.shape[1]
     weight_at = records.shape[1] - 2
@@ -189,13 +189,7 @@ def measure_node(records: NDArray[np.int32], start: Int, stop: Int, box: NDArray
 
 @part
 def attribute_loss(
-    records: NDArray[np.int32],
-    start: Int,
-    stop: Int,
-    a: Int,
-    box: NDArray[np.int64],
-    costs: Costs,
-    work: Workspace,
+    records: Int32s, start: Int, stop: Int, a: Int, box: Ints, costs: Costs, work: Workspace
 ) -> float:
     """Return what each record of a node loses in one attribute; of SET, its codes are counted."""
     if box[0, a] == box[1, a]:

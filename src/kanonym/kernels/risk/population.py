@@ -20,12 +20,11 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Ints
 from kanonym.kernels.compile import kernel, part
 
-Histogram = NDArray[np.int64]
-Estimator = Callable[[Histogram, Histogram, int], float]
+Estimator = Callable[[Ints, Ints, int], float]
 
 SMALL_FRACTION = 0.1
 """Up to this sampling fraction, Dankar's rule takes Pitman's model."""
@@ -39,13 +38,13 @@ STEPS = 200
 PRECISION = 1e-13
 
 
-def histogram(class_sizes: NDArray[np.int64]) -> tuple[Histogram, Histogram]:
+def histogram(class_sizes: Ints) -> tuple[Ints, Ints]:
     """Return distinct sizes ascending, and the number of classes of each."""
     sizes, counts = np.unique(class_sizes[class_sizes > 0], return_counts=True)
     return sizes.astype(np.int64), counts.astype(np.int64)
 
 
-def zayatz(sizes: Histogram, counts: Histogram, population: int) -> float:
+def zayatz(sizes: Ints, counts: Ints, population: int) -> float:
     """Estimate population uniques with the equivalence class model.
 
     Bayes' rule gives the probability that a sample unique comes from a class of one
@@ -71,7 +70,7 @@ def zayatz(sizes: Histogram, counts: Histogram, population: int) -> float:
     return float(counts[0] * share * population / n)
 
 
-def pitman(sizes: Histogram, counts: Histogram, population: int) -> float:
+def pitman(sizes: Ints, counts: Ints, population: int) -> float:
     """Estimate population uniques with Pitman's sampling formula.
 
     Its parameters alpha < 1 and theta are those of maximum likelihood in the sample
@@ -95,7 +94,7 @@ def pitman(sizes: Histogram, counts: Histogram, population: int) -> float:
     return population * math.exp(min(exponent, 0.0))
 
 
-def snb(sizes: Histogram, counts: Histogram, population: int) -> float:
+def snb(sizes: Ints, counts: Ints, population: int) -> float:
     """Estimate population uniques with the slide negative binomial model.
 
     A population class has 1 + X persons, X negative binomial: it is a unique with
@@ -151,7 +150,7 @@ def snb(sizes: Histogram, counts: Histogram, population: int) -> float:
     return min(classes * _expected_ratio(high, f, ratio)[1], float(population))
 
 
-def dankar(sizes: Histogram, counts: Histogram, population: int) -> float:
+def dankar(sizes: Ints, counts: Ints, population: int) -> float:
     """Estimate population uniques with the rule that chooses among the other three.
 
     Up to a sampling fraction of 0.1 it is Pitman's estimate; above, the smaller of
@@ -178,7 +177,7 @@ ESTIMATORS: dict[str, Estimator] = {
 """Every estimator by name."""
 
 
-def pitman_parameters(sizes: Histogram, counts: Histogram) -> tuple[float, float]:
+def pitman_parameters(sizes: Ints, counts: Ints) -> tuple[float, float]:
     """Return theta and alpha of Pitman's formula that make a sample most likely.
 
     Both are NaN where the likelihood has no maximum: all classes of one size but the
@@ -200,7 +199,7 @@ def pitman_parameters(sizes: Histogram, counts: Histogram) -> tuple[float, float
     return float(theta), float(alpha)
 
 
-def _exact_uniques(sizes: Histogram, counts: Histogram, population: int) -> float | None:
+def _exact_uniques(sizes: Ints, counts: Ints, population: int) -> float | None:
     """Return what needs no estimate, or None."""
     if not len(sizes) or sizes[0] != 1:
         return 0.0
@@ -211,7 +210,7 @@ def _exact_uniques(sizes: Histogram, counts: Histogram, population: int) -> floa
     return None
 
 
-def _shlosser(sizes: Histogram, counts: Histogram, f: float) -> float:
+def _shlosser(sizes: Ints, counts: Ints, f: float) -> float:
     """Estimate the number of population classes (Haas and Stokes 1998, D_Sh3)."""
     i = sizes.astype(np.float64)
     missed = (1 - f) ** i
@@ -327,9 +326,7 @@ def _best_theta(alpha: float, u: float, n: float) -> tuple[float, float]:
 
 
 @part
-def _by_alpha(
-    at: float, sizes: NDArray[np.int64], counts: NDArray[np.int64], u: float, n: float
-) -> float:
+def _by_alpha(at: float, sizes: Ints, counts: Ints, u: float, n: float) -> float:
     """Return (1 - alpha) d log L / d alpha at the best theta, with alpha = 1 - exp(-at)."""
     alpha = -math.expm1(-at)
     theta, total = _best_theta(alpha, u, n)
@@ -344,7 +341,7 @@ def _by_alpha(
 
 
 @kernel
-def _maximum_likelihood(sizes: NDArray[np.int64], counts: NDArray[np.int64]) -> tuple[float, float]:
+def _maximum_likelihood(sizes: Ints, counts: Ints) -> tuple[float, float]:
     """Return theta and alpha as `pitman_parameters`; (n_sizes,) int64 both."""
     u, n = float(counts.sum()), float((sizes * counts).sum())
     if u < 2 or u == n:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Int32s, Ints
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.compile import Int, kernel, part
 
@@ -34,10 +34,10 @@ class Uniques(NamedTuple):
 
     """
 
-    tuples: NDArray[np.int32]
-    counts: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    sets: NDArray[np.int32]
+    tuples: Int32s
+    counts: Ints
+    starts: Ints
+    sets: Int32s
 
 
 class FoundSets(NamedTuple):
@@ -58,14 +58,14 @@ class FoundSets(NamedTuple):
 
     """
 
-    newest: NDArray[np.int32]
-    held: NDArray[np.int32]
-    blocks: NDArray[np.int32]
-    links: NDArray[np.int32]
-    used: NDArray[np.int64]
+    newest: Int32s
+    held: Int32s
+    blocks: Int32s
+    links: Int32s
+    used: Ints
 
 
-def minimal_uniques(codes: NDArray[np.int32], largest: int) -> Uniques:
+def minimal_uniques(codes: Int32s, largest: int) -> Uniques:
     """Find every minimal set of attributes on which a record is unique in the table.
 
     Parameters
@@ -115,12 +115,8 @@ def minimal_uniques(codes: NDArray[np.int32], largest: int) -> Uniques:
 
 @kernel
 def _search(
-    codes: NDArray[np.int32],
-    sizes: NDArray[np.int64],
-    single: NDArray[np.bool_],
-    order: NDArray[np.int64],
-    largest: Int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    codes: Int32s, sizes: Ints, single: Bools, order: Ints, largest: Int
+) -> tuple[Ints, Int32s]:
     """Return where the sets of each tuple start, and the sets.
 
     codes: (d, n) int32, different in every column, n from 2; sizes: (d,) int64, number of
@@ -201,9 +197,7 @@ def _search(
 
 
 @part
-def _add_pairs(
-    found: FoundSets, codes: NDArray[np.int32], sizes: NDArray[np.int64], single: NDArray[np.bool_]
-) -> FoundSets:
+def _add_pairs(found: FoundSets, codes: Int32s, sizes: Ints, single: Bools) -> FoundSets:
     """Add all sets of one and of two attributes; parameters as of `_search`."""
     d, n = codes.shape
     seen = np.empty(sizes[d - 1] * sizes[max(d - 2, 0)], np.uint8)  # 2 stands for more
@@ -226,13 +220,7 @@ def _add_pairs(
 
 
 @part
-def _split(
-    column: NDArray[np.int32],
-    tuples: NDArray[np.int32],
-    ordered: NDArray[np.int32],
-    counts: NDArray[np.int64],
-    values: NDArray[np.int32],
-) -> bool:
+def _split(column: Int32s, tuples: Int32s, ordered: Int32s, counts: Ints, values: Int32s) -> bool:
     """Write the tuples ordered by their codes in a column; say whether there are several codes.
 
     column: (n,) int32; tuples, ordered: (size,) int32; counts: zeros for every code, as
@@ -263,11 +251,11 @@ def _split(
 @part
 def _add_unique(
     found: FoundSets,
-    column: NDArray[np.int32],
-    tuples: NDArray[np.int32],
-    single: NDArray[np.bool_],
-    counts: NDArray[np.int64],
-    own: NDArray[np.int32],
+    column: Int32s,
+    tuples: Int32s,
+    single: Bools,
+    counts: Ints,
+    own: Int32s,
     attributes: Int,
 ) -> None:
     """Add a set for those of the tuples that are alone with their code in a column.
@@ -324,9 +312,7 @@ def _double_capacity(found: FoundSets) -> FoundSets:
 
 
 @part
-def _order_sets(
-    found: FoundSets, order: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _order_sets(found: FoundSets, order: Ints) -> tuple[Ints, Int32s]:
     """Return where the sets of each tuple start, and all sets in the order of their finding."""
     n = len(found.held)
     starts = np.zeros(n + 1, np.int64)

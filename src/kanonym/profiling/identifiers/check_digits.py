@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools
 from kanonym.profiling.identifiers.sample import Finding, Sample, finding_by_values, share_reason
 from kanonym.profiling.reasons import Reason
 
@@ -251,7 +251,7 @@ def _number_texts(sample: Sample) -> list[str]:
     return [value.zfill(width) if lost else value for value in sample.values]
 
 
-def _passes_check(check: Callable[[str], bool], numbers: list[str]) -> NDArray[np.bool_]:
+def _passes_check(check: Callable[[str], bool], numbers: list[str]) -> Bools:
     """Return (n,) bool: which numbers pass a check; none after a bad first look."""
     matching = np.zeros(len(numbers), np.bool_)
     for place, number in enumerate(numbers):

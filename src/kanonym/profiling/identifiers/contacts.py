@@ -6,10 +6,8 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kanonym.data.loading import LazyModule
+from kanonym.kernels.arrays import Bools
 from kanonym.profiling.identifiers.sample import Finding, Sample, finding_by_values, share_reason
 from kanonym.profiling.words import fold_accents, name_words
 
@@ -66,7 +64,7 @@ def find_phones(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
     return (finding_by_values(kind, best, share_reason("national-phones", best)),)
 
 
-def _best_plan(sample: Sample, international: NDArray[np.bool_], *, named: bool) -> float:
+def _best_plan(sample: Sample, international: Bools, *, named: bool) -> float:
     """Return the share of the rows with a number of the plan that fits best, or 0."""
     written = international | sample.matching(
         lambda value: _NATIONAL.fullmatch(value) and not _QUANTITY.fullmatch(value)

@@ -9,9 +9,9 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Bools, Ints
 from kanonym.profiling.reasons import Reason
 from kanonym.profiling.safe_harbor import safe_harbor
 
@@ -63,7 +63,7 @@ class Sample(ShortRepr):
     name: str
     form: Form
     values: tuple[str, ...]
-    counts: NDArray[np.int64]
+    counts: Ints
     n_filled: int
 
     @classmethod
@@ -93,11 +93,11 @@ class Sample(ShortRepr):
         counts = counted["count"].head(DISTINCT).to_numpy().astype(np.int64)
         return cls(column.name, form, tuple(values), counts, len(filled))
 
-    def matching(self, matches: Callable[[str], object]) -> NDArray[np.bool_]:
+    def matching(self, matches: Callable[[str], object]) -> Bools:
         """Return (len(values),) bool: of which values a condition is true."""
         return np.array([bool(matches(value)) for value in self.values], np.bool_)
 
-    def share(self, matching: NDArray[np.bool_]) -> float:
+    def share(self, matching: Bools) -> float:
         """Return the share of the rows that have one of some values, 0 to 1."""
         rows = int(self.counts.sum())
         return float(self.counts[matching].sum() / rows) if rows else 0.0

@@ -9,7 +9,6 @@ from functools import partial
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.columns.values import text_of
 from kanonym.data.hierarchy import HierarchySource, Masking
@@ -19,6 +18,7 @@ from kanonym.data.results import ShortRepr
 from kanonym.data.table import Domain
 from kanonym.evaluation.pair.reading.released import ReleasedColumn, read_released
 from kanonym.evaluation.pair.tables import CategoricalColumn, draw_categories, draw_numbers
+from kanonym.kernels.arrays import Bools, Int32s, Ints
 
 MOST_DIGITS = 15
 """Digits of the longest code that a float64 holds exactly."""
@@ -59,8 +59,6 @@ def intervals_of_masks(
     return labels.replace(codes, intervals.to_series()), width
 
 
-Records = NDArray[np.int64]
-
 _WHOLE = re.compile(r"-?(?:0|[1-9]\d{0,17})")
 
 SECOND = {"ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -75,9 +73,9 @@ class CellValues(ShortRepr):
     """
 
     name: str
-    is_open: NDArray[np.bool_]
+    is_open: Bools
     is_label: bool
-    draw: Callable[[Records, np.random.Generator], pl.Series]
+    draw: Callable[[Ints, np.random.Generator], pl.Series]
 
 
 def values_of_labels(
@@ -108,7 +106,7 @@ def values_of_labels(
         mask = np.diff(column.offsets)[column.labels] > 1
         texts, labels = column.categories, column
 
-        def draw_texts(records: Records, random: np.random.Generator) -> pl.Series:
+        def draw_texts(records: Ints, random: np.random.Generator) -> pl.Series:
             if not len(texts):
                 return pl.Series(name, [None] * len(records), dtype=pl.String)
             return typed.gather(draw_categories(labels, records, random))
@@ -124,7 +122,7 @@ def values_of_labels(
         high = np.where(shut, np.maximum(high - step, low), high)
     numbers = replace(column, low=low, high=high)
 
-    def draw(records: Records, random: np.random.Generator) -> pl.Series:
+    def draw(records: Ints, random: np.random.Generator) -> pl.Series:
         drawn = pl.Series(name, draw_numbers(numbers, records, random, step)).fill_nan(None)
         if own.is_float():
             return drawn.round(_decimals(released))
@@ -137,11 +135,7 @@ def values_of_labels(
 
 
 def _draw_codes(
-    numbers: CellValues,
-    width: int,
-    dtype: pl.DataType,
-    records: Records,
-    random: np.random.Generator,
+    numbers: CellValues, width: int, dtype: pl.DataType, records: Ints, random: np.random.Generator
 ) -> pl.Series:
     """Return drawn numbers as codes of so many digits, in their type."""
     return numbers.draw(records, random).cast(pl.String).str.zfill(width).cast(dtype)
@@ -160,9 +154,7 @@ def _with_type(texts: pl.Series, dtype: pl.DataType | None) -> pl.Series:
     return texts if column.null_count() > texts.null_count() else column
 
 
-def values_of_classes(
-    domain: Domain, codes: NDArray[np.int32], classes: NDArray[np.int32]
-) -> CellValues:
+def values_of_classes(domain: Domain, codes: Int32s, classes: Int32s) -> CellValues:
     """Draw from the values of the records of each class, as frequent as they are there.
 
     codes, classes: (n,) int32 of released records: the code that each had, and its class, from 0.
@@ -172,7 +164,7 @@ def values_of_classes(
     starts = np.searchsorted(classes[order], np.arange(int(classes.max(initial=-1)) + 2))
     values = domain.values.extend_constant(None, 1).alias(domain.name)
 
-    def draw(records: Records, random: np.random.Generator) -> pl.Series:
+    def draw(records: Ints, random: np.random.Generator) -> pl.Series:
         first, last = starts[classes[records]], starts[classes[records] + 1]
         places = first + (random.random(len(records)) * (last - first)).astype(np.int64)
         return values.gather(known[places])

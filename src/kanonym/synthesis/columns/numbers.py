@@ -12,8 +12,7 @@ from scipy.special import ndtr, ndtri
 
 from kanonym.data.hierarchy.builders.interval import numbers_of
 from kanonym.data.results import ShortRepr
-
-FloatArray = NDArray[np.float64]
+from kanonym.kernels.arrays import Floats, Ints
 
 APART = 1.22
 """Largest Kolmogorov–Smirnov distance of a stretch, times the root of its records.
@@ -36,12 +35,12 @@ class Stretches(ShortRepr):
     low, high: (s,) float64, its ends; equal for a heap of equal values.
     """
 
-    shares: FloatArray
-    low: FloatArray
-    high: FloatArray
+    shares: Floats
+    low: Floats
+    high: Floats
     rim: float
 
-    def at(self, uniform: FloatArray) -> FloatArray:
+    def at(self, uniform: Floats) -> Floats:
         """Return the numbers at (n,) places of the cumulative distribution."""
         which = np.searchsorted(self.shares, uniform, side="right") - 1
         which = np.clip(which, 0, len(self.low) - 1)
@@ -49,11 +48,11 @@ class Stretches(ShortRepr):
         start, width = quantiles[:-1], np.diff(quantiles)
         part = (_quantiles(uniform, self.rim) - start[which]) / width[which]
         low, high = self.low[which], self.high[which]
-        found: FloatArray = np.clip(low + part * (high - low), low, high)
+        found: Floats = np.clip(low + part * (high - low), low, high)
         return found
 
 
-def stretches_of(numbers: FloatArray, counts: NDArray[np.int64]) -> Stretches:
+def stretches_of(numbers: Floats, counts: Ints) -> Stretches:
     """Return stretches that the values follow as closely as chance would have them.
 
     numbers: (m,) float64, distinct and ascending.
@@ -85,7 +84,7 @@ def stretches_of(numbers: FloatArray, counts: NDArray[np.int64]) -> Stretches:
 
 
 def _split_stretch(
-    numbers: FloatArray, cumulative: FloatArray, rim: float, values: tuple[int, int]
+    numbers: Floats, cumulative: Floats, rim: float, values: tuple[int, int]
 ) -> list[tuple[int, float, float]]:
     """Return first value and ends of the stretches of values from one up to another."""
     found: list[tuple[int, float, float]] = []
@@ -119,13 +118,11 @@ def _split_stretch(
     return found
 
 
-def _quantiles(shares: FloatArray, rim: float) -> FloatArray:
+def _quantiles(shares: Floats, rim: float) -> Floats:
     """Return normal quantiles of (n,) shares in [0, 1], none beyond that of the rim."""
-    found: FloatArray = ndtri(np.clip(shares, rim, 1.0 - rim))
+    found: Floats = ndtri(np.clip(shares, rim, 1.0 - rim))
     return found
 
-
-Floats = NDArray[np.float64]
 
 MOST_DECIMALS = 12
 """Floating-point numbers with more of them are taken for measured to the last digit."""
@@ -239,7 +236,7 @@ class Grid(ShortRepr):
         return min(round((self.high - self.low) * 10.0**self.decimals) + 1, EXACT)
 
 
-def _decimals(values: NDArray[np.float64], *, single: bool) -> int | None:
+def _decimals(values: Floats, *, single: bool) -> int | None:
     """Return the fewest decimals with which all numbers are written, None beyond twelve."""
     kind = np.float32 if single else np.float64
     typed = values.astype(kind)

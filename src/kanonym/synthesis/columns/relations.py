@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Bools, Int32s
 from kanonym.synthesis.columns.numbers import WIDEST, Grid, plain_numbers
-from kanonym.synthesis.columns.scales import Codes, Scale, scale_of
+from kanonym.synthesis.columns.scales import Scale, scale_of
 
 Operator = Literal["<", "<=", ">", ">="]
 
@@ -126,7 +127,7 @@ class Relations(ShortRepr):
     decimals: int | None
 
     def bounds(
-        self, column: int, known: Mapping[int, tuple[NDArray[Any], NDArray[np.bool_]]], n: int
+        self, column: int, known: Mapping[int, tuple[NDArray[Any], Bools]], n: int
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return (n,) lowest and highest numbers that other columns leave open to one.
 
@@ -169,7 +170,7 @@ class Relations(ShortRepr):
 
 def relate_columns(
     columns: Sequence[pl.Series], scales: Sequence[Scale], constraints: Sequence[Constraint]
-) -> tuple[Relations, list[Codes]]:
+) -> tuple[Relations, list[Int32s]]:
     """Return the relations of a table, and (n,) int32 places of its gaps, one array a link."""
     names = [column.name for column in columns]
     links, codes = [], []
@@ -263,7 +264,7 @@ def gaps_of(constraint: Constraint, low: pl.Series, high: pl.Series) -> pl.Serie
     ).to_series()
 
 
-def numbers_and_presence(column: pl.Series) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def numbers_and_presence(column: pl.Series) -> tuple[NDArray[Any], Bools]:
     """Return (n,) numbers, 0 for null, and (n,) bool which are there."""
     if column.dtype.is_float():
         column = column.fill_nan(None)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.results import ShortRepr
 from kanonym.data.table import encode_column, kind_of
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.synthesis.columns.numbers import (
     EXACT,
     MOST_DECIMALS,
@@ -50,10 +51,10 @@ class Digits(ShortRepr):
     unit: int
     decimals: int
     size: float
-    finer: NDArray[np.bool_]
-    off: NDArray[np.float64]
+    finer: Bools
+    off: Floats
 
-    def at(self, numbers: NDArray[Any], codes: NDArray[np.int64]) -> NDArray[Any]:
+    def at(self, numbers: NDArray[Any], codes: Ints) -> NDArray[Any]:
         """Return (n,) numbers as round as the values at their places are."""
         found: NDArray[Any] = numbers.copy()
         rows = np.flatnonzero(~self.finer[codes] & (np.abs(numbers) < EXACT))
@@ -101,9 +102,9 @@ def digits_of(numbers: NDArray[Any], dtype: pl.DataType, step: int) -> Digits | 
     return None if units[usual] % step else Digits(units[usual], 0, size, finer, off)
 
 
-def _last(numbers: NDArray[np.float64], size: float) -> NDArray[np.float64]:
+def _last(numbers: Floats, size: float) -> Floats:
     """Return (n,) the last steps of floats as large as the numbers, or as `size`."""
-    found: NDArray[np.float64] = np.spacing(np.maximum(np.abs(numbers), size))
+    found: Floats = np.spacing(np.maximum(np.abs(numbers), size))
     return found
 
 
@@ -118,9 +119,6 @@ def _units(dtype: pl.DataType) -> list[int]:
     powers = [10**power for power in range(9, -1, -1)]
     return [second * part for second in SECONDS] + [one for one in powers if one < part]
 
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 
 TEXT = (pl.String, pl.Categorical)
 
@@ -152,7 +150,7 @@ class Scale(ShortRepr):
     name: str
     dtype: pl.DataType
     values: pl.Series
-    counts: NDArray[np.int64]
+    counts: Ints
     n_null: int
     between: Interpolation | None = None
 
@@ -196,11 +194,11 @@ class Scale(ShortRepr):
         found: NDArray[Any] = np.clip(digits.at(numbers, self._at(uniform)), grid.low, grid.high)
         return found
 
-    def _at(self, uniform: Floats) -> NDArray[np.int64]:
+    def _at(self, uniform: Floats) -> Ints:
         codes = np.searchsorted(self.cumulative, uniform, side="right") - 1
         return np.clip(codes, 0, len(self.values) - 1)
 
-    def codes_of(self, known: pl.Series) -> Codes:
+    def codes_of(self, known: pl.Series) -> Int32s:
         """Return the (n,) int32 places of values on the scale, -1 for null.
 
         A number or time that is none of the scale has the place of the next one above, or of the
@@ -220,13 +218,13 @@ class Scale(ShortRepr):
             codes[held] = self.number_codes(plain_numbers(known.drop_nulls()))
         return codes
 
-    def number_codes(self, numbers: NDArray[Any]) -> Codes:
+    def number_codes(self, numbers: NDArray[Any]) -> Int32s:
         """Return the same for (n,) numbers, none of them missing."""
         at = np.searchsorted(plain_numbers(self.values), numbers)
         return np.minimum(at, len(self.values) - 1).astype(np.int32)
 
 
-def scale_of(column: pl.Series) -> tuple[Scale, Codes]:
+def scale_of(column: pl.Series) -> tuple[Scale, Int32s]:
     """Return a column's scale and the (n,) int32 place of each record on it, -1 for null.
 
     Notes

@@ -18,6 +18,7 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy.labels import parse_times
 from kanonym.data.results import ShortRepr
 from kanonym.data.table import value_codes
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.histograms import class_histograms
 from kanonym.synthesis.columns.numbers import Grid, plain_numbers
 from kanonym.synthesis.trees import LearnedByTrees
@@ -37,12 +38,12 @@ class Domain(ShortRepr):
 
     column: pl.Series
     values: pl.Series
-    reach: NDArray[np.int64]
+    reach: Ints
     grid: Grid | None
 
 
 def domain_of(
-    model: LearnedByTrees, column: pl.Series, known: Sequence[pl.Series], first: NDArray[np.int64]
+    model: LearnedByTrees, column: pl.Series, known: Sequence[pl.Series], first: Ints
 ) -> Domain:
     """Return what can be drawn of a sensitive attribute.
 
@@ -69,19 +70,19 @@ def domain_of(
     return Domain(column, values, reach, grid)
 
 
-def count_within(numbers: Numbers, limits: tuple[Numbers, Numbers]) -> NDArray[np.int64]:
+def count_within(numbers: Numbers, limits: tuple[Numbers, Numbers]) -> Ints:
     """Return (n,) int64, how many of (m,) ascending numbers lie between each two limits."""
     below = np.searchsorted(numbers, limits[0], side="left")
     up_to = np.searchsorted(numbers, limits[1], side="right")
-    found: NDArray[np.int64] = np.maximum(up_to - below, 0)
+    found: Ints = np.maximum(up_to - below, 0)
     return found
 
 
-def _count_on_grid(grid: Grid, limits: tuple[Numbers, Numbers]) -> NDArray[np.int64]:
+def _count_on_grid(grid: Grid, limits: tuple[Numbers, Numbers]) -> Ints:
     """Return the same of the numbers of a grid."""
     unit = (grid.high - grid.low) / max(grid.size - 1, 1)
     width = np.asarray(grid.down(limits[1]) - grid.up(limits[0]), np.float64)
-    found: NDArray[np.int64] = np.maximum(np.rint(width / unit).astype(np.int64) + 1, 0)
+    found: Ints = np.maximum(np.rint(width / unit).astype(np.int64) + 1, 0)
     return found
 
 
@@ -95,10 +96,10 @@ class Classes(ShortRepr):
     distinct: by sensitive attribute, (n_classes,) int64 different values; null is one of them.
     """
 
-    labels: NDArray[np.int32]
-    first: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    distinct: Mapping[str, NDArray[np.int64]]
+    labels: Int32s
+    first: Ints
+    sizes: Ints
+    distinct: Mapping[str, Ints]
 
     def __len__(self) -> int:
         """Return the number of classes."""
@@ -134,9 +135,7 @@ def classes_of(
     )
 
 
-def distinct_values(
-    labels: NDArray[np.int32], column: pl.Series, n_classes: int
-) -> NDArray[np.int64]:
+def distinct_values(labels: Int32s, column: pl.Series, n_classes: int) -> Ints:
     """Return (n_classes,) int64: how many different values the records of each class have."""
     codes, size = value_codes(column)
     offsets, _, _ = class_histograms(labels, codes, np.empty(0, np.int64), n_classes, size)
@@ -146,7 +145,7 @@ def distinct_values(
 OWNER = "inject"
 
 
-def named_classes(given: Any, known: Sequence[pl.Series], classes: Classes) -> NDArray[np.int64]:
+def named_classes(given: Any, known: Sequence[pl.Series], classes: Classes) -> Ints:
     """Return the numbers of the classes that are named, ascending, each once.
 
     known: (n_rows,) columns of quasi-identifiers.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.table import value_codes
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.synthesis.columns.numbers import Grid, plain_numbers, typed_numbers
 from kanonym.synthesis.injection.classes import Domain, count_within
 from kanonym.synthesis.trees import LearnedByTrees
@@ -29,14 +30,12 @@ TRIES = 4
 WIDE = 1 << 16
 """Grids of more numbers are searched by chance, smaller ones from end to end."""
 
-Rows = NDArray[np.int64]
-
 
 def fresh_values(
     model: LearnedByTrees,
     domain: Domain,
-    labels: NDArray[np.int32],
-    owners: Rows,
+    labels: Int32s,
+    owners: Ints,
     given: Sequence[pl.Series],
     random: np.random.Generator,
 ) -> pl.Series:
@@ -66,8 +65,8 @@ def fresh_values(
 def _draw_values(
     model: LearnedByTrees,
     domain: Domain,
-    labels: NDArray[np.int32],
-    owners: Rows,
+    labels: Int32s,
+    owners: Ints,
     given: Sequence[pl.Series],
     random: np.random.Generator,
 ) -> pl.Series:
@@ -111,7 +110,7 @@ def _draw_values(
 
 def _weights(
     model: LearnedByTrees, name: str, values: pl.Series, given: Sequence[pl.Series]
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return (n, m) float64 probabilities of values, 0 only for those that constraints forbid."""
     same = group_released(given, len(given[0]))  # many records of a class ask for the same
     different = [one.gather(same.first) for one in given]
@@ -129,7 +128,7 @@ def _weights(
 
 def _choices(
     model: LearnedByTrees, name: str, values: pl.Series, given: Sequence[pl.Series]
-) -> Rows:
+) -> Ints:
     """Return (n,) int64, among how many of the values constraints let each record choose."""
     limits = model.limits(name, given)
     if limits is None:
@@ -137,7 +136,7 @@ def _choices(
     return count_within(plain_numbers(values.drop_nulls()), limits)
 
 
-def _codes(column: pl.Series, values: pl.Series) -> Rows:
+def _codes(column: pl.Series, values: pl.Series) -> Ints:
     """Return (n,) int64 places of a column's values among distinct ones."""
     both = [values, column]
     if column.dtype in (pl.Categorical, pl.Enum):
@@ -145,11 +144,11 @@ def _codes(column: pl.Series, values: pl.Series) -> Rows:
     codes, size = value_codes(pl.concat(both))
     place = np.full(size, -1, np.int64)
     place[codes[: len(values)]] = np.arange(len(values))
-    found: Rows = place[codes[len(values) :]]
+    found: Ints = place[codes[len(values) :]]
     return found
 
 
-def _blocks(owners: Rows, m: int) -> Iterator[Rows]:
+def _blocks(owners: Ints, m: int) -> Iterator[Ints]:
     """Cut new records into blocks of whole classes, of so many that a block fits into memory."""
     step = max(BLOCK // m, 1)
     _, number = np.unique(owners, return_inverse=True)
@@ -157,7 +156,7 @@ def _blocks(owners: Rows, m: int) -> Iterator[Rows]:
     yield from np.split(np.arange(len(owners)), cuts)
 
 
-def _ranks(owners: Rows, choices: Rows) -> Rows:
+def _ranks(owners: Ints, choices: Ints) -> Ints:
     """Return (n,) int64: the turn of each record in its class; owners ascend.
 
     Who has the least to choose from is first: what is left suffices for others.
@@ -167,7 +166,7 @@ def _ranks(owners: Rows, choices: Rows) -> Rows:
     return found
 
 
-def _exhausted_error(name: str, labels: NDArray[np.int32], owner: int) -> InfeasibleError:
+def _exhausted_error(name: str, labels: Int32s, owner: int) -> InfeasibleError:
     row = int(np.argmax(labels == owner)) + 1
     return InfeasibleError(
         f"inject: no further value of {name!r} fits the class of row {row}, beside what was drawn "
@@ -180,8 +179,8 @@ def _draw_between_values(
     model: LearnedByTrees,
     domain: Domain,
     grid: Grid,
-    labels: NDArray[np.int32],
-    owners: Rows,
+    labels: Int32s,
+    owners: Ints,
     given: Sequence[pl.Series],
     random: np.random.Generator,
 ) -> pl.Series:

@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data import frame_rows, frames
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.columns import name_list, select_columns
 from kanonym.evaluation.utility.models.detection import DETECTION
+from kanonym.kernels.arrays import Ints
 from kanonym.metrics.disclosure import Measurement, Spread
 from kanonym.metrics.measured_value import MeasuredValue, format_figure
 from kanonym.models.base import check_integer
@@ -337,7 +337,7 @@ def _require(
     added: Sequence[pl.Series],
     known: Mapping[str, pl.Series],
     before: Classes,
-    chosen: NDArray[np.int64],
+    chosen: Ints,
 ) -> None:
     """Refuse records that miss a target or make another class, whatever has drawn them."""
     both = {column.name: pl.concat([columns[column.name], column]) for column in added}

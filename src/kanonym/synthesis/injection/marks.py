@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.actions.pseudonymization.keyed_pseudonyms import LEAST_BYTES, check_source, read_key
 from kanonym.data import files, frames
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.files.disk import read_bytes
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Bools
 from kanonym.synthesis.injection.records import record_texts
 
 Key = bytes | str | Path | Mapping[str, str | Path]
@@ -86,7 +86,7 @@ class Marks(ShortRepr):
         return marks
 
 
-def marks_of(columns: list[pl.Series], injected: NDArray[np.bool_], key: bytes) -> Marks:
+def marks_of(columns: list[pl.Series], injected: Bools, key: bytes) -> Marks:
     """Return the marks of a table's injected records.
 
     columns: (n,) columns of the whole table.
@@ -104,7 +104,7 @@ def marks_of(columns: list[pl.Series], injected: NDArray[np.bool_], key: bytes) 
     return Marks(*tags, tuple(sorted(hashes)))
 
 
-def injected_rows(frame: Any, marks: Marks | str | Path, key: Key) -> NDArray[np.bool_]:
+def injected_rows(frame: Any, marks: Marks | str | Path, key: Key) -> Bools:
     """Find the injected records of a table again.
 
     Parameters

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn
@@ -17,12 +16,11 @@ from kanonym.evaluation.utility.associations import CATEGORIES, COLUMNS, PAIRWIS
 from kanonym.evaluation.utility.cells import category_cells, numeric_cells
 from kanonym.evaluation.utility.models.detection import DETECTION, detection
 from kanonym.evaluation.utility.models.learning import draw_records
+from kanonym.kernels.arrays import Floats, Ints
 from kanonym.metrics.measured_value import MeasuredValue
 from kanonym.models.base import check_integer, check_number
 from kanonym.synthesis.injection.classes import Classes
 from kanonym.verification.released_classes import group_by_code
-
-Counts = NDArray[np.int64]
 
 WHOLE = 100.0
 """Percent in a whole."""
@@ -54,7 +52,7 @@ class ClassTargets:
         """Whether anything is asked of sensitive attributes."""
         return self.diversity is not None or self.l is not None
 
-    def values(self, sizes: Counts) -> Counts:
+    def values(self, sizes: Ints) -> Ints:
         """Return (n_classes,) int64: different values that classes of these sizes must have."""
         least = np.full(len(sizes), self.l or 0, np.int64)
         if self.diversity is None:
@@ -62,7 +60,7 @@ class ClassTargets:
         found = np.floor(self.diversity * sizes / WHOLE).astype(np.int64) - 1
         for _ in range(3):  # rounded as diversity is where it is measured
             found += WHOLE * found / sizes < self.diversity
-        clipped: Counts = np.maximum(least, np.clip(found, 0, sizes))
+        clipped: Ints = np.maximum(least, np.clip(found, 0, sizes))
         return clipped
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,12 +78,12 @@ class Needs:
     class nor another one of them has.
     """
 
-    records: Counts
-    fresh: Mapping[str, Counts]
+    records: Ints
+    fresh: Mapping[str, Ints]
 
 
 def compute_needs(
-    wanted: ClassTargets, classes: Classes, reach: Mapping[str, Counts], chosen: Counts
+    wanted: ClassTargets, classes: Classes, reach: Mapping[str, Ints], chosen: Ints
 ) -> Needs:
     """Return the fewest records that take every chosen class to all that is wanted.
 
@@ -109,7 +107,7 @@ def compute_needs(
             own = distinct[chosen]
             spare = np.maximum(reach[name][chosen] - own, 0)
             added = np.maximum(added, np.minimum(_least(wanted, sizes, own), spare + 1))
-    fresh: dict[str, Counts] = {}
+    fresh: dict[str, Ints] = {}
     for name, distinct in classes.distinct.items() if wanted.concerns_values else ():
         own = distinct[chosen]
         lacking = np.maximum(wanted.values(sizes + added) - own, 0)
@@ -122,7 +120,7 @@ def compute_needs(
     return Needs(_scatter_counts(added, chosen, len(classes)), fresh)
 
 
-def _least(wanted: ClassTargets, sizes: Counts, distinct: Counts) -> Counts:
+def _least(wanted: ClassTargets, sizes: Ints, distinct: Ints) -> Ints:
     """Return (n,) int64: new values that take each class to what is asked of an attribute.
 
     A number beyond any reach where none suffices.
@@ -143,7 +141,7 @@ def _least(wanted: ClassTargets, sizes: Counts, distinct: Counts) -> Counts:
     return found
 
 
-def _scatter_counts(counts: Counts, chosen: Counts, n_classes: int) -> Counts:
+def _scatter_counts(counts: Ints, chosen: Ints, n_classes: int) -> Ints:
     """Return the counts of chosen classes as those of all, 0 for the others."""
     found = np.zeros(n_classes, np.int64)
     found[chosen] = counts
@@ -151,7 +149,7 @@ def _scatter_counts(counts: Counts, chosen: Counts, n_classes: int) -> Counts:
 
 
 def _impossible_error(
-    wanted: ClassTargets, classes: Classes, name: str, reach: Counts, failed: Counts, added: Counts
+    wanted: ClassTargets, classes: Classes, name: str, reach: Ints, failed: Ints, added: Ints
 ) -> InfeasibleError:
     """Return the error that names the class that stays furthest behind.
 
@@ -232,7 +230,7 @@ def joint_distance(
     return MeasuredValue(DISTANCE, float(np.mean(list(parts.values()))), parts)
 
 
-def _cells(before: pl.Series, added: pl.Series) -> tuple[NDArray[np.int64], int]:
+def _cells(before: pl.Series, added: pl.Series) -> tuple[Ints, int]:
     """Return (n + m,) int64 cells of a column's values, and their number."""
     both = pl.concat([before, added])
     dtype = both.dtype
@@ -265,7 +263,7 @@ def measure_distinguishability(
     real: Sequence[pl.Series],
     added: Sequence[pl.Series],
     classes: Classes,
-    owners: NDArray[np.int64],
+    owners: Ints,
     random: np.random.Generator,
 ) -> MeasuredValue:
     """Measure how well a classifier tells added records from real ones of the same classes.
@@ -297,7 +295,7 @@ def measure_distinguishability(
     )
 
 
-def _chances(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _chances(weights: Floats) -> Floats:
     """Return (n,) chances, as the weights go as far as 1 allows, that add up to 5,000 at most."""
     if len(weights) <= RECORDS:
         return np.ones(len(weights))
@@ -308,5 +306,5 @@ def _chances(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     fits = order * (RECORDS - certain) <= rest
     first = int(np.argmax(fits))
     scale = (RECORDS - first) / rest[first]
-    chances: NDArray[np.float64] = np.minimum(weights * scale, 1.0)
+    chances: Floats = np.minimum(weights * scale, 1.0)
     return chances

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.domain import Domain
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import FromFile, FromMapping
 from kanonym.data.schema import Attribute, Role
 from kanonym.differential_privacy.cells import declared_cells, read_cells
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.synthesis.columns import Constraint
 from kanonym.synthesis.marginals.graphical_model import Attributes
 from kanonym.synthesis.marginals.measuring import pool_neighbours, pool_rare
@@ -51,22 +51,22 @@ class CellDomain(ABC):
         return self.groups if self.has_null else NOWHERE
 
     @abstractmethod
-    def encode(self, values: pl.Series) -> NDArray[np.int32]:
+    def encode(self, values: pl.Series) -> Int32s:
         """Return (n,) int32, the cell of each value, or NOWHERE; it depends on that value alone.
 
         values: as `declared_cells` returns them.
         """
 
     @abstractmethod
-    def has(self, values: pl.Series) -> NDArray[np.bool_]:
+    def has(self, values: pl.Series) -> Bools:
         """Return (n,) bool, whether each value is in the domain; no release depends on it."""
 
     @abstractmethod
-    def decode(self, cells: NDArray[np.int32], random: np.random.Generator) -> pl.Series:
+    def decode(self, cells: Int32s, random: np.random.Generator) -> pl.Series:
         """Return a value for each cell, drawn evenly from its values."""
 
     @abstractmethod
-    def pool(self, noisy: NDArray[np.float64], least: float) -> NDArray[np.int32]:
+    def pool(self, noisy: Floats, least: float) -> Int32s:
         """Return (cells,) int32, fewer cells: those with fewer records than `least` together."""
 
     def facts(self) -> dict[str, Any]:
@@ -83,9 +83,9 @@ class Categories(CellDomain):
 
     values: tuple[Any, ...]
     texts: tuple[str, ...]
-    group: NDArray[np.int32]
+    group: Int32s
 
-    def encode(self, values: pl.Series) -> NDArray[np.int32]:
+    def encode(self, values: pl.Series) -> Int32s:
         """Return the cell of each value; that of `other` or null for one that is not listed."""
         other = self.texts.index(OTHER) if OTHER in self.texts else None
         unknown = self.null if other is None else int(self.group[other])
@@ -96,14 +96,14 @@ class Categories(CellDomain):
         codes = pl.select(pl.when(values.is_null()).then(null).otherwise(codes)).to_series()
         return codes.cast(pl.Int32).to_numpy()
 
-    def has(self, values: pl.Series) -> NDArray[np.bool_]:
+    def has(self, values: pl.Series) -> Bools:
         """Return whether each value is listed, or an allowed null."""
         listed = values.is_in(list(self.texts)).fill_null(value=False) | (
             values.is_null() & self.has_null
         )
         return listed.to_numpy()
 
-    def decode(self, cells: NDArray[np.int32], random: np.random.Generator) -> pl.Series:
+    def decode(self, cells: Int32s, random: np.random.Generator) -> pl.Series:
         """Return a value of each group."""
         starts = np.searchsorted(self.group, np.arange(self.groups + 1))
         known = np.minimum(cells, self.groups - 1)
@@ -111,7 +111,7 @@ class Categories(CellDomain):
         column = pl.Series(self.name, [*self.values, None], dtype=self.dtype)
         return column.gather(np.where(cells < self.groups, place, len(self.values)))
 
-    def pool(self, noisy: NDArray[np.float64], least: float) -> NDArray[np.int32]:
+    def pool(self, noisy: Floats, least: float) -> Int32s:
         """Return one cell for all rare ones."""
         return pool_rare(noisy, least)
 
@@ -126,7 +126,7 @@ class Range(CellDomain):
 
     domain: Domain
 
-    def encode(self, values: pl.Series) -> NDArray[np.int32]:
+    def encode(self, values: pl.Series) -> Int32s:
         """Return the cell of each value; beyond the ends, that of the nearer one."""
         n = self.domain.number_of_values
         place = self._places(values)
@@ -135,19 +135,19 @@ class Range(CellDomain):
         cells = index * self.groups // n
         return np.where(known, cells, self.null).astype(np.int32)
 
-    def has(self, values: pl.Series) -> NDArray[np.bool_]:
+    def has(self, values: pl.Series) -> Bools:
         """Return whether each value lies between the ends, or is an allowed null."""
         last = self.domain.number_of_values - 1
         within = self._places(values).is_between(0, last).fill_null(value=False)
         return (within | (values.is_null() & self.has_null)).to_numpy()
 
-    def decode(self, cells: NDArray[np.int32], random: np.random.Generator) -> pl.Series:
+    def decode(self, cells: Int32s, random: np.random.Generator) -> pl.Series:
         """Return a value of each bin, drawn evenly, on the grid."""
         low, high = self.ends()
         known = np.minimum(cells, self.groups - 1)
         return self.values_at(random.integers(low[known], high[known], endpoint=True), cells)
 
-    def values_at(self, index: NDArray[np.int64], cells: NDArray[np.int32]) -> pl.Series:
+    def values_at(self, index: Ints, cells: Int32s) -> pl.Series:
         """Return the values of places on the grid, null where the cell is null."""
         start, step = self.domain.start, self.domain.step or 1
         if isinstance(start, date):
@@ -167,13 +167,13 @@ class Range(CellDomain):
             return (_days(values).cast(pl.Float64) - (start - date(1970, 1, 1)).days) / step
         return (_numbers(values) - start) / step
 
-    def ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def ends(self) -> tuple[Ints, Ints]:
         """Return the first and the last place on the grid of each bin."""
         n = self.domain.number_of_values
         edges = -(-np.arange(self.groups + 1) * n // self.groups)
         return edges[:-1], edges[1:] - 1
 
-    def pool(self, noisy: NDArray[np.float64], least: float) -> NDArray[np.int32]:
+    def pool(self, noisy: Floats, least: float) -> Int32s:
         """Return one cell for rare neighbours; null keeps its own."""
         bins = pool_neighbours(noisy[: self.groups], least)
         return np.append(bins, bins.max() + 1).astype(np.int32)[: len(noisy)]
@@ -325,9 +325,9 @@ def _range(name: str, domain: Domain) -> Range:
 
 def impossible_cells(
     domains: Sequence[CellDomain], rules: Sequence[Constraint]
-) -> dict[Attributes, NDArray[np.bool_]]:
+) -> dict[Attributes, Bools]:
     """Return which cells of two attributes break a constraint, whatever their values are."""
-    found: dict[Attributes, NDArray[np.bool_]] = {}
+    found: dict[Attributes, Bools] = {}
     names = [domain.name for domain in domains]
     for rule in rules:
         low, high = names.index(rule.low), names.index(rule.high)

@@ -14,14 +14,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kanonym.kernels.arrays import Bools, Floats, Ints
 from kanonym.synthesis.marginals.graphical_model import (
     Attributes,
     GraphicalModel,
     JunctionTree,
     SharedSums,
-    Table,
     axes_without,
     build_tree,
     divide,
@@ -38,10 +37,10 @@ FINEST_STEP = 1e-12
 class Measurement:
     """All that was measured of one set, combined by precision."""
 
-    values: Table
-    precision: Table
+    values: Floats
+    precision: Floats
 
-    def add(self, values: NDArray[np.int64], precision: Table) -> None:
+    def add(self, values: Ints, precision: Floats) -> None:
         """Combine with another measurement of the same set."""
         both = self.precision + precision
         self.values = (self.values * self.precision + values * precision) / both
@@ -52,7 +51,7 @@ class Measurement:
 class Potentials:
     """What a fit starts from, and the next one goes on with: θ of each measured set."""
 
-    logs: dict[Attributes, Table]
+    logs: dict[Attributes, Floats]
     step: float = 1.0
 
 
@@ -68,7 +67,7 @@ def fit_model(
     measured: Mapping[Attributes, Measurement],
     start: Potentials,
     iterations: int,
-    impossible: Mapping[Attributes, NDArray[np.bool_]],
+    impossible: Mapping[Attributes, Bools],
 ) -> GraphicalModel:
     """Fit a model to measurements, and leave its potentials in `start`."""
     tree = build_tree([*measured, *impossible], sizes)
@@ -109,7 +108,7 @@ class _Descent:
         tree: JunctionTree,
         sizes: Sequence[int],
         measured: Mapping[Attributes, Measurement],
-        impossible: Mapping[Attributes, NDArray[np.bool_]],
+        impossible: Mapping[Attributes, Bools],
     ) -> None:
         self._measured = measured
         self._total = estimate_total(measured)
@@ -123,24 +122,24 @@ class _Descent:
             SharedSums(clique, parts, sizes)
             for clique, parts in zip(tree.cliques, held, strict=True)
         ]
-        self._possible: dict[int, NDArray[np.bool_]] = {}
+        self._possible: dict[int, Bools] = {}
         for one, never in impossible.items():
             place = tree.clique_of(one, sizes)
             possible = ~never.reshape(spread(tree.cliques[place], one, sizes))
             self._possible[place] = self._possible.get(place, np.True_) & possible
 
-    def potentials(self, logs: Mapping[Attributes, Table]) -> list[Table]:
+    def potentials(self, logs: Mapping[Attributes, Floats]) -> list[Floats]:
         """Return a table of potentials for each clique."""
         return [self._powers(place, logs) for place in range(len(self._held))]
 
-    def moved(self, tables: Sequence[Table], moves: Mapping[Attributes, Table]) -> list[Table]:
+    def moved(self, tables: Sequence[Floats], moves: Mapping[Attributes, Floats]) -> list[Floats]:
         """Return the potentials after a step."""
         return [
             self._bounded(table * self._powers(place, moves), place) if self._held[place] else table
             for place, table in enumerate(tables)
         ]
 
-    def loss(self, beliefs: Sequence[Table]) -> tuple[float, dict[Attributes, Table]]:
+    def loss(self, beliefs: Sequence[Floats]) -> tuple[float, dict[Attributes, Floats]]:
         """Return the loss, and its slope for the potentials of each measured set."""
         total = 0.0
         slopes = {}
@@ -153,24 +152,26 @@ class _Descent:
                 total += 0.5 * float(np.vdot(apart, slopes[one]))
         return total, slopes
 
-    def _powers(self, place: int, logs: Mapping[Attributes, Table]) -> Table:
+    def _powers(self, place: int, logs: Mapping[Attributes, Floats]) -> Floats:
         """Return exp of the sum of what belongs to a clique, at most 1."""
         together = self._sums[place].spread({one: logs[one] for one in self._held[place]})
         return self._bounded(np.exp(together - together.max()), place)
 
-    def _bounded(self, table: Table, place: int) -> Table:
+    def _bounded(self, table: Floats, place: int) -> Floats:
         """Return potentials of at most 1, and 0 exactly where no record can be."""
-        bounded: Table = np.maximum(table / table.max(), LEAST)
+        bounded: Floats = np.maximum(table / table.max(), LEAST)
         return bounded * self._possible[place] if place in self._possible else bounded
 
 
-def calibrate(tree: JunctionTree, sizes: Sequence[int], potentials: Sequence[Table]) -> list[Table]:
+def calibrate(
+    tree: JunctionTree, sizes: Sequence[int], potentials: Sequence[Floats]
+) -> list[Floats]:
     """Return the distribution of each clique that the product of all potentials has.
 
     Two passes: sums go up to the root, and come down again.
     """
     beliefs = list(potentials)
-    sums: dict[int, Table] = {}
+    sums: dict[int, Floats] = {}
     for place in range(len(beliefs) - 1, 0, -1):
         parent, separator = tree.parents[place], tree.separators[place]
         message = beliefs[place].sum(axis=axes_without(tree.cliques[place], separator))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import DataError
 from kanonym.differential_privacy.ledger import Budget
 from kanonym.differential_privacy.noise import Bits
+from kanonym.kernels.arrays import Bools, Int32s
 from kanonym.synthesis.columns import Constraint
 from kanonym.synthesis.marginals.domains import NOWHERE, CellDomain, impossible_cells
 from kanonym.synthesis.marginals.fitting import estimate_total
@@ -26,7 +27,7 @@ from kanonym.synthesis.marginals.measuring import (
 )
 from kanonym.synthesis.synthesizer import keeps_constraints
 
-Fit = Callable[[PrivateRecords, Mapping[Attributes, NDArray[np.bool_]]], GraphicalModel]
+Fit = Callable[[PrivateRecords, Mapping[Attributes, Bools]], GraphicalModel]
 
 FITS: dict[str, Fit] = {"aim": fit_aim, "mst": fit_mst}
 """Differentially private methods by their names; the first is the default."""
@@ -96,7 +97,7 @@ def pooling_of(
 
 def _values_of(
     domains: Sequence[CellDomain],
-    cells: NDArray[np.int32],
+    cells: Int32s,
     rules: Sequence[Constraint],
     random: np.random.Generator,
 ) -> pl.DataFrame:

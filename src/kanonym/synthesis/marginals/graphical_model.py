@@ -12,7 +12,8 @@ from operator import and_
 from string import ascii_letters
 
 import numpy as np
-from numpy.typing import NDArray
+
+from kanonym.kernels.arrays import Floats
 
 Attributes = tuple[int, ...]
 """Positions of attributes, ascending."""
@@ -206,13 +207,10 @@ def _cells(mask: int, logs: Sequence[float]) -> float:
     return sum(logs[member] for member in _members(mask))
 
 
-Table = NDArray[np.float64]
-
-
 class GraphicalModel:
     """Calibrated tables of cliques, and marginals of any attributes."""
 
-    def __init__(self, tree: JunctionTree, tables: Sequence[Table]) -> None:
+    def __init__(self, tree: JunctionTree, tables: Sequence[Floats]) -> None:
         self.tree = tree
         self.tables = list(tables)
         self._near: list[list[tuple[int, Attributes, frozenset[int]]]] = [[] for _ in tables]
@@ -225,10 +223,10 @@ class GraphicalModel:
             beyond = frozenset(below[place] - set(separator))
             self._near[parent].append((place, separator, beyond))
             self._near[place].append((parent, separator, frozenset(every - below[place])))
-        self._known: dict[tuple[int, Attributes], Table] = {}
-        self._conditionals: dict[tuple[int, int, frozenset[int]], tuple[Table, list[int]]] = {}
+        self._known: dict[tuple[int, Attributes], Floats] = {}
+        self._conditionals: dict[tuple[int, int, frozenset[int]], tuple[Floats, list[int]]] = {}
 
-    def marginal(self, attributes: Attributes) -> Table:
+    def marginal(self, attributes: Attributes) -> Floats:
         """Return the distribution of some attributes, ascending, an axis each.
 
         Cost: within a clique one sum; across cliques a product for each clique between them.
@@ -237,7 +235,7 @@ class GraphicalModel:
         table, axes = self._collect(self.tree.nearest(attributes), -1, wanted)
         return table.transpose([axes.index(attribute) for attribute in attributes])
 
-    def _collect(self, place: int, origin: int, wanted: frozenset[int]) -> tuple[Table, list[int]]:
+    def _collect(self, place: int, origin: int, wanted: frozenset[int]) -> tuple[Floats, list[int]]:
         """Return the table of what is wanted in a clique and beyond it, seen from its origin.
 
         From a neighbour it is the conditional distribution, given the separator.
@@ -271,7 +269,7 @@ class GraphicalModel:
             self._conditionals[key] = (table, axes)
         return table, axes
 
-    def _sum(self, place: int, attributes: Attributes) -> Table:
+    def _sum(self, place: int, attributes: Attributes) -> Floats:
         """Return a marginal within a clique."""
         key = (place, attributes)
         if key not in self._known:
@@ -290,12 +288,12 @@ def spread(clique: Attributes, attributes: Attributes, sizes: Sequence[int]) -> 
     return tuple(sizes[one] if one in attributes else 1 for one in clique)
 
 
-def _conditional(table: Table, axes: list[int], given: Attributes, marginal: Table) -> Table:
+def _conditional(table: Floats, axes: list[int], given: Attributes, marginal: Floats) -> Floats:
     shape = [table.shape[axis] if one in given else 1 for axis, one in enumerate(axes)]
     return divide(table, marginal.reshape(shape))
 
 
-def divide(table: Table, by: Table) -> Table:
+def divide(table: Floats, by: Floats) -> Floats:
     """Return a quotient, 0 where the divisor is 0: what cannot occur does not."""
     return np.divide(
         table, by, out=np.zeros(np.broadcast_shapes(table.shape, by.shape)), where=by > 0
@@ -303,14 +301,14 @@ def divide(table: Table, by: Table) -> Table:
 
 
 def _product(
-    table: Table, axes: list[int], other: Table, other_axes: list[int], result: list[int]
-) -> Table:
+    table: Floats, axes: list[int], other: Floats, other_axes: list[int], result: list[int]
+) -> Floats:
     """Return the sum over what is not in the result of the product of two tables."""
     letters = dict(zip(sorted({*axes, *other_axes}), ascii_letters, strict=False))
     left, right, out = (
         "".join(letters[one] for one in some) for some in (axes, other_axes, result)
     )
-    product: Table = np.einsum(f"{left},{right}->{out}", table, other)
+    product: Floats = np.einsum(f"{left},{right}->{out}", table, other)
     return product
 
 
@@ -335,16 +333,16 @@ class SharedSums:
                 self._steps.setdefault(below, (at, axis))
                 at = below
 
-    def marginals(self, table: Table) -> dict[Attributes, Table]:
+    def marginals(self, table: Floats) -> dict[Attributes, Floats]:
         """Return the sums of a table, those of the parts among them."""
         found = {self._clique: table}
         for below, (above, axis) in self._steps.items():
             found[below] = found[above].sum(axis=axis)
         return found
 
-    def spread(self, parts: Mapping[Attributes, Table]) -> Table:
+    def spread(self, parts: Mapping[Attributes, Floats]) -> Floats:
         """Return the sum of tables of parts, each the same along the axes that it lacks."""
-        sums: dict[Attributes, Table] = {one: table.copy() for one, table in parts.items()}
+        sums: dict[Attributes, Floats] = {one: table.copy() for one, table in parts.items()}
         for below, (above, axis) in reversed(self._steps.items()):
             added = np.expand_dims(sums.pop(below), axis)
             if above in sums:

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from kanonym.differential_privacy.ledger import Budget, rho_of_exponential, rho_of_gaussian
 from kanonym.differential_privacy.noise import Bits, discrete_gaussian, draw_candidate
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.synthesis.marginals.fitting import Measurement, Potentials, estimate_total, fit_model
-from kanonym.synthesis.marginals.graphical_model import Attributes, GraphicalModel, Table, cells_of
+from kanonym.synthesis.marginals.graphical_model import Attributes, GraphicalModel, cells_of
 
 
-def pool_rare(noisy: NDArray[np.float64], least: float) -> NDArray[np.int32]:
+def pool_rare(noisy: Floats, least: float) -> Int32s:
     """Return (cells,) int32, a new cell for each: one for all that have fewer records than `least`.
 
     It comes last; the others keep their order.
@@ -28,7 +29,7 @@ def pool_rare(noisy: NDArray[np.float64], least: float) -> NDArray[np.int32]:
     return np.where(rare, (~rare).sum(), kept).astype(np.int32)
 
 
-def pool_neighbours(noisy: NDArray[np.float64], least: float) -> NDArray[np.int32]:
+def pool_neighbours(noisy: Floats, least: float) -> Int32s:
     """Return (cells,) int32, a new cell for each: neighbours, until they have `least` records."""
     found = np.zeros(len(noisy), np.int32)
     at, together = 0, 0.0
@@ -42,7 +43,7 @@ def pool_neighbours(noisy: NDArray[np.float64], least: float) -> NDArray[np.int3
     return found
 
 
-def shares_within(noisy: NDArray[np.float64], pooled: NDArray[np.int32]) -> NDArray[np.float64]:
+def shares_within(noisy: Floats, pooled: Int32s) -> Floats:
     """Return (new cells, cells) float64, how records of each new cell are spread over its cells.
 
     The nearest counts to the noisy ones that are not negative and have the same sum; evenly, where
@@ -55,20 +56,20 @@ def shares_within(noisy: NDArray[np.float64], pooled: NDArray[np.int32]) -> NDAr
     return table
 
 
-def _nearest_shares(noisy: NDArray[np.float64]) -> NDArray[np.float64]:
+def _nearest_shares(noisy: Floats) -> Floats:
     total = noisy.sum()
     if total <= 0:
         return np.full(len(noisy), 1 / len(noisy))
     falling = np.sort(noisy)[::-1]
     excess = (np.cumsum(falling) - total) / np.arange(1, len(noisy) + 1)
     cut = excess[np.flatnonzero(falling > excess)[-1]]
-    shares: NDArray[np.float64] = np.maximum(noisy - cut, 0) / total
+    shares: Floats = np.maximum(noisy - cut, 0) / total
     return shares
 
 
 def draw_records(
     model: GraphicalModel, sizes: tuple[int, ...], n: int, random: np.random.Generator
-) -> NDArray[np.int32]:
+) -> Int32s:
     """Return (attributes, n) int32, the cells of n records in random order.
 
     From the root outwards: the records of each value of a separator are shared out over the cells
@@ -89,9 +90,7 @@ def draw_records(
     return codes[:, random.permutation(n)]
 
 
-def share_out(
-    table: Table, given: NDArray[np.int64], random: np.random.Generator
-) -> NDArray[np.int64]:
+def share_out(table: Floats, given: Ints, random: np.random.Generator) -> Ints:
     """Return (n,) int64, a column of the table for each record, whose row is given.
 
     Each row's records are distributed as its cells are: cumulative expected counts are rounded
@@ -116,7 +115,7 @@ def share_out(
     return cells
 
 
-Pooling = Callable[[Table, float], NDArray[np.int32]]
+Pooling = Callable[[Floats, float], Int32s]
 """From the noisy counts of an attribute's cells, and the least count of one, to fewer cells."""
 
 GRID = 1 << 10
@@ -147,9 +146,9 @@ class PrivateRecords:
         self.budget = budget
         self.bits = bits
         self.measured: dict[Attributes, Measurement] = {}
-        self._counts: dict[Attributes, NDArray[np.int64]] = {}
+        self._counts: dict[Attributes, Ints] = {}
         self._pooling = dict(pooling)
-        self._spread: dict[int, Table] = {}
+        self._spread: dict[int, Floats] = {}
 
     def variance_for(self, rho: Fraction) -> Fraction:
         """Return the least variance with which a measurement costs at most ρ."""
@@ -191,7 +190,7 @@ class PrivateRecords:
             self.measured[one,] = Measurement(values, precision)
         self.sizes, self._counts = tuple(sizes), {}
 
-    def unpool(self, cells: NDArray[np.int32], random: np.random.Generator) -> NDArray[np.int32]:
+    def unpool(self, cells: Int32s, random: np.random.Generator) -> Int32s:
         """Return records with the cells that attributes had before, shared out by noisy counts."""
         for one, table in self._spread.items():
             cells[one] = share_out(table, cells[one].astype(np.int64), random)
@@ -199,7 +198,7 @@ class PrivateRecords:
 
     def choose(
         self,
-        expected: Mapping[Attributes, Table],
+        expected: Mapping[Attributes, Floats],
         weights: Mapping[Attributes, int],
         allowance: float,
         epsilon: Fraction,
@@ -221,7 +220,7 @@ class PrivateRecords:
         sensitivity = GRID * self._per_person * max(weights[candidate] for candidate in candidates)
         return candidates[draw_candidate(scores, epsilon, sensitivity, self.bits)]
 
-    def _count(self, attributes: Attributes) -> NDArray[np.int64]:
+    def _count(self, attributes: Attributes) -> Ints:
         """Return the counts of a marginal, in C order."""
         if attributes not in self._counts:
             cells = cells_of(attributes, self.sizes)
@@ -244,9 +243,7 @@ RARE = 3.0
 """Cells with fewer records, in σ, are counted together."""
 
 
-def fit_mst(
-    records: PrivateRecords, impossible: Mapping[Attributes, NDArray[np.bool_]]
-) -> GraphicalModel:
+def fit_mst(records: PrivateRecords, impossible: Mapping[Attributes, Bools]) -> GraphicalModel:
     """Spend a budget on a model of the records that is a tree; see `fit_aim`."""
     d = len(records.sizes)
     third = records.budget.rest / (3 if d > 1 else 1)
@@ -291,9 +288,7 @@ NOISE_PER_CELL = sqrt(2 / pi)
 """Mean size of Gaussian noise, in σ."""
 
 
-def fit_aim(
-    records: PrivateRecords, impossible: Mapping[Attributes, NDArray[np.bool_]]
-) -> GraphicalModel:
+def fit_aim(records: PrivateRecords, impossible: Mapping[Attributes, Bools]) -> GraphicalModel:
     """Spend a budget on a model of the records."""
     budget, d = records.budget, len(records.sizes)
     variance, epsilon = scales_for(records, budget.rest / (ROUNDS_PER_ATTRIBUTE * d))

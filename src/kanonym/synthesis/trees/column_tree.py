@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.results import ShortRepr
-from kanonym.synthesis.columns.scales import Codes, Scale
-
-Floats = NDArray[np.float64]
+from kanonym.kernels.arrays import Floats, Int32s, Ints
+from kanonym.synthesis.columns.scales import Scale
 
 FEW = 50
 """Values of a column, null included, that a classification tree tells apart at most."""
@@ -31,21 +30,21 @@ class ColumnTree(ShortRepr):
     """
 
     tree: Any
-    ranks: tuple[NDArray[np.int64], ...]
-    donors: Codes
-    starts: NDArray[np.int64]
+    ranks: tuple[Ints, ...]
+    donors: Int32s
+    starts: Ints
 
-    def draw(self, n: int, given: Sequence[Codes], random: np.random.Generator) -> Codes:
+    def draw(self, n: int, given: Sequence[Int32s], random: np.random.Generator) -> Int32s:
         """Return (n,) int32 codes, each of a record in the leaf that the given codes lead to.
 
         given: (n,) int32 each, in the order of `grow_tree`. Cost O(n · depth).
         """
         nodes = self._leaves(n, given)
         first, last = self.starts[nodes], self.starts[nodes + 1]
-        drawn: Codes = self.donors[first + (random.random(n) * (last - first)).astype(np.int64)]
+        drawn: Int32s = self.donors[first + (random.random(n) * (last - first)).astype(np.int64)]
         return drawn
 
-    def leaf_counts(self, given: Sequence[Codes], size: int) -> NDArray[np.int64]:
+    def leaf_counts(self, given: Sequence[Int32s], size: int) -> Ints:
         """Return (n, size + 1) records with each code, null last, in the leaf of each record."""
         leaves, at = np.unique(self._leaves(len(given[0]), given), return_inverse=True)
         counts = [
@@ -60,15 +59,15 @@ class ColumnTree(ShortRepr):
         ]
         return np.array(counts, np.int64).reshape(-1, size + 1)[at]
 
-    def _leaves(self, n: int, given: Sequence[Codes]) -> NDArray[np.int64]:
+    def _leaves(self, n: int, given: Sequence[Int32s]) -> Ints:
         if self.tree is None or not n:
             return np.zeros(n, np.int64)
-        leaves: NDArray[np.int64] = self.tree.apply(_features(given, self.ranks))
+        leaves: Ints = self.tree.apply(_features(given, self.ranks))
         return leaves
 
 
 def grow_tree(
-    column: tuple[Scale, Codes], given: Sequence[tuple[Scale, Codes]], leaf: int, seed: int
+    column: tuple[Scale, Int32s], given: Sequence[tuple[Scale, Int32s]], leaf: int, seed: int
 ) -> ColumnTree:
     """Grow the tree of a column until no cut leaves `leaf` records on both sides.
 
@@ -102,7 +101,7 @@ def grow_tree(
     return ColumnTree(tree, ranks, codes[by_leaf], starts)
 
 
-def _responses(scale: Scale, codes: Codes, random: np.random.Generator) -> Floats:
+def _responses(scale: Scale, codes: Int32s, random: np.random.Generator) -> Floats:
     """Return (n, q) float64: numbers whose means tell apart the values of a column."""
     size = len(scale.values)
     if size <= FEW:
@@ -116,7 +115,7 @@ def _responses(scale: Scale, codes: Codes, random: np.random.Generator) -> Float
     return found
 
 
-def _ranks(scale: Scale, codes: Codes, responses: Floats) -> NDArray[np.int64]:
+def _ranks(scale: Scale, codes: Int32s, responses: Floats) -> Ints:
     """Return (m + 1,) int64: the place of each code, null last, in the order that tells most."""
     size = len(scale.values)
     if not scale.is_nominal:
@@ -131,7 +130,7 @@ def _ranks(scale: Scale, codes: Codes, responses: Floats) -> NDArray[np.int64]:
     return ranks
 
 
-def _features(given: Sequence[Codes], ranks: Sequence[NDArray[np.int64]]) -> NDArray[np.float32]:
+def _features(given: Sequence[Int32s], ranks: Sequence[Ints]) -> NDArray[np.float32]:
     """Return (n, d) float32 features; code -1 has the last rank."""
     return np.column_stack([rank[codes] for codes, rank in zip(given, ranks, strict=True)]).astype(
         np.float32

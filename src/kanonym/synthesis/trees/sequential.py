@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.kernels.parallel import parallel
 from kanonym.models.base import check_integer
 from kanonym.policy.faults import unknown_name
@@ -23,12 +24,10 @@ from kanonym.synthesis.columns.relations import (
     numbers_and_presence,
     relate_columns,
 )
-from kanonym.synthesis.columns.scales import Codes, Scale, scale_of
+from kanonym.synthesis.columns.scales import Scale, scale_of
 from kanonym.synthesis.trees.column_tree import ColumnTree, grow_tree
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Numbers = dict[int, tuple[NDArray[Any], Flags]]
+Numbers = dict[int, tuple[NDArray[Any], Bools]]
 """By constrained column, (n,) numbers and which of them there are."""
 
 LEAST = 5
@@ -113,7 +112,7 @@ class SequentialTrees:
         seeds = random.integers(1 << 31, size=(len(order), 2)).tolist()
         least = min(self.leaf, len(columns[0]))
 
-        known_before: list[list[tuple[Scale, Codes]]] = [[]]
+        known_before: list[list[tuple[Scale, Int32s]]] = [[]]
         for at, place in enumerate(order):
             after = [
                 (link.gaps, gaps[number])
@@ -257,7 +256,7 @@ class _Draw:
         self.n = n
         self.random = random
         self.given = given
-        self.codes: list[Codes] = []
+        self.codes: list[Int32s] = []
         self.numbers: Numbers = {}
 
     def columns_up_to(self, count: int) -> list[pl.Series]:
@@ -284,7 +283,7 @@ class _Draw:
             columns.append(column)
         return columns
 
-    def _constrained_column(self, step: Step, scale: Scale) -> tuple[pl.Series, Codes]:
+    def _constrained_column(self, step: Step, scale: Scale) -> tuple[pl.Series, Int32s]:
         """Return a column that keeps the constraints with those before it."""
         relations = self.learned.relations
         grid = relations.grids[step.place]
@@ -318,7 +317,7 @@ class _Draw:
         ).to_series()
         return column, scale.codes_of(column)
 
-    def _gap_codes(self, link: Link) -> Codes:
+    def _gap_codes(self, link: Link) -> Int32s:
         """Return (n,) int32 places of the gap between two columns that are drawn."""
         codes = np.full(self.n, -1, np.int32)
         if link.low in self.numbers and link.high in self.numbers and len(link.gaps.values):
@@ -327,9 +326,7 @@ class _Draw:
             codes[both] = link.gaps.number_codes((high - low)[both])
         return codes
 
-    def _draw_gaps(
-        self, step: Step, grid: Grid, rows: NDArray[np.int64], numbers: NDArray[Any]
-    ) -> None:
+    def _draw_gaps(self, step: Step, grid: Grid, rows: Ints, numbers: NDArray[Any]) -> None:
         """Draw the numbers of some rows as the gap to the column that the step is linked to."""
         if step.gap is None:
             return
@@ -348,7 +345,7 @@ class _Draw:
         found: NDArray[Any] = np.clip(grid.nearest(evenly), first, last)
         return found
 
-    def _refuse_no_room(self, without: Flags, scale: Scale) -> None:
+    def _refuse_no_room(self, without: Bools, scale: Scale) -> None:
         """Refuse a column without room between others, but where it can be null instead."""
         if scale.n_null:
             return
@@ -359,7 +356,7 @@ class _Draw:
         )
 
 
-def _values(scale: Scale, codes: Codes, random: np.random.Generator) -> pl.Series:
+def _values(scale: Scale, codes: Int32s, random: np.random.Generator) -> pl.Series:
     """Return the (n,) values of codes; of a finely measured column, numbers near them."""
     if scale.between is None:
         # -1 is null, which follows the values.
@@ -370,7 +367,7 @@ def _values(scale: Scale, codes: Codes, random: np.random.Generator) -> pl.Serie
     return pl.select(pl.when(pl.Series(codes >= 0)).then(near).alias(scale.name)).to_series()
 
 
-def _numbers(scale: Scale, codes: Codes, random: np.random.Generator) -> NDArray[Any]:
+def _numbers(scale: Scale, codes: Int32s, random: np.random.Generator) -> NDArray[Any]:
     """Return the same as (n,) int64 or float64 numbers, of codes without null."""
     if scale.between is None:
         numbers: NDArray[Any] = plain_numbers(scale.values)[codes]
@@ -378,7 +375,7 @@ def _numbers(scale: Scale, codes: Codes, random: np.random.Generator) -> NDArray
     return scale.numbers(_uniform(scale, codes, random))
 
 
-def _uniform(scale: Scale, codes: Codes, random: np.random.Generator) -> Floats:
+def _uniform(scale: Scale, codes: Int32s, random: np.random.Generator) -> Floats:
     """Return (n,) float64 places in the distribution of a column, at the records of codes."""
     low = scale.cumulative[np.maximum(codes, 0)]
     high = scale.cumulative[np.maximum(codes, 0) + 1]

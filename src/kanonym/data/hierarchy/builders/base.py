@@ -18,9 +18,10 @@ from kanonym.data.hierarchy.base import ROOT, Hierarchy, with_null
 from kanonym.data.hierarchy.labels import has_null, require_text, value_texts
 from kanonym.data.readings.bounds import ends_with_bound
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Int32s, Ints
 
 _HALF_OPEN = re.compile(r"\[(.*), (.*)\)")
-Labels = Callable[[NDArray[np.int64], NDArray[np.int64]], Sequence[str]]
+Labels = Callable[[Ints, Ints], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -32,11 +33,11 @@ class Column(ShortRepr):
     """
 
     values: pl.Series
-    counts: NDArray[np.int64]
+    counts: Ints
     null: bool
 
     @classmethod
-    def of(cls, values: pl.Series, counts: NDArray[np.int64] | None) -> Self:
+    def of(cls, values: pl.Series, counts: Ints | None) -> Self:
         """Take null out of a column and sort the rest."""
         require_text(values)
         frame = pl.DataFrame({"value": values, "count": 1 if counts is None else counts})
@@ -67,7 +68,7 @@ class Level(ShortRepr):
     of the groups. Asked only for a level that is kept.
     """
 
-    groups: NDArray[np.int64]
+    groups: Ints
     labels: Labels
 
 
@@ -91,7 +92,7 @@ class Builder(ABC):
 
     kind: ClassVar[str]
 
-    def bind(self, values: pl.Series, counts: NDArray[np.int64] | None = None) -> Hierarchy:
+    def bind(self, values: pl.Series, counts: Ints | None = None) -> Hierarchy:
         """Return the hierarchy over a column: see `HierarchySource.bind`."""
         column = Column.of(values, counts)
         plan = self.plan(column) if len(column.values) else Plan(column.values, [])
@@ -126,7 +127,7 @@ def stack_levels(plan: Plan, leaves: Sequence[str], *, null: bool) -> Hierarchy:
     """
     n = len(plan.values)
     labels: list[tuple[str | None, ...]] = [tuple(leaves)]
-    codes: list[NDArray[np.int32]] = [np.arange(n, dtype=np.int32)]
+    codes: list[Int32s] = [np.arange(n, dtype=np.int32)]
     for level in plan.levels:
         starts, row = neighbour_runs(level.groups)
         if len(starts) == len(labels[-1]):
@@ -158,7 +159,7 @@ def _open_ends(values: pl.Series, labels: list[str]) -> list[str]:
     return labels
 
 
-def neighbour_runs(groups: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def neighbour_runs(groups: NDArray[Any]) -> tuple[Ints, Int32s]:
     """Return where runs of equal neighbours start, and the run of every position."""
     first = np.ones(len(groups), dtype=np.bool_)
     first[1:] = groups[1:] != groups[:-1]

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy.builders.base import Builder, Column, Level, Plan, values_per_level
 from kanonym.data.hierarchy.labels import count_phrase, parse_times, quote_first
+from kanonym.kernels.arrays import Ints
 
 _when = pl.col("when")
 _date = _when.dt
@@ -118,7 +117,7 @@ def _level(when: pl.DataFrame, unit: str) -> Level:
     numbers, texts = _UNITS[unit]
     groups = when.select(numbers.cast(pl.Int64))["when"].to_numpy()
 
-    def labels(starts: NDArray[np.int64], _: NDArray[np.int64]) -> list[str]:
+    def labels(starts: Ints, _: Ints) -> list[str]:
         return when[starts].select(texts)["when"].to_list()
 
     return Level(groups, labels)

@@ -8,11 +8,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy.builders.base import Builder, Column, Level, Plan, integers_per_level
 from kanonym.data.hierarchy.labels import value_texts
+from kanonym.kernels.arrays import Ints
 
 _BLOCK = 2**22  # characters of codes that are compared at a time
 
@@ -31,7 +31,7 @@ def code_texts(values: pl.Series, builder: str) -> pl.Series:
     return value_texts(values)
 
 
-def shared_prefixes(codes: pl.Series) -> NDArray[np.int64]:
+def shared_prefixes(codes: pl.Series) -> Ints:
     """Return (len(codes) - 1,) int64: how many leading characters neighbours share.
 
     Cost: one pass over a matrix of characters, block by block.
@@ -47,7 +47,7 @@ def shared_prefixes(codes: pl.Series) -> NDArray[np.int64]:
     return np.concatenate(shared)
 
 
-def useful_prefix_lengths(shared: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def useful_prefix_lengths(shared: Ints) -> tuple[Ints, Ints]:
     """Return the prefix lengths that make useful levels, longest first, and their group counts.
 
     Neighbours with fewer than p shared characters part at length p. Of lengths that
@@ -108,7 +108,7 @@ class Prefix(Builder):
         levels = [_level(frame["code"], shared, length) for length in self._lengths(shared)]
         return Plan(frame["value"].alias(column.name), levels)
 
-    def _lengths(self, shared: NDArray[np.int64]) -> list[int]:
+    def _lengths(self, shared: Ints) -> list[int]:
         """Return the chosen prefix lengths, longest first, and last the one that all share."""
         every, groups = useful_prefix_lengths(shared)
         lengths, groups = every[groups > 1], groups[groups > 1]
@@ -120,11 +120,11 @@ class Prefix(Builder):
         return chosen
 
 
-def _level(codes: pl.Series, shared: NDArray[np.int64], length: int) -> Level:
+def _level(codes: pl.Series, shared: Ints, length: int) -> Level:
     """Return the level of values that share a prefix of one length."""
     groups = np.concatenate([[0], np.cumsum(shared < length)])
 
-    def labels(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> list[str]:
+    def labels(starts: Ints, ends: Ints) -> list[str]:
         # In alphabetic order the first and the last of a group part soonest. Characters
         # are meant, not components of a path.
         pairs = zip(codes.gather(starts), codes.gather(ends - 1), strict=True)
@@ -196,12 +196,12 @@ class Masking(Builder):
         levels = [self._level(frame["code"], shared, kept, width) for kept in lengths.tolist()]
         return Plan(frame["value"].alias(column.name), levels)
 
-    def _level(self, codes: pl.Series, shared: NDArray[np.int64], kept: int, width: int) -> Level:
+    def _level(self, codes: pl.Series, shared: Ints, kept: int, width: int) -> Level:
         """Return the level that shows `kept` characters."""
         groups = np.concatenate([[0], np.cumsum(shared < kept)])
         hidden = self.character * (width - kept)
 
-        def labels(starts: NDArray[np.int64], _: NDArray[np.int64]) -> list[str]:
+        def labels(starts: Ints, _: Ints) -> list[str]:
             shown = codes.gather(starts)
             if self.from_ == "right":
                 return [text[:kept] + hidden for text in shown]

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError, shown_value
 from kanonym.data.hierarchy.builders.base import (
@@ -27,6 +26,7 @@ from kanonym.data.hierarchy.labels import (
     quote_first,
     value_texts,
 )
+from kanonym.kernels.arrays import Bools, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Groups(Builder):
         return values
 
 
-def _spans(values: pl.Series, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> list[str]:
+def _spans(values: pl.Series, starts: Ints, ends: Ints) -> list[str]:
     """Return the labels of groups from their first and last values."""
     first, last = value_texts(values.gather(starts)), value_texts(values.gather(ends - 1))
     return [a if a == b else f"[{a}, {b}]" for a, b in zip(first, last, strict=True)]
@@ -175,11 +175,11 @@ class Frequency(Builder):
         return Plan(values, [level for level in levels if level.groups.min() < len(values)])
 
 
-def _level(values: pl.Series, rare: NDArray[np.bool_], other: str) -> Level:
+def _level(values: pl.Series, rare: Bools, other: str) -> Level:
     """Return the level that merges rare values, which stand last, into a group with a label."""
     groups = np.where(rare, len(values), np.arange(len(values)))
 
-    def labels(starts: NDArray[np.int64], _: NDArray[np.int64]) -> list[str]:
+    def labels(starts: Ints, _: Ints) -> list[str]:
         kept = value_texts(values.gather(starts))
         return [other if merged else text for merged, text in zip(rare[starts], kept, strict=True)]
 

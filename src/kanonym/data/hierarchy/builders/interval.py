@@ -25,6 +25,7 @@ from kanonym.data.hierarchy.builders.base import (
     values_per_level,
 )
 from kanonym.data.hierarchy.labels import value_texts
+from kanonym.kernels.arrays import Ints
 
 _DIGITS = 22  # powers of ten up to here are exact in a float
 _EXACT = 2**53  # whole numbers below are exact in a float
@@ -72,7 +73,7 @@ class Grid:
         coded = (start, len(numbers) - stop)
         return [self._level(width, finest, coded, (bottom, top)) for width in self.widths]
 
-    def _index(self, numbers: NDArray[Any], name: str) -> NDArray[np.int64]:
+    def _index(self, numbers: NDArray[Any], name: str) -> Ints:
         """Return the number of the finest interval of each value."""
         width = self.widths[0]
         if not len(numbers):
@@ -85,14 +86,14 @@ class Grid:
                 "and top"
             )
         if numbers.dtype == np.int64 and self.scale == 1:
-            whole: NDArray[np.int64] = (numbers - self.origin) // width
+            whole: Ints = (numbers - self.origin) // width
             return whole
         index = np.floor((numbers * self.scale - self.origin) / width).astype(np.int64)
         index -= numbers < self._edges(index, width)
         index += numbers >= self._edges(index + 1, width)
         return index
 
-    def _edges(self, index: NDArray[np.int64], width: int) -> NDArray[Any]:
+    def _edges(self, index: Ints, width: int) -> NDArray[Any]:
         """Return where intervals start."""
         edges: NDArray[Any] = self.origin + index * width
         return edges if self.scale == 1 else edges / self.scale
@@ -100,7 +101,7 @@ class Grid:
     def _level(
         self,
         width: int,
-        finest: NDArray[np.int64],
+        finest: Ints,
         coded: tuple[int, int],
         ends: tuple[float | None, float | None],
     ) -> Level:
@@ -111,7 +112,7 @@ class Grid:
             [np.full(coded[0], first - 1), index, np.full(coded[1], last + 1)]
         ).astype(np.int64)
 
-        def labels(starts: NDArray[np.int64], _: NDArray[np.int64]) -> list[str]:
+        def labels(starts: Ints, _: Ints) -> list[str]:
             chosen = groups[starts]
             chosen = chosen[(chosen >= first) & (chosen <= last)] if len(index) else chosen[:0]
             edges = self._edges(np.stack([chosen, chosen + 1]), width)
@@ -269,7 +270,7 @@ class Intervals(Builder):
         points = sorted(ends | {cut for cut in cuts if low < cut < high})
         groups = np.searchsorted(np.asarray(points), numbers, side="right")
 
-        def labels(starts: NDArray[np.int64], _: NDArray[np.int64]) -> list[str]:
+        def labels(starts: Ints, _: Ints) -> list[str]:
             names = [text(point) for point in points]
             if not names:  # quantiles of values that are mostly one
                 return [ROOT] * len(starts)
@@ -291,7 +292,7 @@ class Intervals(Builder):
             groups[numbers >= self.top] = n
             names[n] = f">={number_text(self.top)}"
 
-        def labels(starts: NDArray[np.int64], _: NDArray[np.int64]) -> list[str]:
+        def labels(starts: Ints, _: Ints) -> list[str]:
             kept = value_texts(values.gather(starts))
             return [
                 names.get(group, text)

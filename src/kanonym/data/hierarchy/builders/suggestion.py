@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.hierarchy.builders.base import Builder, Column, Level, Plan
 from kanonym.data.hierarchy.builders.calendar_date import Dates
@@ -17,6 +16,7 @@ from kanonym.data.hierarchy.builders.group import Frequency
 from kanonym.data.hierarchy.builders.interval import Intervals, numbers_of
 from kanonym.data.hierarchy.labels import parse_times, value_texts
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Ints
 
 FEW = 5  # up to here, a root over the values is the whole hierarchy
 INTERVALS = 20  # about so many intervals at the finest level
@@ -90,11 +90,11 @@ class Automatic(Builder):
         """Return the plan of the suggested builder."""
         return suggest(column).builder.plan(column)
 
-    def suggest(self, values: pl.Series, counts: NDArray[np.int64] | None = None) -> Suggestion:
+    def suggest(self, values: pl.Series, counts: Ints | None = None) -> Suggestion:
         """Return the builder for a column, and why; parameters as in `bind`."""
         return suggest(Column.of(values, counts))
 
-    def describe(self, values: pl.Series, counts: NDArray[np.int64] | None = None) -> str:
+    def describe(self, values: pl.Series, counts: Ints | None = None) -> str:
         """Return the choice for a column in one line; parameters as in `bind`."""
         return self.suggest(values, counts).describe()
 

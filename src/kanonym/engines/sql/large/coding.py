@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from sqlglot import exp
 
 from kanonym.data.errors import DataError
@@ -23,6 +22,7 @@ from kanonym.engines.sql.statements import (
 from kanonym.engines.sql.store import Query, Source
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task, prepare
+from kanonym.kernels.arrays import Ints
 
 VALUE, CODE = "v", "c"
 """The columns of a dictionary."""
@@ -112,9 +112,7 @@ def encode_columns(
     return Coding(ready, ordered, dictionaries, frozenset(texts), types)
 
 
-def table_of_counts(
-    counts: Sequence[NDArray[np.int64]],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def table_of_counts(counts: Sequence[Ints]) -> tuple[Ints, Ints]:
     """Return a small table whose columns have these counts, each by itself.
 
     Values are put side by side as they come, so that rows end where a value of some column

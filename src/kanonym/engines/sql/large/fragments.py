@@ -9,7 +9,6 @@ from itertools import pairwise
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem
 from kanonym.algorithms.mondrian import TriedCuts, refine_nodes
@@ -21,6 +20,7 @@ from kanonym.engines.sql.large.tree_builder import NODE
 from kanonym.engines.sql.release_query import FIRST, LAST
 from kanonym.engines.sql.statements import COUNT
 from kanonym.engines.task import Prepared, Task
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.kernels.classes.histograms import SET, Costs, span_losses
@@ -92,7 +92,7 @@ class WorkerContext:
         """The names of the columns that say what becomes of a tuple."""
         return [*self.codes, CLASS, COUNT, *([FIRST, LAST] if self.separates_equal else [])]
 
-    def table(self, codes: NDArray[np.int32], weights: NDArray[np.int64]) -> EncodedTable:
+    def table(self, codes: Int32s, weights: Ints) -> EncodedTable:
         """Return (n, n_columns) tuples as an encoded table."""
         d = len(self.domains)
         return EncodedTable(
@@ -188,7 +188,7 @@ def _divide_fragments(
 ) -> tuple[EncodedTable, Partition]:
     """Divide each fragment by itself; the table has a place for each record then."""
     places = np.arange(len(table.weights), dtype=np.int32)
-    labels: list[NDArray[np.int32]] = []
+    labels: list[Int32s] = []
     n_classes = 0
     for start, stop in pairwise(bounds):
         own = slice(start, stop)
@@ -200,7 +200,7 @@ def _divide_fragments(
     return _expand_records(table, places), Partition(np.concatenate(labels), n_classes, by_row=True)
 
 
-def _expand_records(table: EncodedTable, tuples: NDArray[np.int32]) -> EncodedTable:
+def _expand_records(table: EncodedTable, tuples: Int32s) -> EncodedTable:
     """Return some tuples of a table, with a place for each of their records."""
     weights = table.weights[tuples]
     return EncodedTable(
@@ -228,9 +228,9 @@ class ReleasedClasses:
     """
 
     recoded: tuple[RecodedAttribute, ...]
-    sizes: NDArray[np.int64]
-    numbers: NDArray[np.int64]
-    classes: NDArray[np.int32]
+    sizes: Ints
+    numbers: Ints
+    classes: Int32s
     utility: InformationLoss
 
     def released(self) -> pl.DataFrame:
@@ -307,10 +307,7 @@ def _recode_attribute(
 
 
 def _utility(
-    table: pl.DataFrame,
-    job: WorkerContext,
-    recoded: Sequence[RecodedAttribute],
-    sizes: NDArray[np.int64],
+    table: pl.DataFrame, job: WorkerContext, recoded: Sequence[RecodedAttribute], sizes: Ints
 ) -> InformationLoss:
     n_rows = int(sizes.sum())
     ncp = {attribute.name: float(sizes @ attribute.loss) / n_rows for attribute in recoded}
@@ -335,7 +332,7 @@ def _utility(
 
 
 def _loss(
-    job: WorkerContext, recoded: Sequence[RecodedAttribute], sizes: NDArray[np.int64]
+    job: WorkerContext, recoded: Sequence[RecodedAttribute], sizes: Ints
 ) -> tuple[float, float] | tuple[None, None]:
     """Return geometric and arithmetic Loss, None unless all attributes are labels."""
     released = []

@@ -8,7 +8,6 @@ from itertools import islice
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from sqlglot import exp
 
 from kanonym.algorithms.span_partition import (
@@ -23,6 +22,7 @@ from kanonym.data.errors import DataError
 from kanonym.engines.sql.large.coding import CODE, sum_column
 from kanonym.engines.sql.statements import COUNT, alias_column, exact_column, subquery
 from kanonym.engines.sql.store import Query, Source
+from kanonym.kernels.arrays import Ints
 
 NODE = "node"
 """The column of node numbers."""
@@ -117,7 +117,7 @@ class TreeBuilder:
 
     def _count_sides(
         self, tried: Mapping[int, Sequence[Cut]]
-    ) -> dict[tuple[int, int], dict[int, NDArray[np.int64]]]:
+    ) -> dict[tuple[int, int], dict[int, Ints]]:
         """Count the sensitive values on both sides of cuts: one aggregation.
 
         tried: cuts by node. Returns by node and place of the cut, and by sensitive attribute,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.refusals import Refusals
+from kanonym.kernels.arrays import Bools, Int32s, Ints
 
 STEPS = 1000
 """So many ways to explain refusals are looked at for one value of one unit; then it may be had."""
@@ -90,9 +91,7 @@ def _bits(mask: int) -> Iterator[int]:
         mask ^= bit
 
 
-def possible_values(
-    refusals: Refusals, secrets: NDArray[np.int32], n_values: int, least: int
-) -> NDArray[np.bool_]:
+def possible_values(refusals: Refusals, secrets: Int32s, n_values: int, least: int) -> Bools:
     """Return the values that records of each unit may have, (n_units, n_values + 1) bool.
 
     secrets: (n_rows,) int32 true values: how many of each a class has is released. -1 is a value
@@ -136,7 +135,7 @@ def possible_values(
     return result
 
 
-def _join_groups(groups: list[NDArray[np.int32]], state: Assignment) -> list[list[int]]:
+def _join_groups(groups: list[Int32s], state: Assignment) -> list[list[int]]:
     """Join groups that share a unit, where each of them has one value."""
     if state.least != 2 or state.free or not groups:
         return [group.tolist() for group in groups]
@@ -150,13 +149,13 @@ def _join_groups(groups: list[NDArray[np.int32]], state: Assignment) -> list[lis
     return list(found.values())
 
 
-def _connected(heads: NDArray[Any], others: NDArray[Any], n: int) -> NDArray[np.int32]:
+def _connected(heads: NDArray[Any], others: NDArray[Any], n: int) -> Int32s:
     """Return by node the component that it is in, of a graph with n nodes."""
     from scipy.sparse import coo_array  # noqa: PLC0415 - scipy takes a while to load
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
 
     links = coo_array((np.ones(len(heads), np.int8), (heads, others)), shape=(n, n))
-    label: NDArray[np.int32] = connected_components(links, directed=False)[1]
+    label: Int32s = connected_components(links, directed=False)[1]
     return label
 
 
@@ -251,7 +250,7 @@ def _bears(state: Assignment, room: Room, label: int, units: list[int], chosen: 
 
 
 def _components(
-    classes: NDArray[np.int32], refused: list[list[list[int]]]
+    classes: Int32s, refused: list[list[list[int]]]
 ) -> Iterator[tuple[list[int], list[list[list[int]]]]]:
     """Yield units whose refusals hang together, with these, where they are not too many."""
     if not refused:
@@ -273,7 +272,7 @@ def _components(
 
 
 def _explain(
-    state: Assignment, units: list[int], refused: list[list[list[int]]], own: NDArray[np.int64]
+    state: Assignment, units: list[int], refused: list[list[list[int]]], own: Ints
 ) -> None:
     """Leave units the values that some explanation of all refusals gives them."""
     place = {unit: i for i, unit in enumerate(units)}

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
@@ -29,6 +28,7 @@ from kanonym.evaluation.attacks.matching.lookup import (
 )
 from kanonym.evaluation.attacks.result import AttackResult, worst_of
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
+from kanonym.kernels.arrays import Bools, Floats, Ints
 from kanonym.models.base import check_integer
 
 ROUNDS = 15
@@ -46,9 +46,6 @@ CLOSE = 1e-2
 PRIOR = 1.0
 """Records that each value is taken to have beside its own: they are as everybody is."""
 
-Matrix = NDArray[np.float64]
-Codes = NDArray[np.int64]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ClassShares(ShortRepr):
@@ -58,16 +55,16 @@ class ClassShares(ShortRepr):
     shares: (n_classes, n_values) float64, rows add up to 1.
     """
 
-    classes: Codes
-    shares: Matrix
+    classes: Ints
+    shares: Floats
 
     @property
-    def sizes(self) -> Codes:
+    def sizes(self) -> Ints:
         """(n_classes,) int64 persons."""
         return np.bincount(self.classes)
 
 
-def assign_values(profiles: Sequence[Codes], held: ClassShares) -> Matrix:
+def assign_values(profiles: Sequence[Ints], held: ClassShares) -> Floats:
     """Return (n_persons, n_values) float64: how likely each person has each value of the class.
 
     profiles: known columns as codes from 0, (n_persons,) each.
@@ -93,8 +90,8 @@ def assign_values(profiles: Sequence[Codes], held: ClassShares) -> Matrix:
 
 
 def learn_likelihoods(
-    profiles: Sequence[Codes], domains: Sequence[Codes], weights: Matrix
-) -> list[Matrix]:
+    profiles: Sequence[Ints], domains: Sequence[Ints], weights: Floats
+) -> list[Floats]:
     """Return for each column (n_codes, n_values) logarithms of P(code | value).
 
     profiles: (n,) codes of those who are learned from. domains: codes of everybody.
@@ -113,8 +110,8 @@ def learn_likelihoods(
 
 
 def weigh_values(
-    profiles: Sequence[Codes], likelihoods: Sequence[Matrix], held: ClassShares
-) -> Matrix:
+    profiles: Sequence[Ints], likelihoods: Sequence[Floats], held: ClassShares
+) -> Floats:
     """Return (n_persons, n_values) float64: the shares of the class by likelihoods, scaled."""
     logs = np.zeros((len(held.classes), held.shares.shape[1]))
     for codes, likelihood in zip(profiles, likelihoods, strict=True):
@@ -259,12 +256,12 @@ class _Guesses:
     sure: (n_original,) bool.
     """
 
-    values: Codes
-    sure: NDArray[np.bool_]
+    values: Ints
+    sure: Bools
 
 
 def _guess(
-    values: Values, classes: NDArray[np.int64], profiles: Sequence[Codes], pair: TablePair
+    values: Values, classes: Ints, profiles: Sequence[Ints], pair: TablePair
 ) -> list[_Guesses]:
     """Return guesses by all classes, by the class alone, and by the control where there is one.
 
@@ -294,9 +291,7 @@ def _guess(
     return [_most_likely(one, order, n, table) for one in found]
 
 
-def _most_likely(
-    likely: Matrix, order: NDArray[np.int64], n: int, table: NDArray[np.float64]
-) -> _Guesses:
+def _most_likely(likely: Floats, order: Ints, n: int, table: Floats) -> _Guesses:
     """Return guesses of n persons; likely: of those in `order`. Others have the table's value."""
     guesses = np.full(n, table.argmax() if table.any() else -1)
     # Rounding must not decide between values.
@@ -306,7 +301,7 @@ def _most_likely(
     return _Guesses(guesses, sure)
 
 
-def _class_of_person(pair: TablePair) -> NDArray[np.int64]:
+def _class_of_person(pair: TablePair) -> Ints:
     """Return (n_original,) int64: the class of each person's record, -1 where it is unknown."""
     own = np.full(pair.n_original, -1, np.int64)
     if pair.rows is not None:
@@ -319,7 +314,7 @@ def _class_of_person(pair: TablePair) -> NDArray[np.int64]:
     return own
 
 
-def _profiles(pair: TablePair, names: Sequence[str]) -> list[Codes]:
+def _profiles(pair: TablePair, names: Sequence[str]) -> list[Ints]:
     """Return the quasi-identifiers of everybody as codes from 0."""
     profiles = []
     for column in (one for one in pair.columns if one.name in names):

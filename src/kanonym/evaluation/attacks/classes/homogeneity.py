@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
@@ -20,6 +19,7 @@ from kanonym.evaluation.attacks.matching.lookup import OPEN, are_among, person_v
 from kanonym.evaluation.attacks.result import AttackResult, worst_of
 from kanonym.evaluation.utility.cells import NumericCells
 from kanonym.evaluation.utility.k_marginal import marginal_cells
+from kanonym.kernels.arrays import Bools
 from kanonym.models.base import check_integer
 
 NO_SENSITIVE = Message("no sensitive attribute is in both tables")
@@ -257,7 +257,7 @@ class Disco(Attack):
         return replace(worst_of(outcomes), parts=parts)
 
 
-def find_disclosed(persons: pl.DataFrame, records: pl.DataFrame, secret: str) -> NDArray[np.bool_]:
+def find_disclosed(persons: pl.DataFrame, records: pl.DataFrame, secret: str) -> Bools:
     """Return (n,) bool: whether all records of a person's other values have the person's secret."""
     keys = [name for name in records.columns if name != secret]
     values = records.unique()

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import gettext as _
 from kanonym.data.refusals import Replay
 from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext
 from kanonym.evaluation.attacks.classes.consistent_values import possible_values
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
+from kanonym.kernels.arrays import Bools, Floats, Ints
 
 
 class Claims(NamedTuple):
@@ -22,9 +22,9 @@ class Claims(NamedTuple):
     class, or in the release for suppressed persons: how often a guess by it alone is right.
     """
 
-    rows: NDArray[np.int64]
-    values: NDArray[np.int64]
-    shares: NDArray[np.float64]
+    rows: Ints
+    values: Ints
+    shares: Floats
 
 
 def claim_values(replay: Replay) -> Claims:
@@ -56,9 +56,7 @@ def claim_values(replay: Replay) -> Claims:
     return Claims(*(np.concatenate(some) for some in zip(joined, lost, strict=True)))
 
 
-def _joined_claims(
-    replay: Replay, released: NDArray[np.int64], counts: NDArray[np.int64]
-) -> Claims:
+def _joined_claims(replay: Replay, released: Ints, counts: Ints) -> Claims:
     """Return what is left for persons who joined a class.
 
     released: (n_rows,) classes, -1 for suppressed. counts: (n_classes, n_values) records.
@@ -99,9 +97,7 @@ def _joined_claims(
     return Claims(rows, values.astype(np.int64), shares)
 
 
-def _suppressed_claims(
-    replay: Replay, released: NDArray[np.int64], counts: NDArray[np.int64]
-) -> Claims:
+def _suppressed_claims(replay: Replay, released: Ints, counts: Ints) -> Claims:
     """Return the commonest value for suppressed classes that were large enough."""
     by_size = np.asarray(replay.by_size, np.int64)
     n_records = np.bincount(by_size[by_size >= 0], minlength=1)
@@ -226,7 +222,7 @@ class Minimality(Attack):
         )
 
 
-def _count_possible(replay: Replay, possible: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _count_possible(replay: Replay, possible: Bools) -> Ints:
     """Return (n_rows,) int64: how many values are left for each person; 0 for the suppressed.
 
     Persons of equal quasi-identifiers may be in any of the classes that have such records.
@@ -238,7 +234,7 @@ def _count_possible(replay: Replay, possible: NDArray[np.bool_]) -> NDArray[np.i
     return np.where(units.of_row >= 0, np.append(number, 0)[units.of_row], 0)
 
 
-def _values_in_class(replay: Replay) -> NDArray[np.bool_]:
+def _values_in_class(replay: Replay) -> Bools:
     """Return (n_units, n_values + 1) bool: the values that the class of each unit has."""
     units = replay.refusals.units
     mask = np.zeros((int(units.classes.max(initial=-1)) + 1, len(replay.values) + 1), np.bool_)

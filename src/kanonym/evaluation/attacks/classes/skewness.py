@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
@@ -25,6 +24,7 @@ from kanonym.evaluation.attacks.matching.disclosure import (
 from kanonym.evaluation.attacks.matching.guessing import Values, values_of
 from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
+from kanonym.kernels.arrays import Floats, Int32s
 from kanonym.models.base import check_integer, check_number
 
 _ROUNDING = 1e-12
@@ -226,9 +226,7 @@ def _group_values(pair: TablePair, name: str, tree: Hierarchy, level: int) -> Va
     )
 
 
-def _leaves(
-    tree: Hierarchy, values: Values, column: NumericColumn | CategoricalColumn
-) -> NDArray[np.int32]:
+def _leaves(tree: Hierarchy, values: Values, column: NumericColumn | CategoricalColumn) -> Int32s:
     """Return (size,) int32: the leaf of each code, -1 where the hierarchy does not know it."""
     if values.line is None:
         assert isinstance(column, CategoricalColumn)  # noqa: S101 - the only one without a line
@@ -259,7 +257,7 @@ def _judge_closeness(learned: PossibleValues, share: float) -> Judgement:
     )
 
 
-def _span(numbers: NDArray[np.float64], *, whole: bool = False) -> float:
+def _span(numbers: Floats, *, whole: bool = False) -> float:
     """Return how far numbers reach; NaN where one is none and `whole`, or where there is none."""
     held = numbers if whole else numbers[~np.isnan(numbers)]
     return float(held.max() - held.min()) if len(held) else float("nan")

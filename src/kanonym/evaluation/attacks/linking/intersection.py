@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
@@ -27,6 +26,7 @@ from kanonym.evaluation.attacks.matching.guessing import Values, shared_values
 from kanonym.evaluation.attacks.matching.lookup import is_changed
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount, worst_of
 from kanonym.evaluation.pair.tables import TablePair
+from kanonym.kernels.arrays import Bools, Ints
 from kanonym.models.base import check_integer
 
 
@@ -138,9 +138,9 @@ class _LookupResult:
     left: (n_records,) int64, how many values are left; 0 where the releases contradict.
     """
 
-    together: NDArray[np.bool_]
-    alone: NDArray[np.bool_]
-    left: NDArray[np.int64]
+    together: Bools
+    alone: Bools
+    left: Ints
 
 
 def _look_up(
@@ -177,9 +177,9 @@ def _intersect(one: PossibleValues, other: PossibleValues) -> _LookupResult:
     return _LookupResult((left == 1) & own, alone, left)
 
 
-def _names_own_value(learned: PossibleValues) -> NDArray[np.bool_]:
+def _names_own_value(learned: PossibleValues) -> Bools:
     return np.asarray((learned.distinct == 1) & learned.includes_own)
 
 
-def _mean(numbers: NDArray[np.int64]) -> float:
+def _mean(numbers: Ints) -> float:
     return float(numbers.mean()) if len(numbers) else 0.0

@@ -9,7 +9,6 @@ from typing import ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.errors import gettext as _
@@ -29,6 +28,7 @@ from kanonym.evaluation.attacks.matching.lookup import (
 )
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import TablePair
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.models.base import check_integer
 from kanonym.verification.linked_rows import links_rows, unit_codes
 
@@ -133,7 +133,7 @@ class KnownRecords(Attack):
 
 def linked_units(
     released: Mapping[str, pl.Series], pair: TablePair, entity: str | None
-) -> NDArray[np.int32] | None:
+) -> Int32s | None:
     """Return (n_released,) codes: records that a released column shows to be of one person.
 
     released: columns that may, of `entity` among them. None where no column does.
@@ -157,7 +157,7 @@ def linked_units(
 class _Holders:
     """Finds the persons who have records in the classes of known ones."""
 
-    def __init__(self, pair: TablePair, units: NDArray[np.int32], candidates: Candidates) -> None:
+    def __init__(self, pair: TablePair, units: Int32s, candidates: Candidates) -> None:
         classes, rows = classes_of(pair)
         order = np.argsort(classes, kind="stable")
         self._units, self._totals = units[order], np.bincount(units)
@@ -167,10 +167,10 @@ class _Holders:
         self._person = np.arange(len(self._totals))
         if persons is not None:
             self._person[units] = persons
-        self._left: dict[tuple[frozenset[tuple[bytes, int]], int], NDArray[np.int64]] = {}
-        self._counted: dict[bytes, tuple[NDArray[np.int32], NDArray[np.int64]]] = {}
+        self._left: dict[tuple[frozenset[tuple[bytes, int]], int], Ints] = {}
+        self._counted: dict[bytes, tuple[Int32s, Ints]] = {}
 
-    def identify(self, records: NDArray[np.int64], own: int | None, *, whole: bool = False) -> bool:
+    def identify(self, records: Ints, own: int | None, *, whole: bool = False) -> bool:
         """Say whether one person has such records, and is the own one if that is known.
 
         whole: the records are all that the person has.
@@ -183,9 +183,9 @@ class _Holders:
         left = self._left[key]
         return len(left) == 1 and own in (None, left[0])
 
-    def _persons(self, known: frozenset[tuple[bytes, int]], total: int) -> NDArray[np.int64]:
+    def _persons(self, known: frozenset[tuple[bytes, int]], total: int) -> Ints:
         """Return the distinct persons with so many records in each collection of classes."""
-        left: NDArray[np.int32] | None = None
+        left: Int32s | None = None
         for classes, number in known:
             units, counts = self._count(classes)
             units = units[counts >= number]
@@ -194,7 +194,7 @@ class _Holders:
             return np.zeros(0, np.int64)
         return np.unique(self._person[left[self._totals[left] == total] if total else left])
 
-    def _count(self, classes: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def _count(self, classes: bytes) -> tuple[Int32s, Ints]:
         """Return the units with records in some classes, and how many they have there."""
         if classes not in self._counted:
             some = np.frombuffer(classes, self._candidates.classes.dtype)
@@ -204,12 +204,12 @@ class _Holders:
 
 
 def _histories(
-    pair: TablePair, units: NDArray[np.int32], persons: AttackedPersons, candidates: Candidates
-) -> list[tuple[int, int | None, NDArray[np.int64]]]:
+    pair: TablePair, units: Int32s, persons: AttackedPersons, candidates: Candidates
+) -> list[tuple[int, int | None, Ints]]:
     """Return, for each linked unit, its owner, its person if known, and places of its records."""
     place = np.arange(len(persons.records))
     subjects = persons.owners
-    own: NDArray[np.int64] | None = None
+    own: Ints | None = None
     if pair.rows is None:
         place = place[candidates.numbers > 0]
     else:

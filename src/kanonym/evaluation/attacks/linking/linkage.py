@@ -9,7 +9,6 @@ from math import comb
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message, PolicyError
 from kanonym.data.errors import gettext as _
@@ -24,6 +23,7 @@ from kanonym.evaluation.attacks.base import (
 from kanonym.evaluation.attacks.matching.classes import ReleasedClasses, classes_by
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
 from kanonym.evaluation.pair.tables import TablePair
+from kanonym.kernels.arrays import Bools, Floats, Ints
 from kanonym.kernels.neighbours.nearest_classes import shared_neighbours
 from kanonym.kernels.parallel import parallel
 from kanonym.models.base import check_integer
@@ -154,8 +154,8 @@ class _Linked:
     fitting: (n_records,) bool, whether a released record leaves all values open.
     """
 
-    chances: NDArray[np.float64]
-    fitting: NDArray[np.bool_]
+    chances: Floats
+    fitting: Bools
 
 
 def _link_records(pair: TablePair, persons: AttackedPersons) -> _Linked:
@@ -186,7 +186,7 @@ def _link_records(pair: TablePair, persons: AttackedPersons) -> _Linked:
 
 def own_classes(
     pair: TablePair, classes: ReleasedClasses, persons: AttackedPersons
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Ints, Ints, Ints]:
     """Return for each attacked record the classes that hold released records of its person.
 
     Three (n_found,) int64: the place among the attacked records, the class, and how many
@@ -215,7 +215,7 @@ def linked_by_chance(pair: TablePair) -> SuccessCount:
     return persons.count(held / pair.n_original, exact=True)
 
 
-def _lacks_records(pair: TablePair, persons: AttackedPersons, fitting: NDArray[np.bool_]) -> bool:
+def _lacks_records(pair: TablePair, persons: AttackedPersons, fitting: Bools) -> bool:
     """Say whether more records than suppression explains fit no released one.
 
     Of persons drawn at random, as many as five standard deviations above the expected
@@ -390,14 +390,14 @@ def _count_links(
     return persons.count(np.array(chances, np.float64)[place.reshape(-1)])
 
 
-def _shared_records(one: ReleasedClasses, other: ReleasedClasses) -> NDArray[np.int64]:
+def _shared_records(one: ReleasedClasses, other: ReleasedClasses) -> Ints:
     """Return (n_pairs, 3) int64: a class by either set of columns, and the records in both."""
     key = one.of_record.astype(np.int64) * len(other.sizes) + other.of_record
     keys, counts = np.unique(key, return_counts=True)
     return np.stack([*np.divmod(keys, len(other.sizes)), counts], axis=1)
 
 
-def _probability(counts: NDArray[np.int64], wanted: int) -> float:
+def _probability(counts: Ints, wanted: int) -> float:
     """Return the probability that the records picked by either set have one in common.
 
     counts: (3, 3) int64, records that are far, sure and open by the one and by the other

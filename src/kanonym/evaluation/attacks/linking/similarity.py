@@ -8,7 +8,6 @@ from typing import Any, ClassVar, get_args
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.columns.rebuild import Frame
@@ -29,6 +28,7 @@ from kanonym.evaluation.attacks.matching.guessing import values_of
 from kanonym.evaluation.attacks.matching.nearest import Distance, nearest_points
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount, worst_of
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.models.base import check_choice, check_integer, check_number
 
@@ -53,14 +53,14 @@ class SimilarityAttack:
     labels: (n_released,) int32, the group of each released row; -1 where a value is missing.
     """
 
-    nearest: NDArray[np.int64]
-    distance: NDArray[np.float64]
-    similarity: NDArray[np.float64]
+    nearest: Ints
+    distance: Floats
+    similarity: Floats
     sensitive: pl.Series | None
-    reidentified: NDArray[np.bool_]
-    first: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    labels: NDArray[np.int32]
+    reidentified: Bools
+    first: Ints
+    sizes: Ints
+    labels: Int32s
 
     def with_sensitive(self, values: pl.Series) -> SimilarityAttack:
         """Return the same attack on a sensitive attribute: nobody is compared anew.
@@ -207,13 +207,13 @@ def _check_columns(columns: Sequence[str], sensitive: str | None) -> list[str]:
     return names
 
 
-def _points(frame: Any, names: list[str]) -> NDArray[np.float64]:
+def _points(frame: Any, names: list[str]) -> Floats:
     """Return (n, d) float64: where each row stands, NaN for a missing value."""
     columns = [_positions(frames.column(frame, name)) for name in names]
     return np.ascontiguousarray(np.array(columns).T)
 
 
-def _positions(values: pl.Series) -> NDArray[np.float64]:
+def _positions(values: pl.Series) -> Floats:
     """Return (n,) float64: numbers, and intervals by their middle; NaN for a missing value."""
     name, dtype = values.name, values.dtype
     if dtype.is_numeric():
@@ -240,7 +240,7 @@ def _positions(values: pl.Series) -> NDArray[np.float64]:
     return column.fill_null(np.nan).to_numpy()
 
 
-def _groups(released: Any, names: list[str]) -> tuple[Groups, NDArray[np.float64]]:
+def _groups(released: Any, names: list[str]) -> tuple[Groups, Floats]:
     """Group equal released rows, in order of their first ones; and (n_groups, d) their points.
 
     Rows with a missing value have label -1.
@@ -261,9 +261,7 @@ def _groups(released: Any, names: list[str]) -> tuple[Groups, NDArray[np.float64
     return Groups(labels, groups.sizes[order], first, groups.codes[order]), rows[first]
 
 
-def _common_values(
-    values: pl.Series, labels: NDArray[np.int32], first: NDArray[np.int64]
-) -> pl.Series:
+def _common_values(values: pl.Series, labels: Int32s, first: Ints) -> pl.Series:
     """Return (n_groups,) values: the one that all records of a group have, else null."""
     codes, size = value_codes(values)
     held = np.flatnonzero(labels >= 0)
@@ -274,7 +272,7 @@ def _common_values(
     return values.extend_constant(None, 1).gather(index)
 
 
-def _spread_of_numbers(points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _spread_of_numbers(points: Floats) -> Floats:
     """Return (d,) float64: the standard deviation of each column, 1 where it has none."""
     spread = np.ones(points.shape[1])
     for a, column in enumerate(points.T):
@@ -285,7 +283,7 @@ def _spread_of_numbers(points: NDArray[np.float64]) -> NDArray[np.float64]:
     return spread
 
 
-def _scale_points(points: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scale_points(points: Floats, scale: Floats) -> Floats:
     """Return points in units of a scale; what is farther than squares can tell is cut off."""
     with np.errstate(over="ignore"):
         return np.clip(points / scale, -LARGEST, LARGEST)
@@ -415,9 +413,7 @@ class SimilarRecords(Attack):
         chances[right] = np.where(keys[at] == wanted, mine[at] / attack.sizes[group], 0)
         return persons.count(chances)
 
-    def _search(
-        self, pair: TablePair, units: TablePair, persons: NDArray[np.int64]
-    ) -> SimilarityAttack:
+    def _search(self, pair: TablePair, units: TablePair, persons: Ints) -> SimilarityAttack:
         """Return what the attack finds for some persons, in the order of the release."""
         original, released = {}, {}
         # Of groups equally near the first is taken: first by value, not by place.
@@ -477,7 +473,7 @@ def _spread(pair: TablePair, name: str) -> float:
     return float(held.std()) or 1.0 if len(held) and held.min() < held.max() else 1.0
 
 
-def _series(values: NDArray[np.float64]) -> pl.Series:
+def _series(values: Floats) -> pl.Series:
     return pl.Series(values).fill_nan(None)
 
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.grouping import dense_ranks, group_rows
 
 
-def cell_codes(column: Column) -> tuple[NDArray[np.int32], int]:
+def cell_codes(column: Column) -> tuple[Int32s, int]:
     """Return a number for each released cell of a column, and how many there are.
 
     Returns
@@ -32,7 +32,7 @@ def cell_codes(column: Column) -> tuple[NDArray[np.int32], int]:
     return place.astype(np.int32), len(held)
 
 
-def regroup_records(pair: TablePair, names: Sequence[str]) -> NDArray[np.int32]:
+def regroup_records(pair: TablePair, names: Sequence[str]) -> Int32s:
     """Return (n_released,) int32 classes of the released records that agree in some columns.
 
     Without a column all records are one class.
@@ -43,7 +43,7 @@ def regroup_records(pair: TablePair, names: Sequence[str]) -> NDArray[np.int32]:
     return group_rows([codes for codes, _ in coded], [size for _, size in coded]).labels
 
 
-def _ranks(column: CategoricalColumn) -> NDArray[np.int64]:
+def _ranks(column: CategoricalColumn) -> Ints:
     """Return (n_labels,) int64: the place of each label by what it leaves open."""
     order = column.categories.arg_sort(nulls_last=True).to_numpy()
     place = np.empty(len(order), np.int64)

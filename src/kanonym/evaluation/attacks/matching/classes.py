@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.kernels.classes.grouping import Groups, dense_ranks, group_rows
 from kanonym.kernels.neighbours import class_tree as opened
 from kanonym.kernels.neighbours import nearest_classes as linkage
 from kanonym.kernels.parallel import parallel
 
-Members = tuple[NDArray[np.int64], NDArray[np.int64]]
+Members = tuple[Ints, Ints]
 """Pairs of a class's place and of a person in it."""
 
 
@@ -33,19 +34,13 @@ class Shape(NamedTuple):
     from those of the original that the cell leaves open.
     """
 
-    several: NDArray[np.bool_]
-    named: NDArray[np.int64]
-    occurring: NDArray[np.int64]
-    expected: NDArray[np.float64]
+    several: Bools
+    named: Ints
+    occurring: Ints
+    expected: Floats
 
 
-def shape_of(
-    pair: TablePair,
-    name: str,
-    rows: NDArray[np.int64],
-    members: Members,
-    present: NDArray[np.bool_],
-) -> Shape:
+def shape_of(pair: TablePair, name: str, rows: Ints, members: Members, present: Bools) -> Shape:
     """Read the shape of a quasi-identifier's cells.
 
     rows: (n_classes,) one released record of each class.
@@ -66,9 +61,7 @@ def shape_of(
     return _category_shape(column, rows, members, silent)
 
 
-def _wide_labels(
-    pair: TablePair, name: str, rows: NDArray[np.int64], present: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
+def _wide_labels(pair: TablePair, name: str, rows: Ints, present: Bools) -> Bools:
     """Return (n_classes,) bool: cells that are labels of more than two values of a hierarchy.
 
     But for labels directly above values that are known to occur.
@@ -80,13 +73,11 @@ def _wide_labels(
     if own is None or own.levels is None:
         return np.zeros(len(rows), np.bool_)
     labels = own.labels[rows]
-    mask: NDArray[np.bool_] = present & (own.levels[labels] == 1)
+    mask: Bools = present & (own.levels[labels] == 1)
     return np.asarray((own.values[labels] > 2) & ~mask)
 
 
-def _number_shape(
-    column: NumericColumn, rows: NDArray[np.int64], members: Members, silent: NDArray[np.bool_]
-) -> Shape:
+def _number_shape(column: NumericColumn, rows: Ints, members: Members, silent: Bools) -> Shape:
     line, own = np.unique(column.original, return_inverse=True)
     counts = np.bincount(own)
     low, high = column.low[rows], column.high[rows]
@@ -113,7 +104,7 @@ def _number_shape(
 
 
 def _category_shape(
-    column: CategoricalColumn, rows: NDArray[np.int64], members: Members, silent: NDArray[np.bool_]
+    column: CategoricalColumn, rows: Ints, members: Members, silent: Bools
 ) -> Shape:
     size = len(column.categories)
     counts = np.bincount(column.original, minlength=size)
@@ -142,11 +133,7 @@ def _distinct(members: Members, own: NDArray[np.integer], size: int) -> Members:
 
 
 def _compare_shape(
-    several: NDArray[np.bool_],
-    named: Members,
-    held: Members,
-    counts: NDArray[np.int64],
-    totals: NDArray[np.number],
+    several: Bools, named: Members, held: Members, counts: Ints, totals: NDArray[np.number]
 ) -> Shape:
     """Compare what is named, and what may be drawn, with what the classes hold."""
     n_classes, size = len(several), max(len(counts), 1)
@@ -190,15 +177,13 @@ class ReleasedClasses(ShortRepr):
     """
 
     names: tuple[str, ...]
-    of_record: NDArray[np.int32]
-    sizes: NDArray[np.int64]
+    of_record: Int32s
+    sizes: Ints
     origins: dict[str, float]
     ranges: dict[str, float]
     grove: opened.ClassTree
 
-    def persons(
-        self, pair: TablePair, chosen: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def persons(self, pair: TablePair, chosen: Ints) -> tuple[Floats, Int32s]:
         """Return chosen persons of a pair as kernels see them: numbers, and codes of categories.
 
         (n, n_numbers) float64 and (n, n_categorical) int32. The pair is the one that the
@@ -219,9 +204,7 @@ class ReleasedClasses(ShortRepr):
             np.ascontiguousarray(np.array(codes, np.int32).reshape(-1, n).T),
         )
 
-    def nearest(
-        self, numbers: NDArray[np.float64], codes: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def nearest(self, numbers: Floats, codes: Int32s) -> tuple[Ints, Floats]:
         """Return each person's nearest class, and how far its nearest open values are.
 
         (n,) int64 and float64; a distance of 0 leaves all values of the person open. Persons
@@ -242,9 +225,7 @@ class ReleasedClasses(ShortRepr):
         own = back[alike.labels]
         return found[own], first[own]
 
-    def count_tied(
-        self, numbers: NDArray[np.float64], codes: NDArray[np.int32], own: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def count_tied(self, numbers: Floats, codes: Int32s, own: Ints) -> Ints:
         """Return how many records are as near to each person as those of one class.
 
         own: (n,) int64 classes, -1 for none. (n,) int64: 0 where others are nearer.
@@ -263,7 +244,7 @@ class ReleasedClasses(ShortRepr):
         return records[back]
 
 
-def group_persons(numbers: NDArray[np.float64], codes: NDArray[np.int32]) -> Groups:
+def group_persons(numbers: Floats, codes: Int32s) -> Groups:
     """Group persons who have the same values; arrays as of `ReleasedClasses.persons`."""
     columns = [dense_ranks(one)[1] for one in numbers.T]
     columns += [np.ascontiguousarray(one) for one in codes.T]
@@ -314,10 +295,10 @@ def _categories(columns: Sequence[Column]) -> list[CategoricalColumn]:
 def _class_bounds(
     numeric: Sequence[NumericColumn],
     categorical: Sequence[CategoricalColumn],
-    rows: NDArray[np.int64],
+    rows: Ints,
     origins: dict[str, float],
     ranges: dict[str, float],
-) -> tuple[opened.ClassBounds, NDArray[np.float64]]:
+) -> tuple[opened.ClassBounds, Floats]:
     """Return what some released rows leave open, and where they stand to each other."""
     n = len(rows)
     low, high = np.empty((2, n, len(numeric)))
@@ -375,12 +356,12 @@ def _group_records(
     return Groups(labels, np.bincount(labels), rows[groups.first], groups.codes)
 
 
-def _scale_numbers(values: NDArray[np.float64], origin: float, unit: float) -> NDArray[np.float64]:
+def _scale_numbers(values: Floats, origin: float, unit: float) -> Floats:
     """Return numbers in units of a column's range; far ones are cut off."""
     return np.clip((values - origin) / unit, -FARTHEST, FARTHEST)
 
 
-def _similarity_order(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+def _similarity_order(numbers: Floats) -> Ints:
     """Return an order of persons in which those with similar numbers ask one after the other."""
     cells = np.nan_to_num(np.clip(numbers[:, :SORTED_BY], 0, 1) * (CELLS - 1)).astype(np.int64)
     key = np.zeros(len(numbers), np.int64)

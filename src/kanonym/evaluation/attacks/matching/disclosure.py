@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.results import ShortRepr
@@ -22,6 +21,7 @@ from kanonym.evaluation.attacks.matching.lookup import (
 )
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount, worst_of
 from kanonym.evaluation.pair.tables import TablePair
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 
 Sparse = Any
 """scipy.sparse.csr_array, which carries no types."""
@@ -46,12 +46,12 @@ class PossibleValues(ShortRepr):
     """
 
     counts: Sparse
-    own: NDArray[np.int32]
-    table: NDArray[np.int64]
-    line: NDArray[np.float64] | None
+    own: Int32s
+    table: Ints
+    line: Floats | None
 
     @property
-    def distinct(self) -> NDArray[np.int64]:
+    def distinct(self) -> Ints:
         """(n_persons,) int64, how many values could be the person's.
 
         All of the table's and more where no candidate's cell says anything.
@@ -63,7 +63,7 @@ class PossibleValues(ShortRepr):
         return np.where(open_, self.size + 1, known)
 
     @property
-    def includes_own(self) -> NDArray[np.bool_]:
+    def includes_own(self) -> Bools:
         """(n_persons,) bool, whether the true value is among them."""
         rows, codes = self.entries
         mask = np.zeros(len(self.own), np.bool_)
@@ -71,7 +71,7 @@ class PossibleValues(ShortRepr):
         return mask
 
     @property
-    def entries(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def entries(self) -> tuple[Ints, Int32s]:
         """The person and the code of each count."""
         rows = np.repeat(np.arange(len(self.own)), np.diff(self.counts.indptr))
         return rows, self.counts.indices
@@ -91,9 +91,9 @@ class Judgement(ShortRepr):
     claims: (n_persons,) bool, whether the intruder claimed anything.
     """
 
-    successes: NDArray[np.bool_]
-    chances: NDArray[np.float64]
-    claims: NDArray[np.bool_]
+    successes: Bools
+    chances: Floats
+    claims: Bools
 
 
 Judge = Callable[[PossibleValues], Judgement]
@@ -159,8 +159,8 @@ class LookupSource:
 
 
 def look_up_values(
-    sources: Sequence[LookupSource], persons: NDArray[np.int64]
-) -> Iterator[tuple[NDArray[np.int64], list[list[PossibleValues]]]]:
+    sources: Sequence[LookupSource], persons: Ints
+) -> Iterator[tuple[Ints, list[list[PossibleValues]]]]:
     """Yield some of the persons at a time, and what releases say of them.
 
     persons: (n,) rows of the original.
@@ -258,7 +258,7 @@ def _judge_persons(
     }
 
 
-def _count_successes(successes: NDArray[np.bool_]) -> SuccessCount:
+def _count_successes(successes: Bools) -> SuccessCount:
     return SuccessCount(int(successes.sum()), len(successes))
 
 
@@ -283,7 +283,7 @@ def _sparse(found: Candidates, n_classes: int) -> Sparse:
     return csr_array((ones, found.classes, found.offsets), shape=shape)
 
 
-def _table(values: Values) -> NDArray[np.int64]:
+def _table(values: Values) -> Ints:
     """Return (size + 1,) int64: released records by value."""
     counts = np.bincount(values.released, minlength=values.size + 1)
     if counts[:-1].any():

@@ -8,12 +8,12 @@ from typing import Protocol
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.attacks.matching.lookup import Candidates
 from kanonym.evaluation.attacks.matching.nearest import TIE
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -25,10 +25,10 @@ class Values(ShortRepr):
     line: (size,) float64, the numbers, NaN for null; None where values are categories.
     """
 
-    own: NDArray[np.int32]
-    released: NDArray[np.int32]
+    own: Int32s
+    released: Int32s
     size: int
-    line: NDArray[np.float64] | None
+    line: Floats | None
 
 
 def values_of(pair: TablePair, name: str) -> Values:
@@ -86,20 +86,18 @@ class Secret(Protocol):
     """One attribute: what the intruder knows of it from the release, and the truth."""
 
     @property
-    def has_value(self) -> NDArray[np.bool_]:
+    def has_value(self) -> Bools:
         """(n_original,) bool, the persons who have a value."""
         ...
 
-    def guess(self, records: NDArray[np.int64], weights: NDArray[np.float64]) -> float:
+    def guess(self, records: Ints, weights: Floats) -> float:
         """Return the value that most of the weight of released records speaks for.
 
         Of values equally likely the lowest; NaN where no record says anything.
         """
         ...
 
-    def are_right(
-        self, guesses: NDArray[np.float64], persons: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
+    def are_right(self, guesses: Floats, persons: Ints) -> Bools:
         """Return (n,) bool: whether each guess is the value of each person."""
         ...
 
@@ -115,12 +113,12 @@ class Categories(ShortRepr):
     column: CategoricalColumn
 
     @property
-    def has_value(self) -> NDArray[np.bool_]:
+    def has_value(self) -> Bools:
         """(n_original,) bool, the persons who have a value."""
         null = self.column.categories.is_null().to_numpy()
         return np.asarray(~null[self.column.original])
 
-    def guess(self, records: NDArray[np.int64], weights: NDArray[np.float64]) -> float:
+    def guess(self, records: Ints, weights: Floats) -> float:
         """Return the code of the category with the most weight."""
         mask = ~self.column.suppressed[records]
         votes = np.bincount(
@@ -136,9 +134,7 @@ class Categories(ShortRepr):
             return np.nan
         return float((total >= most * (1 - TIE)).argmax())
 
-    def are_right(
-        self, guesses: NDArray[np.float64], persons: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
+    def are_right(self, guesses: Floats, persons: Ints) -> Bools:
         """Return (n,) bool: whether it is the category of the person."""
         return np.asarray(self.column.original[persons] == guesses)
 
@@ -155,11 +151,11 @@ class Numbers(ShortRepr):
     reach: float
 
     @property
-    def has_value(self) -> NDArray[np.bool_]:
+    def has_value(self) -> Bools:
         """(n_original,) bool, the persons who have a value."""
         return ~np.isnan(self.column.original)
 
-    def guess(self, records: NDArray[np.int64], weights: NDArray[np.float64]) -> float:
+    def guess(self, records: Ints, weights: Floats) -> float:
         """Return the number with the most weight around it."""
         values = self.column.released[records]
         mask = ~(np.isnan(values) | self.column.suppressed[records])
@@ -174,9 +170,7 @@ class Numbers(ShortRepr):
         )
         return float(values[(near >= near.max() * (1 - TIE)).argmax()])
 
-    def are_right(
-        self, guesses: NDArray[np.float64], persons: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
+    def are_right(self, guesses: Floats, persons: Ints) -> Bools:
         """Return (n,) bool: whether the number of the person is within reach."""
         apart = np.abs(self.column.original[persons] - guesses)
         return np.asarray(apart <= self.reach * (1 + TIE))
@@ -202,9 +196,7 @@ def reach_of(column: Column) -> float:
     return float(TOLERANCE * (high - low))
 
 
-def guess_values(
-    secret: Secret, found: Candidates, classes: NDArray[np.int32], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def guess_values(secret: Secret, found: Candidates, classes: Int32s, weights: Floats) -> Floats:
     """Guess each person's value from the records of the classes that may be the person's.
 
     classes: (n_released,) int32 class of each released record.

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.attacks.matching.nearest import TIE
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 
 OPEN = "every released record leaves several values open, so none is equal to a person's values"
 
-Limits = Mapping[str, NDArray[np.float64]]
+Limits = Mapping[str, Floats]
 """By column of numbers, the borders of its bins."""
 
 
@@ -61,7 +62,7 @@ def record_values(
     return pl.DataFrame(columns).filter(pl.Series(single, dtype=pl.Boolean))
 
 
-def held_by_one(values: pl.DataFrame, whose: NDArray[np.int64] | None) -> NDArray[np.bool_]:
+def held_by_one(values: pl.DataFrame, whose: Ints | None) -> Bools:
     """Return (n,) bool: rows of values that no other person has.
 
     whose: (n,) int64, whose each row is; None where each is another person's.
@@ -73,7 +74,7 @@ def held_by_one(values: pl.DataFrame, whose: NDArray[np.int64] | None) -> NDArra
     return values.with_columns(owner).select(alone).to_series().to_numpy()
 
 
-def are_among(values: pl.DataFrame, records: pl.DataFrame) -> NDArray[np.bool_]:
+def are_among(values: pl.DataFrame, records: pl.DataFrame) -> Bools:
     """Return (n,) bool: rows that some record equals in all of the records' columns."""
     rows = values.with_row_index("\0").join(
         records.unique(), on=records.columns, how="semi", nulls_equal=True
@@ -83,7 +84,7 @@ def are_among(values: pl.DataFrame, records: pl.DataFrame) -> NDArray[np.bool_]:
     return mask
 
 
-def _numbers(values: NDArray[np.float64], name: str, limits: Limits | None) -> pl.Series:
+def _numbers(values: Floats, name: str, limits: Limits | None) -> pl.Series:
     """Return numbers, or the numbers of their bins; null for NaN."""
     null = np.isnan(values)
     if limits is not None:
@@ -120,8 +121,6 @@ def _join(own: Column, other: Column) -> Column:
 CELLS = 1 << 24
 """Persons times classes that are looked at together: bounds the memory."""
 
-Masks = NDArray[np.bool_]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Candidates(ShortRepr):
@@ -131,21 +130,21 @@ class Candidates(ShortRepr):
     classes: (n_found,) int32 numbers of `TablePair.classes`, ascending for each person.
     """
 
-    offsets: NDArray[np.int64]
-    classes: NDArray[np.int32]
+    offsets: Ints
+    classes: Int32s
 
     @property
-    def numbers(self) -> NDArray[np.int64]:
+    def numbers(self) -> Ints:
         """(n_persons,) int64, how many classes could be each person's."""
         return np.diff(self.offsets)
 
     @property
-    def persons(self) -> NDArray[np.int64]:
+    def persons(self) -> Ints:
         """(n_found,) int64, the place of the person to whom each class was found."""
         return np.repeat(np.arange(len(self.offsets) - 1), self.numbers)
 
 
-def classes_of(pair: TablePair) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def classes_of(pair: TablePair) -> tuple[Int32s, Ints]:
     """Return (n_released,) int32 classes, and (n_classes,) int64 one record of each."""
     classes = pair.classes
     if classes is None:
@@ -155,10 +154,10 @@ def classes_of(pair: TablePair) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
 
 def find_candidates(
     pair: TablePair,
-    persons: NDArray[np.int64],
+    persons: Ints,
     names: Sequence[str] | None = None,
     *,
-    among: NDArray[np.int64] | None = None,
+    among: Ints | None = None,
     nearest: bool = False,
 ) -> Candidates:
     """Find the classes that leave each person's values open.
@@ -197,9 +196,7 @@ def find_candidates(
     return Candidates(offsets, (classes if among is None else among[classes]).astype(np.int32))
 
 
-def informative_candidates(
-    pair: TablePair, persons: NDArray[np.int64], *, nearest: bool
-) -> Candidates:
+def informative_candidates(pair: TablePair, persons: Ints, *, nearest: bool) -> Candidates:
     """Find the classes that say something of each person.
 
     As `find_candidates`, but classes of which all quasi-identifiers are suppressed, which leave
@@ -240,7 +237,7 @@ def is_changed(pair: TablePair) -> bool:
     return False
 
 
-def _leaves_value_open(column: Column, rows: NDArray[np.int64]) -> Masks:
+def _leaves_value_open(column: Column, rows: Ints) -> Bools:
     """Return (n_original,) bool: whether a cell, none suppressed, leaves a value open."""
     if isinstance(column, NumericColumn) and column.sets is not None:
         column = column.as_categories()
@@ -259,9 +256,7 @@ def _leaves_value_open(column: Column, rows: NDArray[np.int64]) -> Masks:
     return np.where(np.isnan(column.original), null.any(), farthest[begun] >= column.original)
 
 
-def _open_pairs(
-    columns: Sequence[Column], persons: NDArray[np.int64], rows: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _open_pairs(columns: Sequence[Column], persons: Ints, rows: Ints) -> tuple[Ints, Ints]:
     """Return pairs of a person's place and an open row's place, ascending."""
     words = -(-len(rows) // 64)
     bits = np.zeros((len(persons), words * 8), np.uint8)
@@ -277,7 +272,7 @@ def _open_pairs(
     return owner[entry], word[entry] * 64 + bit
 
 
-def _masks(column: Column, values: NDArray[Any], rows: NDArray[np.int64]) -> Masks:
+def _masks(column: Column, values: NDArray[Any], rows: Ints) -> Bools:
     """Return (n_values, n_rows) bool: whether a released record leaves a value open."""
     if isinstance(column, NumericColumn) and column.sets is not None:
         line = np.unique(column.original)
@@ -292,7 +287,7 @@ def _masks(column: Column, values: NDArray[Any], rows: NDArray[np.int64]) -> Mas
     return _labels_open(column, values)[column.labels[rows]].T
 
 
-def _labels_open(column: CategoricalColumn, values: NDArray[Any]) -> Masks:
+def _labels_open(column: CategoricalColumn, values: NDArray[Any]) -> Bools:
     """Return (n_labels, n_values) bool: whether a label leaves a category open."""
     most = max(int(column.members.max(initial=-1)) + 1, len(column.categories))
     place = np.full(most, -1, np.int64)
@@ -304,9 +299,7 @@ def _labels_open(column: CategoricalColumn, values: NDArray[Any]) -> Masks:
     return mask
 
 
-def _nearest(
-    columns: Sequence[Column], persons: NDArray[np.int64], rows: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _nearest(columns: Sequence[Column], persons: Ints, rows: Ints) -> tuple[Ints, Ints]:
     """Return pairs of a person's place and a nearest row's place, ascending."""
     apart = np.zeros((len(persons), len(rows)))
     for column in columns:
@@ -319,9 +312,7 @@ def _nearest(
     return np.nonzero(apart <= least * (1 + TIE))  # type: ignore[return-value]
 
 
-def _gaps(
-    column: NumericColumn, persons: NDArray[np.int64], rows: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _gaps(column: NumericColumn, persons: Ints, rows: Ints) -> Floats:
     """Return (n_persons, n_rows) float64: how far each value is from what is left open."""
     low, high = column.low[rows], column.high[rows]
     ends = np.concatenate([column.low, column.high])

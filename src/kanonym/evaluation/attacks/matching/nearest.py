@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from kanonym.kernels.arrays import Floats, Ints
 
 Distance = Literal["euclidean", "manhattan"]
 
@@ -22,8 +23,8 @@ _ORDERS = {"euclidean": 2.0, "manhattan": 1.0}
 
 
 def nearest_points(
-    points: NDArray[np.float64], asked: NDArray[np.float64], distance: Distance = "euclidean"
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    points: Floats, asked: Floats, distance: Distance = "euclidean"
+) -> tuple[Ints, Floats]:
     """Find the nearest point of each one asked.
 
     points: (m, d) float64, finite; at least one, at least one column.
@@ -65,9 +66,7 @@ def nearest_points(
     return numbers, distances
 
 
-def _compare_points(
-    points: NDArray[np.float64], asked: NDArray[np.float64], distance: Distance
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _compare_points(points: Floats, asked: Floats, distance: Distance) -> tuple[Ints, Floats]:
     """Compare with each point."""
     from scipy.spatial.distance import cdist  # noqa: PLC0415 - takes a while to load
 

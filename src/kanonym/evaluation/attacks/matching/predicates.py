@@ -14,14 +14,13 @@ from kanonym.evaluation.attacks.matching.cells import cell_codes, regroup_record
 from kanonym.evaluation.attacks.matching.classes import classes_by
 from kanonym.evaluation.attacks.matching.lookup import find_candidates
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints, UInt64s
 
 CELLS = 1 << 24
 """Persons times classes that are looked at together: bounds the memory."""
 
 
-def nearest_gaps(
-    pair: TablePair, persons: NDArray[np.int64], names: Sequence[str], units: TablePair
-) -> NDArray[np.float64]:
+def nearest_gaps(pair: TablePair, persons: Ints, names: Sequence[str], units: TablePair) -> Floats:
     """Return how far the nearest released record is from each person.
 
     persons: (n,) rows of the original.
@@ -67,9 +66,7 @@ def _has_sets(column: Column) -> bool:
     return isinstance(column, NumericColumn) and column.sets is not None
 
 
-def _gaps(
-    column: Column, values: NDArray[np.float64], rows: NDArray[np.int64], unit: Column
-) -> NDArray[np.float32]:
+def _gaps(column: Column, values: Floats, rows: Ints, unit: Column) -> NDArray[np.float32]:
     """Return (n_values, n_rows) in [0, 1]: how far each value is from what a record leaves open."""
     if isinstance(column, CategoricalColumn):
         return _categories_differ(column, values, rows).astype(np.float32)
@@ -78,9 +75,7 @@ def _gaps(
     return _number_gaps(column, values, rows, width).astype(np.float32)
 
 
-def _number_gaps(
-    column: NumericColumn, values: NDArray[np.float64], rows: NDArray[np.int64], width: float
-) -> NDArray[np.float64]:
+def _number_gaps(column: NumericColumn, values: Floats, rows: Ints, width: float) -> Floats:
     low, high = column.low[rows], column.high[rows]
     asked = values[:, None]
     apart = np.maximum(np.maximum(low - asked, asked - high), 0)
@@ -93,9 +88,7 @@ def _number_gaps(
     return apart
 
 
-def _categories_differ(
-    column: CategoricalColumn, values: NDArray[np.float64], rows: NDArray[np.int64]
-) -> NDArray[np.bool_]:
+def _categories_differ(column: CategoricalColumn, values: Floats, rows: Ints) -> Bools:
     place = np.full(len(column.categories), -1, np.int64)
     place[values.astype(np.int64)] = np.arange(len(values))
     labels = np.repeat(np.arange(len(column.offsets) - 1), np.diff(column.offsets))
@@ -110,15 +103,13 @@ FEW = 1024
 
 EVERY = slice(None)
 
-Flags = NDArray[np.bool_]
-Rows = NDArray[np.int64] | slice
-Words = NDArray[np.uint64]
+Rows = Ints | slice
 
 
 class Packer(Protocol):
     """The records of one column, to be asked about conditions."""
 
-    def pack(self, rows: NDArray[np.int64], sides: NDArray[np.int8]) -> Words:
+    def pack(self, rows: Ints, sides: NDArray[np.int8]) -> UInt64s:
         """Return (n_conditions, n_records / 64) words, a bit for each record that satisfies one.
 
         rows, sides: as of `Predicates`, one a condition.
@@ -126,7 +117,7 @@ class Packer(Protocol):
         ...
 
 
-def packer_of(column: Column, cells: NDArray[np.int32] | None, among: Rows = EVERY) -> Packer:
+def packer_of(column: Column, cells: Int32s | None, among: Rows = EVERY) -> Packer:
     """Return the original's records of a column, or with their `cell_codes` the released ones.
 
     among: rows of the released ones that are asked about.
@@ -137,7 +128,7 @@ def packer_of(column: Column, cells: NDArray[np.int32] | None, among: Rows = EVE
     return _NumberBits.of(column, cells, among)
 
 
-def pack_flags(flags: Flags) -> Words:
+def pack_flags(flags: Bools) -> UInt64s:
     """Return (..., n / 64) words of (..., n) flags."""
     packed = np.packbits(flags, axis=-1)
     words = np.zeros((*flags.shape[:-1], -(-flags.shape[-1] // 64) * 8), np.uint8)
@@ -154,14 +145,14 @@ class _NumberBits(ShortRepr):
     """
 
     column: NumericColumn
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    cell: NDArray[np.int64]
-    always: Words
+    low: Floats
+    high: Floats
+    cell: Ints
+    always: UInt64s
     sets: _CategoryBits | None
 
     @classmethod
-    def of(cls, column: NumericColumn, cells: NDArray[np.int32] | None, among: Rows) -> _NumberBits:
+    def of(cls, column: NumericColumn, cells: Int32s | None, among: Rows) -> _NumberBits:
         sets = None
         if column.sets is not None:
             listed = column.as_categories()
@@ -177,7 +168,7 @@ class _NumberBits(ShortRepr):
         always = pack_flags(column.suppressed[among])
         return cls(column, low, high, cells[among].astype(np.int64), always, sets)
 
-    def pack(self, rows: NDArray[np.int64], sides: NDArray[np.int8]) -> Words:
+    def pack(self, rows: Ints, sides: NDArray[np.int8]) -> UInt64s:
         """Return the words of some conditions."""
         low, high = self.column.low[rows], self.column.high[rows]
         null = np.isnan(low)
@@ -194,7 +185,7 @@ class _NumberBits(ShortRepr):
         words |= self.always
         return words
 
-    def _at_most(self, ends: NDArray[np.float64], asked: NDArray[np.float64]) -> Words:
+    def _at_most(self, ends: Floats, asked: Floats) -> UInt64s:
         """Return (n_asked, n_records / 64) words: records whose end is at most each asked number.
 
         Each record is entered at the smallest number that it satisfies; the larger ones inherit.
@@ -221,13 +212,11 @@ class _CategoryBits(ShortRepr):
 
     column: CategoricalColumn
     released: bool
-    own: NDArray[np.int32]
-    bits: Words | None
+    own: Int32s
+    bits: UInt64s | None
 
     @classmethod
-    def of(
-        cls, column: CategoricalColumn, own: NDArray[np.int32], *, released: bool
-    ) -> _CategoryBits:
+    def of(cls, column: CategoricalColumn, own: Int32s, *, released: bool) -> _CategoryBits:
         most = _number_of_categories(column)
         if most > FEW:
             return cls(column, released, own, None)
@@ -239,7 +228,7 @@ class _CategoryBits(ShortRepr):
         bits = np.stack([pack_flags(one[own]) for one in opened.T])
         return cls(column, released, own, bits)
 
-    def pack(self, rows: NDArray[np.int64], sides: NDArray[np.int8]) -> Words:  # noqa: ARG002
+    def pack(self, rows: Ints, sides: NDArray[np.int8]) -> UInt64s:  # noqa: ARG002
         """Return the words of some conditions; categories have no sides."""
         words = np.empty((len(rows), -(-len(self.own) // 64)), np.uint64)
         ends = self.column.offsets.tolist()
@@ -251,7 +240,7 @@ class _CategoryBits(ShortRepr):
                 word[:] = pack_flags(self._with_any_of(members))
         return words
 
-    def _with_any_of(self, members: NDArray[np.int32]) -> Flags:
+    def _with_any_of(self, members: Int32s) -> Bools:
         """Return (n_records,) bool: who has one of some categories."""
         mask = np.zeros(_number_of_categories(self.column), np.bool_)
         mask[members] = True
@@ -283,22 +272,20 @@ class Predicates(ShortRepr):
     nothing.
     """
 
-    rows: NDArray[np.int64]
-    columns: NDArray[np.int64]
+    rows: Ints
+    columns: Ints
     sides: NDArray[np.int8]
 
     def __len__(self) -> int:
         """Return the number of predicates."""
         return len(self.rows)
 
-    def take(self, places: NDArray[np.int64]) -> Predicates:
+    def take(self, places: Ints) -> Predicates:
         """Return some of them, in the order given."""
         return Predicates(self.rows[places], self.columns[places], self.sides[places])
 
 
-def count_matches(
-    pair: TablePair, predicates: Predicates, codes: NDArray[np.int32] | None = None
-) -> NDArray[np.int64]:
+def count_matches(pair: TablePair, predicates: Predicates, codes: Int32s | None = None) -> Ints:
     """Return (p,) int64: how many persons of the original satisfy each predicate.
 
     A person does who has a record that does. codes: (n_released, n_columns) int32, those of
@@ -313,10 +300,10 @@ def count_matches(
 def count_possible(
     pair: TablePair,
     predicates: Predicates,
-    among: Flags,
-    codes: NDArray[np.int32] | None = None,
-    whose: NDArray[np.int64] | None = None,
-) -> NDArray[np.int64]:
+    among: Bools,
+    codes: Int32s | None = None,
+    whose: Ints | None = None,
+) -> Ints:
     """Return (p,) int64: how many of some released records may satisfy each predicate.
 
     One may where each of its cells has a value in common with the predicate's. Cost as of
@@ -329,18 +316,14 @@ def count_possible(
     return _count_by_bits(pair, predicates, codes, rows, None if whose is None else whose[rows])
 
 
-def coded_cells(pair: TablePair) -> NDArray[np.int32]:
+def coded_cells(pair: TablePair) -> Int32s:
     """Return (n_released, n_columns) int32, the `cell_codes` of each column."""
     return np.column_stack([cell_codes(column)[0] for column in pair.columns])
 
 
 def _count_by_bits(
-    pair: TablePair,
-    predicates: Predicates,
-    codes: NDArray[np.int32],
-    among: NDArray[np.int64] | None,
-    whose: NDArray[np.int64] | None,
-) -> NDArray[np.int64]:
+    pair: TablePair, predicates: Predicates, codes: Int32s, among: Ints | None, whose: Ints | None
+) -> Ints:
     """Count by bits: each distinct condition looks at the records once, predicates join them.
 
     among: rows of the released records that are counted; None for all of the original's.
@@ -382,7 +365,7 @@ def _count_by_bits(
     return counts
 
 
-def _count_owners(bits: NDArray[np.uint64], whose: NDArray[np.int64]) -> NDArray[np.int64]:
+def _count_owners(bits: UInt64s, whose: Ints) -> Ints:
     """Return (p,) int64: persons with a bit; whose: (n,) int64, the person of each bit."""
     order = np.argsort(whose, kind="stable")
     starts = np.flatnonzero(np.diff(whose[order], prepend=-1))

@@ -6,9 +6,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.evaluation.attacks.result import SuccessCount
+from kanonym.kernels.arrays import Bools, Floats, Ints
 
 LARGEST = 1 << 16
 """Of classes for which labels times records are more, no bits are counted."""
@@ -17,13 +17,13 @@ LARGEST = 1 << 16
 class OneStep(NamedTuple):
     """What is known of cells: m labels share the n records of a class, none has k of them."""
 
-    present: NDArray[np.bool_]
-    known: NDArray[np.bool_]
-    bits: NDArray[np.float64]
-    told: NDArray[np.float64]
+    present: Bools
+    known: Bools
+    bits: Floats
+    told: Floats
 
 
-def one_step(records: NDArray[np.int64], labels: NDArray[np.int64], k: int) -> OneStep:
+def one_step(records: Ints, labels: Ints, k: int) -> OneStep:
     """Return what is known of cells, (n_cells,) records of their class and labels below them.
 
     Cells with no more than one label below them, and those that contradict the rule, tell
@@ -45,7 +45,7 @@ def one_step(records: NDArray[np.int64], labels: NDArray[np.int64], k: int) -> O
     )
 
 
-def _log_ways(labels: int, records: int, most: int) -> list[NDArray[np.float64]]:
+def _log_ways(labels: int, records: int, most: int) -> list[Floats]:
     """Return by m ≤ labels the logarithm of the ways to share n ≤ records, over n!."""
     from scipy.special import gammaln, logsumexp  # noqa: PLC0415 - scipy takes a while to load
 
@@ -63,7 +63,7 @@ _SHAPES = (-9.0, 9.0)
 """Logarithms between which the shape of the weights' distribution lies."""
 
 
-def expected_singletons(held: NDArray[np.int64], size: int, wanted: int) -> SuccessCount:
+def expected_singletons(held: Ints, size: int, wanted: int) -> SuccessCount:
     """Estimate how many predicates would match exactly one of `wanted` other persons.
 
     held: (p,) int64, how many persons of a control set satisfy each predicate.
@@ -94,7 +94,7 @@ def expected_singletons(held: NDArray[np.int64], size: int, wanted: int) -> Succ
     return SuccessCount(min(1.0, ratio * found / len(held)) * attempts, attempts)
 
 
-def _expected_matches(held: NDArray[np.int64], size: int, wanted: int) -> float:
+def _expected_matches(held: Ints, size: int, wanted: int) -> float:
     """Return the expected number that match one of `wanted` persons drawn of `size`."""
     from scipy.special import gammaln  # noqa: PLC0415 - scipy takes time to load
 
@@ -104,7 +104,7 @@ def _expected_matches(held: NDArray[np.int64], size: int, wanted: int) -> float:
     return float((m * np.exp(ways - every)).sum())
 
 
-def _gamma_shape(held: NDArray[np.int64]) -> float:
+def _gamma_shape(held: Ints) -> float:
     """Return the shape of the gamma distribution whose Poisson counts are likeliest."""
     from scipy.optimize import minimize_scalar  # noqa: PLC0415
     from scipy.special import gammaln  # noqa: PLC0415

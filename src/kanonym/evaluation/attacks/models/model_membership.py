@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, Message, PolicyError
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.attacks.models import roc
 from kanonym.evaluation.attacks.result import CONFIDENCE
+from kanonym.kernels.arrays import Bools, Floats, Ints
 
 FALSE_POSITIVES = 0.01
 """False positive rate at which the true one is told."""
@@ -102,10 +102,6 @@ LABELS_ONLY = Message(
     "the estimator predicts no probabilities: there is only right or wrong to attack by"
 )
 
-Vector = NDArray[np.float64]
-Matrix = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TrainingData(ShortRepr):
@@ -116,9 +112,9 @@ class TrainingData(ShortRepr):
     person: (n_records,) int64: which of the `Persons` each record is; None where nobody knows.
     """
 
-    features: Matrix
-    target: Vector
-    person: NDArray[np.int64] | None
+    features: Floats
+    target: Floats
+    person: Ints | None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -134,11 +130,11 @@ class Persons(ShortRepr):
     first: (n_persons,) bool: the half on which an attack is prepared; the other half judges it.
     """
 
-    features: Matrix
-    target: Vector
-    member: Flags
-    control: Flags
-    first: Flags
+    features: Floats
+    target: Floats
+    member: Bools
+    control: Bools
+    first: Bools
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -150,10 +146,10 @@ class _Answers(ShortRepr):
     without a loss.
     """
 
-    right: Flags | None
-    error: Vector | None
-    loss: Vector | None
-    hints: Matrix
+    right: Bools | None
+    error: Floats | None
+    loss: Floats | None
+    hints: Floats
 
 
 def classifies(estimator: Any) -> bool:
@@ -262,7 +258,7 @@ def _boosted_trees(*, categorical: bool) -> Any:
     return kind(early_stopping=False)
 
 
-def _require_enough(member: Flags) -> None:
+def _require_enough(member: Bools) -> None:
     """Refuse (n_attacked,) persons of whom too few are members, or others."""
     for name, count in (("members", member.sum()), ("persons of the control", (~member).sum())):
         if count < FEWEST:
@@ -273,11 +269,7 @@ def _require_enough(member: Flags) -> None:
 
 
 def _answers(
-    estimator: Any,
-    lessons: TrainingData,
-    persons: Persons,
-    asked: NDArray[np.int64],
-    n_classes: int,
+    estimator: Any, lessons: TrainingData, persons: Persons, asked: Ints, n_classes: int
 ) -> _Answers:
     """Return what a model that has learned the lessons says of some persons.
 
@@ -304,8 +296,8 @@ def _answers(
 
 
 def _fit_and_predict(
-    estimator: Any, lessons: TrainingData, features: Matrix
-) -> tuple[Vector, Matrix | None]:
+    estimator: Any, lessons: TrainingData, features: Floats
+) -> tuple[Floats, Floats | None]:
     """Return what a model predicts, and its probabilities where it has them."""
     from sklearn.base import clone  # noqa: PLC0415
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
@@ -354,7 +346,7 @@ def _shadow_attack(
         return attack.fit(np.concatenate(hints), np.concatenate(labels))
 
 
-def _correctness_attack(right: Flags, member: Flags) -> MembershipAttack:
+def _correctness_attack(right: Bools, member: Bools) -> MembershipAttack:
     """Return the attack that takes for members who is predicted right."""
     score = right.astype(np.float64)
     return _measure_attack(
@@ -366,7 +358,7 @@ def _correctness_attack(right: Flags, member: Flags) -> MembershipAttack:
 
 
 def _score_attack(
-    name: str, score: Vector, member: Flags, first: Flags, measured: Flags
+    name: str, score: Floats, member: Bools, first: Bools, measured: Bools
 ) -> MembershipAttack:
     """Return the attack that takes for members who scores high.
 
@@ -379,7 +371,7 @@ def _score_attack(
 
 
 def _measure_attack(
-    name: str, members: Vector, others: Vector, advantage: float
+    name: str, members: Floats, others: Floats, advantage: float
 ) -> MembershipAttack:
     return MembershipAttack(
         type=name,
@@ -392,7 +384,7 @@ def _measure_attack(
     )
 
 
-def _score(answers: _Answers, target: Vector, of: Flags) -> float:
+def _score(answers: _Answers, target: Floats, of: Bools) -> float:
     """Return the accuracy on some persons, or R² of numbers; 0 where their numbers are equal."""
     if answers.right is not None:
         return float(answers.right[of].mean())

@@ -6,17 +6,15 @@ import math
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.evaluation.attacks.result import CONFIDENCE, SuccessCount
-
-Scores = NDArray[np.float64]
+from kanonym.kernels.arrays import Floats
 
 ROUNDING = 1e-9
 """What keeps one hundredth of 300 persons at 3."""
 
 
-def area(members: Scores, others: Scores) -> float:
+def area(members: Floats, others: Floats) -> float:
     """Return the area under the ROC curve of (n_members,) and (n_others,) scores, in [0, 1].
 
     It is the probability that a member scores higher than another person, equal scores
@@ -26,7 +24,7 @@ def area(members: Scores, others: Scores) -> float:
 
 
 def area_interval(
-    members: Scores, others: Scores, confidence: float = CONFIDENCE
+    members: Floats, others: Floats, confidence: float = CONFIDENCE
 ) -> tuple[float, float]:
     """Return the confidence interval of `area`, inside of [0, 1].
 
@@ -61,7 +59,7 @@ def _area_of(odds: float) -> float:
     return (1 + math.tanh(odds / 2)) / 2
 
 
-def best_threshold(members: Scores, others: Scores) -> float:
+def best_threshold(members: Floats, others: Floats) -> float:
     """Return the score from which on taking persons for members gains most.
 
     Gain is the true minus the false positive rate; of equally good scores the lowest.
@@ -72,7 +70,7 @@ def best_threshold(members: Scores, others: Scores) -> float:
     return float(scores[(true - false).argmax()])
 
 
-def advantage(members: Scores, others: Scores, threshold: float) -> float:
+def advantage(members: Floats, others: Floats, threshold: float) -> float:
     """Return the true minus the false positive rate of a threshold, in [-1, 1].
 
     Yeom, Giacomelli, Fredrikson and Jha (2018, CSF, definition 4).
@@ -80,7 +78,7 @@ def advantage(members: Scores, others: Scores, threshold: float) -> float:
     return float((members >= threshold).mean() - (others >= threshold).mean())
 
 
-def true_positive_rate(members: Scores, others: Scores, false: float) -> float:
+def true_positive_rate(members: Floats, others: Floats, false: float) -> float:
     """Return the true positive rate at a false positive rate, read off the ROC curve.
 
     false: in [0, 1). Of persons with equal scores, where not all can be taken for members, an
@@ -94,7 +92,7 @@ def true_positive_rate(members: Scores, others: Scores, false: float) -> float:
     return float((members > threshold).mean() + tied)
 
 
-def _placements(members: Scores, others: Scores) -> Scores:
+def _placements(members: Floats, others: Floats) -> Floats:
     """Return (n_members,) float64: the share of others below each member, equal ones half."""
     ranked = np.sort(others)
     below = np.searchsorted(ranked, members)

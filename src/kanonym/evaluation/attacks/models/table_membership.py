@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.columns.rebuild import Frame
@@ -34,13 +33,12 @@ from kanonym.evaluation.columns import ColumnKeywords, check_seed
 from kanonym.evaluation.pair.aligned_tables import AlignedTables, align_tables
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
 from kanonym.evaluation.utility.models.learning import CLASSES, features_of
+from kanonym.kernels.arrays import Bools, Floats, Ints
 from kanonym.metrics.measured_value import format_figure
 from kanonym.models.base import check_integer
 from kanonym.pipeline import anonymize
 from kanonym.policy import PolicySource
 from kanonym.policy.definition import policy_from
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -52,7 +50,7 @@ class PersonData(ShortRepr):
 
     pair: TablePair
     n: int
-    rows: NDArray[np.int64] | None
+    rows: Ints | None
 
     def holds_categories(self, name: str) -> bool:
         """Whether a column holds categories, and not numbers or times."""
@@ -111,7 +109,7 @@ def membership_data(
     return persons, before, TrainingData(features.released(order), taught[order], whose)
 
 
-def _draw_halves(n: int, n_persons: int, seed: int) -> NDArray[np.bool_]:
+def _draw_halves(n: int, n_persons: int, seed: int) -> Bools:
     """Return (n_persons,) bool: half of the first n, and half of the others."""
     random = np.random.default_rng([seed, *b"halves"])
     first = np.zeros(n_persons, np.bool_)
@@ -120,7 +118,7 @@ def _draw_halves(n: int, n_persons: int, seed: int) -> NDArray[np.bool_]:
     return first
 
 
-def _targets(everybody: PersonData, target: str, *, categorical: bool) -> tuple[Vector, Vector]:
+def _targets(everybody: PersonData, target: str, *, categorical: bool) -> tuple[Floats, Floats]:
     """Return (n_persons,) and (n_released,) targets, NaN for null: numbers, or codes from 0."""
     values = values_of(everybody.pair, target)
     _require_unchanged(values, target, everybody)
@@ -143,7 +141,7 @@ def _targets(everybody: PersonData, target: str, *, categorical: bool) -> tuple[
     return line[values.own], line[values.released]
 
 
-def _numbers(values: Values, column: Column) -> Vector:
+def _numbers(values: Values, column: Column) -> Floats:
     """Return (size,) float64: what each code of a target stands for, NaN for null."""
     if isinstance(column, NumericColumn):
         assert values.line is not None  # noqa: S101 - of numbers it is

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import HierarchySource
@@ -17,6 +16,7 @@ from kanonym.evaluation.pair.reading.hierarchical import read_labels
 from kanonym.evaluation.pair.reading.numbers import read_numbers
 from kanonym.evaluation.pair.reading.texts import Cells, ColumnReading
 from kanonym.evaluation.pair.tables import TablePair
+from kanonym.kernels.arrays import Ints
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.recoding.recode import released_names
 
@@ -32,7 +32,7 @@ def read_pair(
     hierarchies: Mapping[str, HierarchySource | None] | None = None,
     *,
     aligned: bool | None = None,
-    rows: NDArray[np.int64] | None = None,
+    rows: Ints | None = None,
 ) -> TablePair:
     """Put a release beside its original.
 
@@ -77,7 +77,7 @@ def read_pair(
     if not known and aligned is not False and n_original == n_released:
         rows = np.arange(n_original)
 
-    def read(rows: NDArray[np.int64] | None) -> dict[str, ColumnReading]:
+    def read(rows: Ints | None) -> dict[str, ColumnReading]:
         return {
             name: _read(
                 Cells(

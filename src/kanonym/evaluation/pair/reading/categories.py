@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.columns.values import text_of
 from kanonym.data.hierarchy.labels import members_of
@@ -24,10 +23,9 @@ from kanonym.evaluation.pair.reading.texts import (
     with_stars,
 )
 from kanonym.evaluation.pair.tables import CategoricalColumn, Generalization
+from kanonym.kernels.arrays import Bools, Int32s
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.certainty import Axis
-
-Members = NDArray[np.int32]
 
 
 def read_categories(cells: Cells) -> ColumnReading:
@@ -97,7 +95,7 @@ def read_categories(cells: Cells) -> ColumnReading:
     )
 
 
-def _count_new(labels: NDArray[np.int32], open_: list[Members], size: int) -> int:
+def _count_new(labels: Int32s, open_: list[Int32s], size: int) -> int:
     """Return how many released records have a category that the original lacks."""
     strange = np.array([members[0] >= max(size, 1) for members in open_], np.bool_)
     return int(strange[labels].sum())
@@ -130,7 +128,7 @@ def _widen(column: CategoricalColumn, new: list[str]) -> CategoricalColumn:
     )
 
 
-def leaves_open(column: CategoricalColumn, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+def leaves_open(column: CategoricalColumn, codes: Int32s) -> Bools:
     """Return (n_released,) bool: whether each released cell leaves open a category.
 
     codes: (n_released,) int32, one a record.
@@ -143,7 +141,7 @@ def leaves_open(column: CategoricalColumn, codes: NDArray[np.int32]) -> NDArray[
 
 def _code_labels(
     cells: Cells, domain: Domain, known: list[str], released: list[pl.Series]
-) -> tuple[NDArray[np.int32], list[Members], NDArray[np.bool_], list[str]]:
+) -> tuple[Int32s, list[Int32s], Bools, list[str]]:
     """Return each cell's label, -1 for null, what labels leave open, and which are intervals.
 
     Behind them the categories that the original lacks, coded from the size of its domain on.
@@ -182,7 +180,7 @@ def _code_labels(
     return np.where(cells.null, -1, groups.labels), open_, np.ones(len(open_), np.bool_), []
 
 
-def _codes_of_text(text: str, domain: Domain, code: dict[str, int], masked: Codes) -> Members:
+def _codes_of_text(text: str, domain: Domain, code: dict[str, int], masked: Codes) -> Int32s:
     """Return the codes that a text leaves open, none where it cannot be read."""
     if text in code and not set("{[*") & set(text):
         return np.array([code[text]], np.int32)
@@ -220,9 +218,7 @@ def _codes_between(text: str, code: dict[str, int]) -> set[int]:
     return {code[one] for one, number in held.items() if low <= number <= high}
 
 
-def _generalization(
-    column: CategoricalColumn, domain: Domain, ranked: NDArray[np.bool_]
-) -> Generalization:
+def _generalization(column: CategoricalColumn, domain: Domain, ranked: Bools) -> Generalization:
     """Count what each label leaves open; between ordered categories ranks are the measure.
 
     ranked: (n_labels - 2,) bool, labels that are intervals of ordered categories.

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.columns.values import text_of
 from kanonym.data.hierarchy import Hierarchy, HierarchySource
@@ -27,6 +26,7 @@ from kanonym.evaluation.pair.tables import (
     NumberSets,
     NumericColumn,
 )
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.metrics.certainty import Axis
 
 
@@ -85,7 +85,7 @@ def read_labels(cells: Cells, source: HierarchySource) -> ColumnReading | None:
     )
 
 
-def _places(tree: Hierarchy, values: pl.Series, texts: list[str]) -> NDArray[np.int32]:
+def _places(tree: Hierarchy, values: pl.Series, texts: list[str]) -> Int32s:
     """Return (n_levels, n_values) int32: the label of each level that reads so, -1 for none."""
     found = np.full((tree.n_levels, len(texts)), -1, np.int32)
     for level, names in enumerate(tree.labels):
@@ -114,12 +114,8 @@ def _places(tree: Hierarchy, values: pl.Series, texts: list[str]) -> NDArray[np.
 
 
 def _levels(
-    tree: Hierarchy,
-    found: NDArray[np.int32],
-    known: NDArray[np.bool_],
-    place: NDArray[np.int32],
-    own: NDArray[np.int32] | None,
-) -> tuple[NDArray[np.int32], int | None]:
+    tree: Hierarchy, found: Int32s, known: Bools, place: Int32s, own: Int32s | None
+) -> tuple[Int32s, int | None]:
     """Return (n_texts,) int32 levels, and the one that all have, or None.
 
     place, own: of the released cells with a label, which one and the original leaf.
@@ -141,9 +137,7 @@ def _levels(
     return covered.argmax(axis=0).astype(np.int32), None
 
 
-def _leaves(
-    tree: Hierarchy, levels: NDArray[np.int32], found: NDArray[np.int32], known: NDArray[np.bool_]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _leaves(tree: Hierarchy, levels: Int32s, found: Int32s, known: Bools) -> tuple[Int32s, Int32s]:
     """Return the first and last leaf below each text; a text without a label has all."""
     first = np.zeros(len(levels), np.int32)
     last = np.full(len(levels), tree.size - 1, np.int32)
@@ -158,9 +152,9 @@ def _leaves(
 def _generalization(
     domain: Domain,
     tree: Hierarchy,
-    codes: NDArray[np.int32],
-    labels: NDArray[np.int32],
-    ends: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]],
+    codes: Int32s,
+    labels: Int32s,
+    ends: tuple[Int32s, Int32s, Int32s],
 ) -> Generalization:
     first, last, levels = ends
     upto = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=max(tree.size, 1)))])
@@ -182,9 +176,7 @@ def _generalization(
     )
 
 
-def _labels_below(
-    tree: Hierarchy, first: NDArray[np.int32], last: NDArray[np.int32], levels: NDArray[np.int32]
-) -> NDArray[np.int64]:
+def _labels_below(tree: Hierarchy, first: Int32s, last: Int32s, levels: Int32s) -> Ints:
     """Return the labels one level below each; 0 for values themselves."""
     if not tree.size:
         return np.zeros(len(levels), np.int64)
@@ -193,9 +185,7 @@ def _labels_below(
     return np.where(levels > 0, number, 0).astype(np.int64)
 
 
-def _with_level(
-    read: Generalization, tree: Hierarchy, first: NDArray[np.int32], level: int
-) -> Generalization:
+def _with_level(read: Generalization, tree: Hierarchy, first: Int32s, level: int) -> Generalization:
     """Return it with the records of each label of the one level of a release."""
     row, n_labels = tree.codes[level], len(tree.labels[level])
     expected = np.bincount(row[read.original], minlength=n_labels)
@@ -206,11 +196,11 @@ def _with_level(
 def _column(
     cells: Cells,
     domain: Domain,
-    codes: NDArray[np.int32],
-    labels: NDArray[np.int32],
-    first: NDArray[np.int32],
-    last: NDArray[np.int32],
-    blank: NDArray[np.bool_],
+    codes: Int32s,
+    labels: Int32s,
+    first: Int32s,
+    last: Int32s,
+    blank: Bools,
 ) -> Column:
     """Return the column as numbers where it holds numbers or times, else as categories."""
     everything = blank | ((first == 0) & (last == domain.size - 1) & (domain.size > 1))[labels]
@@ -234,9 +224,7 @@ def _column(
     )
 
 
-def _torn_labels(
-    line: NDArray[np.float64], first: NDArray[np.int32], last: NDArray[np.int32]
-) -> dict[int, NDArray[np.int32]]:
+def _torn_labels(line: Floats, first: Int32s, last: Int32s) -> dict[int, Int32s]:
     """Return the leaves of labels that are no interval: others lie between, or null is one."""
     rank = np.append(np.argsort(np.argsort(line)), len(line) + 1)
     found = {}
@@ -247,9 +235,7 @@ def _torn_labels(
     return found
 
 
-def _extremes(
-    line: NDArray[np.float64], first: NDArray[np.int32], last: NDArray[np.int32]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _extremes(line: Floats, first: Int32s, last: Int32s) -> tuple[Floats, Floats]:
     """Return the smallest and largest number among each run of leaves, NaN where null alone is."""
     low, high = np.full(len(first), np.nan), np.full(len(first), np.nan)
     last = np.minimum(last, len(line) - 1)

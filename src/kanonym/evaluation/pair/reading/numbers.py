@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.columns.values import text_of
 from kanonym.data.hierarchy.base import ROOT
@@ -29,6 +28,7 @@ from kanonym.evaluation.pair.reading.texts import (
     with_stars,
 )
 from kanonym.evaluation.pair.tables import Generalization, NumberSets, NumericColumn
+from kanonym.kernels.arrays import Bools, Floats, Int32s
 from kanonym.kernels.classes.grouping import group_rows
 
 _ALL = Span(None, None)
@@ -45,17 +45,17 @@ class _Labels(ShortRepr):
     others; None where float64 tells its values apart.
     """
 
-    place: NDArray[np.int32]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    low_open: NDArray[np.bool_]
-    high_open: NDArray[np.bool_]
-    members: dict[int, NDArray[np.int32]] = field(default_factory=dict)
-    low_code: NDArray[np.int32] | None = None
-    high_code: NDArray[np.int32] | None = None
+    place: Int32s
+    low: Floats
+    high: Floats
+    low_open: Bools
+    high_open: Bools
+    members: dict[int, Int32s] = field(default_factory=dict)
+    low_code: Int32s | None = None
+    high_code: Int32s | None = None
 
     @property
-    def everything(self) -> NDArray[np.bool_]:
+    def everything(self) -> Bools:
         """(n_labels,) bool, labels that leave everything open."""
         return np.asarray(np.isneginf(self.low) & np.isposinf(self.high))
 
@@ -121,9 +121,7 @@ def _labels_of_column(cells: Cells, domain: Domain) -> _Labels:
     return _labels_of_texts(cells, domain, values.cast(pl.String), place)
 
 
-def _labels_of_texts(
-    cells: Cells, domain: Domain, texts: pl.Series, place: NDArray[np.int32]
-) -> _Labels:
+def _labels_of_texts(cells: Cells, domain: Domain, texts: pl.Series, place: Int32s) -> _Labels:
     """Return the labels of distinct texts."""
     low = _finite(parse_values(texts, domain.values))
     high = low.copy()
@@ -166,23 +164,23 @@ def _labels_of_texts(
     return _complete_labels(cells, place, low, high, (low_open, high_open), members, at)
 
 
-def _is_dense(line: NDArray[np.float64]) -> bool:
+def _is_dense(line: Floats) -> bool:
     """Whether distinct values ascending, (n_values,), are not distinct as float64."""
     return bool((np.diff(line) <= 0).any())
 
 
-def _codes_of(values: pl.Series, domain: Domain) -> NDArray[np.int32] | None:
+def _codes_of(values: pl.Series, domain: Domain) -> Int32s | None:
     """Return the codes of values, -1 for others, where float64 does not tell the domain's apart."""
     return _places(values, domain.values) if _is_dense(to_physical(domain.values)) else None
 
 
-def _places(values: pl.Series, known: pl.Series) -> NDArray[np.int32]:
+def _places(values: pl.Series, known: pl.Series) -> Int32s:
     """Return (n,) int32, the place of each value among distinct ones, -1 for none."""
     numbers = pl.int_range(len(known), dtype=pl.Int32, eager=True)
     return values.replace_strict(known, numbers, default=-1, return_dtype=pl.Int32).to_numpy()
 
 
-def _offsets(values: pl.Series) -> NDArray[np.float64]:
+def _offsets(values: pl.Series) -> Floats:
     """Return (n_values,) float64, how far each of ascending values is from the first."""
     whole = values.to_physical() if values.dtype.is_temporal() else values
     if whole.dtype not in (pl.Int64, pl.UInt64):
@@ -190,7 +188,7 @@ def _offsets(values: pl.Series) -> NDArray[np.float64]:
         return np.asarray(line - line[0])
     # Differences modulo 2^64 are those of the values, for none is below the first.
     bits = whole.to_numpy().astype(np.uint64)
-    gaps: NDArray[np.float64] = (bits - bits[0]).astype(np.float64)
+    gaps: Floats = (bits - bits[0]).astype(np.float64)
     return gaps
 
 
@@ -200,7 +198,7 @@ def _span(text: str, *, times: bool) -> Span | None:
     return (period_of(text) if times else None) or span_of(text)
 
 
-def _ends(texts: list[str | None], domain: Domain, outside: float) -> NDArray[np.float64]:
+def _ends(texts: list[str | None], domain: Domain, outside: float) -> Floats:
     """Return ends of intervals as numbers; None is what lies outside of all of them."""
     given = pl.Series(texts, dtype=pl.String)
     found = _finite(parse_values(given.fill_null(""), domain.values))
@@ -208,7 +206,7 @@ def _ends(texts: list[str | None], domain: Domain, outside: float) -> NDArray[np
     return found
 
 
-def _finite(line: NDArray[np.float64]) -> NDArray[np.float64]:
+def _finite(line: Floats) -> Floats:
     """Return numbers, NaN for those without a finite square: they have no place here."""
     line[np.abs(line) > LARGEST] = np.nan
     return line
@@ -225,7 +223,7 @@ class _Values:
         self._whole = domain.values.dtype.is_integer()
         self._padded: dict[int, Codes] = {}
 
-    def under(self, text: str) -> NDArray[np.int32] | None:
+    def under(self, text: str) -> Int32s | None:
         """Return the codes of the members of a set, or of the values under a mask; else None."""
         members = members_of(text)
         if members is not None:
@@ -274,12 +272,12 @@ def _labels_of_ends(cells: Cells) -> _Labels:
 
 def _complete_labels(
     cells: Cells,
-    place: NDArray[np.int32],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    are_open: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None,
-    members: dict[int, NDArray[np.int32]] | None = None,
-    at: tuple[NDArray[np.int32], ...] | None = None,
+    place: Int32s,
+    low: Floats,
+    high: Floats,
+    are_open: tuple[Bools, Bools] | None = None,
+    members: dict[int, Int32s] | None = None,
+    at: tuple[Int32s, ...] | None = None,
 ) -> _Labels:
     """Return the labels with those of null and of the suppressed cell behind them."""
     labels = np.where(place >= 0, place, len(low)).astype(np.int32)
@@ -297,18 +295,14 @@ def _complete_labels(
     )
 
 
-def _refuse(
-    cells: Cells, place: NDArray[np.int32], wrong: NDArray[np.bool_], column: int = 0
-) -> None:
+def _refuse(cells: Cells, place: Int32s, wrong: Bools, column: int = 0) -> None:
     """Refuse a column of which a distinct value cannot be read."""
     if wrong.any():
         rows = np.append(wrong, np.False_)[place]
         raise cells.unreadable(int(rows.argmax()), column)
 
 
-def _covered_codes(
-    found: _Labels, line: NDArray[np.float64], domain: Domain
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _covered_codes(found: _Labels, line: Floats, domain: Domain) -> tuple[Int32s, Int32s]:
     """Return the first and last code of each label; none lies between where it has no value."""
     low, high = found.low, found.high
     left, right = np.searchsorted(line, low), np.searchsorted(line, low, side="right")
@@ -326,9 +320,7 @@ def _covered_codes(
     return first.astype(np.int32), last.astype(np.int32)
 
 
-def _closed_ends(
-    found: _Labels, line: NDArray[np.float64], dtype: pl.DataType
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _closed_ends(found: _Labels, line: Floats, dtype: pl.DataType) -> tuple[Floats, Floats]:
     """Return both ends, both included: whole numbers and days exactly, others as they are."""
     low, high = found.low.copy(), found.high.copy()
     if dtype.is_integer() or dtype == pl.Date:
@@ -340,14 +332,14 @@ def _closed_ends(
     return low, np.where(high < low, low, high)
 
 
-def _lists_values(found: _Labels) -> NDArray[np.bool_]:
+def _lists_values(found: _Labels) -> Bools:
     """Return (n_labels,) bool: labels whose values are listed."""
     listed = np.zeros(len(found.low), np.bool_)
     listed[list(found.members)] = True
     return listed
 
 
-def _members(found: _Labels, own: NDArray[np.int32], domain: Domain) -> NDArray[np.bool_]:
+def _members(found: _Labels, own: Int32s, domain: Domain) -> Bools:
     """Return (n_released,) bool: whether the listed values of each cell's label hold a code."""
     size = max(domain.size, 1)
     keys = np.concatenate(
@@ -358,10 +350,10 @@ def _members(found: _Labels, own: NDArray[np.int32], domain: Domain) -> NDArray[
 
 def _generalization(
     domain: Domain,
-    codes: NDArray[np.int32],
-    lines: tuple[NDArray[np.float64], NDArray[np.float64]],
+    codes: Int32s,
+    lines: tuple[Floats, Floats],
     found: _Labels,
-    ends: tuple[NDArray[np.int32], NDArray[np.int32]],
+    ends: tuple[Int32s, Int32s],
 ) -> Generalization:
     """Count what each label leaves open.
 

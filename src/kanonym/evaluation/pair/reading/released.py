@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import SchemaError
 from kanonym.data.hierarchy import FromFile, FromMapping, Hierarchy, HierarchySource
@@ -26,6 +25,7 @@ from kanonym.evaluation.pair.reading.texts import (
     span_of,
 )
 from kanonym.evaluation.pair.tables import Column
+from kanonym.kernels.arrays import Bools
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?(?:[eE][-+]?\d+)?")
 
@@ -53,7 +53,7 @@ class ReleasedColumn(ShortRepr):
 
     column: Column
     values: pl.Series
-    high_open: NDArray[np.bool_]
+    high_open: Bools
 
 
 def read_released(
@@ -113,7 +113,7 @@ def read_released(
     return ReleasedColumn(read.column, values.alias(name), high_open)
 
 
-def _names_no_values(released: Sequence[pl.Series]) -> NDArray[np.bool_]:
+def _names_no_values(released: Sequence[pl.Series]) -> Bools:
     """Return (n,) bool: masks, and intervals of categories, whose order nobody told.
 
     Of a mask, other cells may name some values: those alone would be drawn for all.

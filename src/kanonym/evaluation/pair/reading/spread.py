@@ -5,18 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.evaluation.pair.tables import Generalization
+from kanonym.kernels.arrays import Bools, Floats, Int32s
 from kanonym.kernels.classes.grouping import group_rows
 
 
 def spread_over_class(
-    read: Generalization,
-    classes: NDArray[np.int32],
-    off: NDArray[np.bool_],
-    own: NDArray[np.int32],
-    line: NDArray[np.float64] | None,
+    read: Generalization, classes: Int32s, off: Bools, own: Int32s, line: Floats | None
 ) -> Generalization:
     """Let single values stand for the original values of their class.
 

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.columns.values import text_of
 from kanonym.data.errors import SchemaError
@@ -19,6 +18,7 @@ from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.hierarchy.labels import members_of, parse_times
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.tables import Column, Generalization
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -33,8 +33,8 @@ class Cells(ShortRepr):
 
     original: pl.Series
     released: tuple[pl.Series, ...]
-    rows: NDArray[np.int64] | None
-    classes: NDArray[np.int32]
+    rows: Ints | None
+    classes: Int32s
     recoded: bool
     labelled: bool = False
 
@@ -44,14 +44,14 @@ class Cells(ShortRepr):
         return self.original.name
 
     @property
-    def null(self) -> NDArray[np.bool_]:
+    def null(self) -> Bools:
         """(n_released,) bool, cells without a value."""
         found = self.released[0].is_null()
         for other in self.released[1:]:
             found &= other.is_null()
         return found.to_numpy()
 
-    def blank(self) -> NDArray[np.bool_]:
+    def blank(self) -> Bools:
         """Return (n_released,) bool: the cells without a value that are suppressed.
 
         Where records are known, those of classes of which a record had a value. Else none as
@@ -87,7 +87,7 @@ class ColumnReading(ShortRepr):
     new: int = 0
 
 
-def encode_distinct(values: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
+def encode_distinct(values: pl.Series) -> tuple[pl.Series, Int32s]:
     """Return the distinct non-null values and (n,) int32 places among them, -1 for null."""
     column = values.drop_nulls().unique(maintain_order=True)
     numbers = pl.int_range(len(column), dtype=pl.Int32, eager=True)
@@ -95,19 +95,19 @@ def encode_distinct(values: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
     return column, place.to_numpy()
 
 
-def to_physical(values: pl.Series) -> NDArray[np.float64]:
+def to_physical(values: pl.Series) -> Floats:
     """Return numbers, or times in their physical unit, as float64; NaN for null."""
     plain = values.to_physical() if values.dtype.is_temporal() else values
     return plain.cast(pl.Float64).to_numpy(writable=True)
 
 
-def value_range(line: NDArray[np.float64]) -> tuple[float, float]:
+def value_range(line: Floats) -> tuple[float, float]:
     """Return the smallest and largest number, NaN where there is none."""
     held = line[~np.isnan(line)]
     return (float(held.min()), float(held.max())) if len(held) else (np.nan, np.nan)
 
 
-def parse_values(texts: pl.Series, values: pl.Series) -> NDArray[np.float64]:
+def parse_values(texts: pl.Series, values: pl.Series) -> Floats:
     """Return texts as numbers or times of a column, NaN where a text is none.
 
     values: distinct values of the column; a text as recoding writes one of them is that.

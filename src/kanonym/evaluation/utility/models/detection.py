@@ -7,10 +7,10 @@ from statistics import NormalDist
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.evaluation.utility.models.learning import draw_records
+from kanonym.kernels.arrays import Bools, Floats, Ints
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 RECORDS = 5_000
@@ -24,15 +24,13 @@ ALIKE = 20
 
 CONFIDENCE = 0.95
 
-Vector = NDArray[np.float64]
-
 
 def detection(
     real: Sequence[pl.Series],
     other: Sequence[pl.Series],
     random: np.random.Generator,
     *,
-    weights: Vector | None = None,
+    weights: Floats | None = None,
     folds: int = 5,
 ) -> MeasuredValue:
     """Measure how well a classifier tells records of another table from real ones.
@@ -125,13 +123,10 @@ def area_interval(area: float, n: float, m: float) -> tuple[float, float]:
 
 
 def _features(
-    real: Sequence[pl.Series],
-    other: Sequence[pl.Series],
-    held: NDArray[np.int64],
-    rows: NDArray[np.int64],
-) -> tuple[Vector, NDArray[np.bool_]]:
+    real: Sequence[pl.Series], other: Sequence[pl.Series], held: Ints, rows: Ints
+) -> tuple[Floats, Bools]:
     """Return (n, d) float64 features of the chosen records of both, and (d,) which are codes."""
-    features: list[Vector] = []
+    features: list[Floats] = []
     categorical: list[bool] = []
     for column, two in zip(real, other, strict=True):
         both = column.gather(held), two.gather(rows)
@@ -151,7 +146,7 @@ def _is_number(column: pl.Series) -> bool:
     return dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Boolean
 
 
-def _numbers(one: pl.Series, two: pl.Series) -> Vector:
+def _numbers(one: pl.Series, two: pl.Series) -> Floats:
     """Return (n,) float64 numbers of both columns, NaN for null; times in one unit."""
     if one.dtype != two.dtype and one.dtype.is_temporal() and two.dtype.is_temporal():
         two = two.cast(one.dtype)
@@ -162,7 +157,7 @@ def _numbers(one: pl.Series, two: pl.Series) -> Vector:
     return np.concatenate(parts)
 
 
-def _ranks(one: pl.Series, two: pl.Series) -> Vector:
+def _ranks(one: pl.Series, two: pl.Series) -> Floats:
     """Return (n,) float64 ranks of categories, the most frequent one 0, NaN for null.
 
     Of equally frequent ones the text decides, never the table in which they are.
@@ -177,7 +172,7 @@ def _ranks(one: pl.Series, two: pl.Series) -> Vector:
     return found.fill_null(np.nan).to_numpy()
 
 
-def _deal_folds(records: Vector, folds: int, random: np.random.Generator) -> NDArray[np.int64]:
+def _deal_folds(records: Floats, folds: int, random: np.random.Generator) -> Ints:
     """Deal (n, d) records out to folds by chance; equal ones together unless they are many."""
     n = len(records)
     codes = [np.unique(column, return_inverse=True)[1] for column in records.T]
@@ -190,17 +185,13 @@ def _deal_folds(records: Vector, folds: int, random: np.random.Generator) -> NDA
     order = random.permutation(len(sizes))
     before = np.empty(len(sizes), np.int64)
     before[order] = np.cumsum(sizes[order]) - sizes[order]
-    found: NDArray[np.int64] = (before * folds // n)[unit]
+    found: Ints = (before * folds // n)[unit]
     return found
 
 
 def _scores(
-    records: Vector,
-    labels: NDArray[np.bool_],
-    weight: Vector,
-    out: NDArray[np.bool_],
-    categorical: NDArray[np.bool_],
-) -> Vector:
+    records: Floats, labels: Bools, weight: Floats, out: Bools, categorical: Bools
+) -> Floats:
     """Return how likely each record of a fold is of the other table, learned from the rest."""
     # A second to load: only who asks for this measure pays for it.
     from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415
@@ -223,11 +214,11 @@ def _scores(
     # One thread: the order in which several add up would show in the last digits.
     with threadpool_limits(1):
         model.fit(records[~out], mask, sample_weight=counts)
-        scores: Vector = model.decision_function(records[out])
+        scores: Floats = model.decision_function(records[out])
     return scores
 
 
-def _area(others: Vector, real: Vector, weight: Vector) -> float:
+def _area(others: Floats, real: Floats, weight: Floats) -> float:
     """Return the weighted share of pairs in which the other record scores higher, ties half."""
     order = np.argsort(real, kind="stable")
     up_to = np.concatenate([[0.0], np.cumsum(weight[order])])

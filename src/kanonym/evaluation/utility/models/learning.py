@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.results import ShortRepr
@@ -32,6 +31,7 @@ from kanonym.evaluation.utility.models.prediction import (
     compare_categories,
     compare_numbers,
 )
+from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
 CATEGORIES = 50
@@ -69,7 +69,7 @@ class Features(ShortRepr):
             (int(end) - one.size, int(end)) for one, end in zip(self.categories, ends, strict=True)
         ]
 
-    def original(self, records: NDArray[np.int64]) -> NDArray[np.float64]:
+    def original(self, records: Ints) -> Floats:
         """Return (n_records, size) float64 features of records of the original."""
         found = self._zeros(records)
         for i, column in enumerate(self.numbers):
@@ -83,7 +83,7 @@ class Features(ShortRepr):
             start += cells.size
         return found
 
-    def released(self, records: NDArray[np.int64]) -> NDArray[np.float64]:
+    def released(self, records: Ints) -> Floats:
         """Return (n_records, size) float64 features of released records."""
         found = self._zeros(records)
         for i, column in enumerate(self.numbers):
@@ -97,7 +97,7 @@ class Features(ShortRepr):
             start += cells.size
         return found
 
-    def value_order(self, n: int) -> NDArray[np.int64]:
+    def value_order(self, n: int) -> Ints:
         """Return the n released records in an order that their values alone decide.
 
         What is drawn for them then does not depend on how the release was shuffled. Cost: as
@@ -116,9 +116,7 @@ class Features(ShortRepr):
             keys[rows] = parts.sum(axis=1)
         return np.argsort(keys, kind="stable")
 
-    def sample(
-        self, records: NDArray[np.int64], random: np.random.Generator
-    ) -> NDArray[np.float64]:
+    def sample(self, records: Ints, random: np.random.Generator) -> Floats:
         """Return (n_records, size) float64 features of one value drawn from what each leaves open.
 
         Numbers are uniform in their interval, categories equally likely: a released record
@@ -135,7 +133,7 @@ class Features(ShortRepr):
             start += cells.size
         return found
 
-    def _zeros(self, records: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _zeros(self, records: Ints) -> Floats:
         return np.zeros((len(records), self.size))
 
 
@@ -155,14 +153,14 @@ def features_of(columns: Sequence[Column]) -> Features:
     return Features(numbers, flagged, categories)
 
 
-def draw_records(n: int, most: int, random: np.random.Generator) -> NDArray[np.int64]:
+def draw_records(n: int, most: int, random: np.random.Generator) -> Ints:
     """Return all of n records, or `most` drawn ones, ascending."""
     if n <= most:
         return np.arange(n)
     return np.sort(random.choice(n, most, replace=False))
 
 
-def _standardize(column: NumericColumn, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _standardize(column: NumericColumn, values: Floats) -> Floats:
     """Standardize values by the original's mean and deviation; null is the mean."""
     held = column.original[~np.isnan(column.original)]
     mean, deviation = (held.mean(), held.std()) if len(held) else (0.0, 0.0)
@@ -177,8 +175,6 @@ CLASSES = 25
 
 EDGE = 0.01
 """What the original must predict better than a guess, for a share of it to mean anything."""
-
-Vector = NDArray[np.float64]
 
 
 def learning(
@@ -229,9 +225,9 @@ class LearningTask(ShortRepr):
 
     original: TrainingData
     features: Features
-    copies: NDArray[np.int64]
-    taught: Vector
-    fold: NDArray[np.int64]
+    copies: Ints
+    taught: Floats
+    fold: Ints
     categorical: bool
     counts: dict[str, float]
 
@@ -287,14 +283,14 @@ def _take_learning(target: str, pair: TablePair, random: np.random.Generator) ->
     return learning(pair, target, random)
 
 
-def _original_target(column: Column) -> Vector:
+def _original_target(column: Column) -> Floats:
     """Return (n_original,) float64 numbers or codes, NaN for null."""
     if not isinstance(column, CategoricalColumn):
         return column.original
     return _without_null(column, column.original)
 
 
-def _released_target(column: Column) -> Vector:
+def _released_target(column: Column) -> Floats:
     """Return (n_released,) float64 numbers or codes, NaN for null and where it is left open."""
     if not isinstance(column, CategoricalColumn):
         return np.where(column.suppressed, np.nan, column.released)
@@ -303,13 +299,13 @@ def _released_target(column: Column) -> Vector:
     return np.where(alone, codes, np.nan)[column.labels]
 
 
-def _without_null(column: CategoricalColumn, codes: NDArray[np.int32]) -> Vector:
+def _without_null(column: CategoricalColumn, codes: Int32s) -> Floats:
     last = len(column.categories) - 1
     null = (codes == last) & (column.categories[last] is None)
     return np.where(null, np.nan, codes)
 
 
-def _learning_obstacle(known: Vector, target: str, folds: int, *, categorical: bool) -> str | None:
+def _learning_obstacle(known: Floats, target: str, folds: int, *, categorical: bool) -> str | None:
     """Say why (n_known,) values of the target cannot be learned; None where they can."""
     if len(known) < 2 * folds:
         return Message(
@@ -332,8 +328,8 @@ def _learning_obstacle(known: Vector, target: str, folds: int, *, categorical: b
 
 
 def _deal_folds(
-    target: Vector, folds: int, random: np.random.Generator, *, stratified: bool
-) -> NDArray[np.int64]:
+    target: Floats, folds: int, random: np.random.Generator, *, stratified: bool
+) -> Ints:
     """Deal records out to folds by chance; each category evenly where stratified."""
     order = random.permutation(len(target))
     if stratified:
@@ -343,9 +339,7 @@ def _deal_folds(
     return fold
 
 
-def _copies(
-    pair: TablePair, originals: NDArray[np.int64], random: np.random.Generator
-) -> NDArray[np.int64]:
+def _copies(pair: TablePair, originals: Ints, random: np.random.Generator) -> Ints:
     """Return released records to learn from: copies of those originals where they are known.
 
     Their order does not depend on that of the release.

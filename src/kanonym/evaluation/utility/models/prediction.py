@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.results import ShortRepr
+from kanonym.kernels.arrays import Bools, Floats, Ints
 from kanonym.kernels.parallel import parallel
 
 BOOSTING: dict[str, Any] = {"max_iter": 50, "max_leaf_nodes": 15, "early_stopping": False}
@@ -26,9 +26,6 @@ SMOOTHING = 20
 COEFFICIENTS = 500
 """With more, the Hessian of logistic regression costs more than many steps without it."""
 
-Vector = NDArray[np.float64]
-Matrix = NDArray[np.float64]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TrainingData(ShortRepr):
@@ -39,24 +36,24 @@ class TrainingData(ShortRepr):
     fold: (n,) integers: with which records of the original each is held out.
     """
 
-    features: Matrix
-    target: Vector
-    fold: NDArray[np.int64]
+    features: Floats
+    target: Floats
+    fold: Ints
     attributes: Sequence[tuple[int, int]] = ()
 
 
-Encoding = Callable[[Matrix], Any]
+Encoding = Callable[[Floats], Any]
 """Features as a model takes them."""
 
 Compared = tuple[float, list[tuple[float, float]], dict[str, float]]
 """The score of a guess; of each model by original and by release; all scores by name."""
 
 
-def _as_they_are(lessons: TrainingData, learned: NDArray[np.bool_]) -> Encoding:  # noqa: ARG001
+def _as_they_are(lessons: TrainingData, learned: Bools) -> Encoding:  # noqa: ARG001
     return lambda features: features
 
 
-def _as_sparse(lessons: TrainingData, learned: NDArray[np.bool_]) -> Encoding:  # noqa: ARG001
+def _as_sparse(lessons: TrainingData, learned: Bools) -> Encoding:  # noqa: ARG001
     """Most features are zeros."""
     from scipy.sparse import csr_array  # noqa: PLC0415
 
@@ -65,7 +62,7 @@ def _as_sparse(lessons: TrainingData, learned: NDArray[np.bool_]) -> Encoding:  
 
 
 def category_means(
-    lessons: TrainingData, learned: NDArray[np.bool_], classes: Vector | None = None
+    lessons: TrainingData, learned: Bools, classes: Floats | None = None
 ) -> Encoding:
     """Return an encoding with the mean target of its categories for each column of categories.
 
@@ -79,7 +76,7 @@ def category_means(
     else:
         asked = (target[:, None] == (classes if len(classes) > 2 else classes[1:])).astype(float)
     middle = asked.mean(axis=0)
-    weights: list[tuple[int, int, Matrix]] = []
+    weights: list[tuple[int, int, Floats]] = []
     for start, end in lessons.attributes:
         if end - start > asked.shape[1]:
             shares = lessons.features[learned, start:end]
@@ -89,7 +86,7 @@ def category_means(
     for start, end, _ in weights:
         other[start:end] = False
 
-    def encode(features: Matrix) -> Matrix:
+    def encode(features: Floats) -> Floats:
         means = [features[:, start:end] @ weight for start, end, weight in weights]
         # What is equal must stay so, whatever the order in which shares are added up.
         return np.hstack([features[:, other], *means]).round(9)
@@ -102,9 +99,9 @@ class Learner(ShortRepr):
     """A model of scikit-learn, and how features are encoded for it."""
 
     model: Any
-    encoding: Callable[[TrainingData, NDArray[np.bool_]], Encoding] = _as_they_are
+    encoding: Callable[[TrainingData, Bools], Encoding] = _as_they_are
 
-    def fit(self, lessons: TrainingData, learned: NDArray[np.bool_]) -> tuple[Any, Encoding]:
+    def fit(self, lessons: TrainingData, learned: Bools) -> tuple[Any, Encoding]:
         """Return a copy of the model that has learned from some records, and its encoding."""
         from sklearn.base import clone  # noqa: PLC0415
 
@@ -217,8 +214,8 @@ def accuracies(
 
 
 def _held_out_categories(
-    learner: Learner, lessons: TrainingData, original: TrainingData, folds: int, classes: Vector
-) -> Matrix:
+    learner: Learner, lessons: TrainingData, original: TrainingData, folds: int, classes: Floats
+) -> Floats:
     """Return (n_original, n_classes) float64 probabilities, each fold's learned from the others."""
     found = np.full((len(original.target), len(classes)), 1 / len(classes))
 
@@ -246,7 +243,7 @@ def _held_out_categories(
 
 def _held_out_numbers(
     learner: Learner, lessons: TrainingData, original: TrainingData, folds: int
-) -> Vector:
+) -> Floats:
     """Return (n_original,) float64 predictions, each fold's learned from the others."""
     found = np.full(len(original.target), np.nanmean(original.target))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
@@ -11,6 +10,7 @@ from kanonym.evaluation.pair.tables import TablePair
 from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import nothing_to_compare
 from kanonym.evaluation.utility.models.learning import draw_records, features_of
+from kanonym.kernels.arrays import Bools, Floats, Ints
 from kanonym.kernels.parallel import parallel
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 
@@ -81,7 +81,7 @@ def propensity_error(pair: TablePair, random: np.random.Generator) -> MeasuredVa
     return MeasuredValue(PROPENSITY, error, parts)
 
 
-def _columns_moved_most(numbers: NDArray[np.float64], n_original: int) -> NDArray[np.int64]:
+def _columns_moved_most(numbers: Floats, n_original: int) -> Ints:
     """Return at most 20 columns of standardized numbers, ascending, that moved most."""
     if numbers.shape[1] <= MULTIPLIED:
         return np.arange(numbers.shape[1])
@@ -91,22 +91,20 @@ def _columns_moved_most(numbers: NDArray[np.float64], n_original: int) -> NDArra
     return np.sort(np.argsort(-moved.round(9), kind="stable")[:MULTIPLIED])
 
 
-def _probabilities(
-    records: NDArray[np.float64], released: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def _probabilities(records: Floats, released: Bools) -> Floats:
     """Return (n,) float64: the probability of each of (n, d) records to be released."""
     # One thread: the order in which several add up would show in the last digits.
     with threadpool_limits(1):
         return _fitted(np.hstack([records, np.ones((len(records), 1))]), released)
 
 
-def _fitted(records: NDArray[np.float64], released: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _fitted(records: Floats, released: Bools) -> Floats:
     """Return what `_probabilities` does, by Newton's method; the last feature is the intercept."""
     n, d = records.shape
     penalty = np.full(d, PENALTY)
     penalty[-1] = 0.0
 
-    def loss(scores: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    def loss(scores: Floats, weights: Floats) -> float:
         missed = np.logaddexp(0.0, scores).sum() - scores[released].sum()
         return float(missed + penalty @ weights**2 / 2)
 
@@ -128,19 +126,17 @@ def _fitted(records: NDArray[np.float64], released: NDArray[np.bool_]) -> NDArra
     return probabilities
 
 
-def _curvature(
-    records: NDArray[np.float64], probabilities: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _curvature(records: Floats, probabilities: Floats) -> Floats:
     """Return (d, d) float64: the sum over records of p (1 - p) times their squared features.
 
     Blocks are summed side by side, then one after the other: the same on any number of cores.
     """
     spread = np.sqrt(probabilities * (1 - probabilities))[:, np.newaxis]
 
-    def square(start: int) -> NDArray[np.float64]:
+    def square(start: int) -> Floats:
         block = slice(start, start + BLOCK)
         scaled = records[block] * spread[block]
-        found: NDArray[np.float64] = scaled.T @ scaled
+        found: Floats = scaled.T @ scaled
         return found
 
     return sum(parallel(square, range(0, len(records), BLOCK)), np.zeros((records.shape[1],) * 2))
