@@ -179,14 +179,10 @@ class Context(ShortRepr):
 class Action(Protocol):
     """Who changes the values of one attribute.
 
-    Attributes
-    ----------
-    type
-        The name that a policy gives it.
-    protects, exposes
-        One sentence each: what it protects, and what it does not.
-
     An action inherits from this class: what differs from the defaults says so.
+
+    type: The name that a policy gives it.
+    protects, exposes: One sentence each: what it protects, and what it does not.
     """
 
     __slots__ = ()
@@ -248,16 +244,7 @@ class Action(Protocol):
         return self
 
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
-        """Return the changed values, as many and of the same name.
-
-        Raises
-        ------
-        SchemaError
-            The action has no meaning for values of this type.
-        DataError
-            A cell cannot be changed as asked.
-
-        """
+        """Return the changed values, as many and of the same name."""
         ...
 
 

@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 def classes_of(table: EncodedTable, labels: Int32s, n_classes: int) -> Classes:
     """Return sizes and distributions of classes of tuples; the table itself is the reference.
 
-    labels: (n_tuples,) int32, negative for suppressed tuples. With a population table,
-    classes have their persons, too; a class of tuples that only the population has
-    is of size 0.
+    labels: (n_tuples,) int32, negative for suppressed tuples. With a population table, classes have
+        their persons, too; a class of tuples that only the population has is of size 0.
     """
     kept = labels >= 0
     sizes = np.bincount(labels[kept], table.weights[kept], n_classes).astype(np.int64)
@@ -183,47 +182,31 @@ class Problem(ShortRepr):
 class Algorithm(Protocol):
     """Who divides a table into equivalence classes.
 
-    Attributes
-    ----------
-    type
-        The name that a policy gives it.
-    recodes
-        `spans`: classes are arbitrary sets of records, and any recoding fits them.
-        `levels`: values are generalized to levels of hierarchies; every
-        quasi-identifier has one. `cells`: values are released or suppressed.
-
-    recoding
-        The recoding of attributes that name none, where neither the policy does; `mean` is
-        the centroid of the kind. None for that of the kind.
-    own_groups
-        Whether its own parameters say what classes there are: a policy may then ask for no
-        model.
-    by_size
-        Whether it looks at class sizes alone, and refuses models of sensitive values.
-    needs_values, needs_numbers
-        Whether it refuses numbers, dates and ordered categories that are missing; and
-        quasi-identifiers that are no numbers.
-    stepwise
-        Whether, for class sizes alone, a class has a label only where none of those one level
-        below it has as many of its records as a class needs.
-    spends_limit
-        Whether it suppresses records within the limit where that saves most in the whole table.
-    largest_fragment
-        Up to how many tuples it divides at a time, where it can divide parts of a table one by
-        one; None where it has to see all of it.
-    hides_refusals
-        Whether it leaves to chance what it refuses because of sensitive values, where the problem
-        has a key.
-    hides_growing
-        Whether it does so for models that a class may fail although it has grown, too.
-    target
-        The column that guides it; None where none does.
-    nulls, subsets
-        How k counts a suppressed cell, and over how many attributes; None where k counts the
-        records of a class.
-
     An algorithm inherits from this class: what differs from the defaults says so.
 
+    type: The name that a policy gives it.
+    recodes: `spans`: classes are arbitrary sets of records, and any recoding fits them. `levels`:
+        values are generalized to levels of hierarchies; every quasi-identifier has one. `cells`:
+        values are released or suppressed.
+    recoding: The recoding of attributes that name none, where neither the policy does; `mean` is
+        the centroid of the kind. None for that of the kind.
+    own_groups: Whether its own parameters say what classes there are: a policy may then ask for no
+        model.
+    by_size: Whether it looks at class sizes alone, and refuses models of sensitive values.
+    needs_values, needs_numbers: Whether it refuses numbers, dates and ordered categories that are
+        missing; and quasi-identifiers that are no numbers.
+    stepwise: Whether, for class sizes alone, a class has a label only where none of those one level
+        below it has as many of its records as a class needs.
+    spends_limit: Whether it suppresses records within the limit where that saves most in the whole
+        table.
+    largest_fragment: Up to how many tuples it divides at a time, where it can divide parts of a
+        table one by one; None where it has to see all of it.
+    hides_refusals: Whether it leaves to chance what it refuses because of sensitive values, where
+        the problem has a key.
+    hides_growing: Whether it does so for models that a class may fail although it has grown, too.
+    target: The column that guides it; None where none does.
+    nulls, subsets: How k counts a suppressed cell, and over how many attributes; None where k
+        counts the records of a class.
     """
 
     __slots__ = ()
@@ -278,16 +261,7 @@ class Algorithm(Protocol):
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model.
 
-        Parameters
-        ----------
-        problem
-            The table, and what is asked of its classes.
-
-        Raises
-        ------
-        InfeasibleError
-            No division satisfies the models.
-
+        problem: The table, and what is asked of its classes.
         """
         ...
 
@@ -303,14 +277,10 @@ class Algorithm(Protocol):
     def refusals(self, problem: Problem, partition: Partition) -> Refusals | None:
         """Return what it refused in a division of its own because of sensitive values.
 
-        Class sizes alone would have allowed it: whoever knows everybody's quasi-identifiers
-        finds the same. None where that is not known of the algorithm, or of the division.
+        Class sizes alone would have allowed it: whoever knows everybody's quasi-identifiers finds
+        the same. None where that is not known of the algorithm, or of the division.
 
-        Parameters
-        ----------
-        problem, partition
-            What it was asked, and what it answered.
-
+        problem, partition: What it was asked, and what it answered.
         """
         del problem, partition
         return None

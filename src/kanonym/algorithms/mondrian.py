@@ -258,12 +258,8 @@ def tree_order(
     """Return tuples as the tree of strict cuts holds its classes, and the class of each.
 
     aim: the target that guides the cuts, if one does.
-
-    Returns
-    -------
-    (n_tuples,) int64 tuple numbers, ascending in each class, and (n_tuples,) int32 classes
-    by place in that order, ascending.
-
+    Returns: (n_tuples,) int64 tuple numbers, ascending in each class, and (n_tuples,) int32 classes
+        by place in that order, ascending.
     """
     records = _records(table, by_row=False, aim=aim)
     is_start = np.zeros(len(records), np.bool_)
@@ -294,11 +290,7 @@ def refine_nodes(
 
 
 def _largest_tried(n_records: int) -> int:
-    """Return up to how many tuples of a node cuts are compared by their loss.
-
-    The time of that grows with the logarithm of the node, and what it saves is saved in
-    the small ones: large tables stop earlier.
-    """
+    """Return up to how many tuples of a node cuts are compared by their loss."""
     return min(max((1 << 25) // n_records, 32), 1024)
 
 
@@ -389,11 +381,8 @@ def _suppress(
 ) -> tuple[Int32s, Int32s, float]:
     """Spend a budget where a suppressed record saves most; return records, classes and loss.
 
-    The order is fixed: the cut of most loss saved a suppressed record first, ties by
-    place in the sorted table. What stays is refined again and may be cut again.
-
     trim: first give up outliers of the whole table, and refine what stays anew. by_size: who is
-    suppressed does not depend on sensitive values; classes then give up nobody.
+        suppressed does not depend on sensitive values; classes then give up nobody.
     """
     records, is_start = records.copy(), is_start.copy()
     given_up = np.zeros(len(records), np.bool_)
@@ -442,11 +431,7 @@ def _suppress(
 
 
 def _trim(records: Int32s, costs: Costs, criteria: Criteria, budget: int) -> tuple[int, int]:
-    """Give up outliers of the whole table one cut after another; return what stays.
-
-    An outlier stretches whatever class it is in, so it has to go before the classes
-    are made: inside of a final class of k records none can be spared.
-    """
+    """Give up outliers of the whole table one cut after another; return what stays."""
     start, stop = 0, len(records)
     work = workspace(len(records), costs)
     for _step in range(TRIMS):

@@ -145,11 +145,7 @@ class Sweep:
         self.n_classes = len(classes)
 
     def _margins(self, labels: Int32s, n_classes: int) -> Floats:
-        """Return (n_classes,) float64: how far from failing classes are, 0 for those that fail.
-
-        For l distinct values, it is the number of persons who would have to have another value.
-        For other models, 1 in a class of twice the least size, and more in larger ones.
-        """
+        """Return (n_classes,) float64: how far from failing classes are, 0 for those that fail."""
         classes = classes_of(self.space.table, labels, n_classes)
         margins = np.full(n_classes, np.inf)
         ratio = np.maximum(classes.sizes / (2 * self.criteria.min_size), 1)

@@ -16,29 +16,19 @@ def suppress_prefix(
 ) -> Bools | None:
     """Suppress the smallest kept classes, until every model of the whole table holds.
 
-    The kept classes stand in a fixed order: by size, then by what they lose, then as
-    given. The shortest prefix goes with which all models hold. Of the average risk and
-    of sample uniqueness every prefix is looked at in one pass: both fall along the
-    order. Population uniqueness need not fall, and is sought by bisection between no
-    suppression and all that the budget allows, so that a shorter prefix may exist.
+    The kept classes stand in a fixed order: by size, then by what they lose, then as given. The
+    shortest prefix goes with which all models hold. Of the average risk and of sample uniqueness
+    every prefix is looked at in one pass: both fall along the order. Population uniqueness need not
+    fall, and is sought by bisection between no suppression and all that the budget allows, so that
+    a shorter prefix may exist. The order is that of ARX (RiskBasedCriterion), which reads "what a
+    class loses" as the metric of its size times its shares. Deviation: ARX bisects over all
+    classes.
 
     sizes: (n_classes,) int64 numbers of records. Classes of none stay as they are.
     kept: (n_classes,) bool, the classes that are not suppressed yet; not changed.
     losses: (n_classes,) float64, what each class loses as a whole (`class_losses` of a metric): of
-    equal classes the one that loses least goes first.
-
-    Returns
-    -------
-    (n_classes,) bool, the classes that are kept now; None where the budget is too small.
-
-    Notes
-    -----
-    Cost O(n_classes) where the models hold already, else O(n_classes log n_classes),
-    and for population uniqueness O(log n_classes) estimates.
-
-    The order is that of ARX (RiskBasedCriterion), which reads "what a class loses" as
-    the metric of its size times its shares. Deviation: ARX bisects over all classes.
-
+        equal classes the one that loses least goes first.
+    Returns: (n_classes,) bool, the classes that are kept now; None where the budget is too small.
     """
     live = np.flatnonzero(kept & (sizes > 0))
     if all(model.holds(sizes[live]) for model in models):
@@ -77,10 +67,7 @@ def suppress_prefix(
 
 
 def _values_by_prefix(model: WholeTable, ascending: Ints, gone: Ints) -> Floats | None:
-    """Return (n_classes + 1,) float64: the model's value without the first 0, 1, ... classes.
-
-    None where there is no faster way than to measure each of them.
-    """
+    """Return (n_classes + 1,) float64: the model's value without the first 0, 1, ... classes."""
     lengths = np.arange(len(gone))
     if isinstance(model, AverageRisk):
         counted = len(ascending) - lengths

@@ -161,17 +161,14 @@ def merge_small_classes(
 ) -> tuple[Int32s, Groups]:
     """Leave no class of fewer than k records.
 
+    The centre of a class is the mean of its records or, column by column, of its groups'; it stays
+    where it is while others join.
+
     points: (n, d) float64, places of records.
     weights: (d,) float64, what a squared difference counts in a distance.
     counts: (n,) int64 records at each point, k together at least.
     classes: (n,) int32 class of each point, from 0, none empty; and (n_classes, d) int32 groups as
-    of `Partition`, or None.
-
-    Notes
-    -----
-    The centre of a class is the mean of its records or, column by column, of its groups'; it
-    stays where it is while others join.
-
+        of `Partition`, or None.
     """
     labels, groups = classes
     sizes = np.bincount(labels, counts).astype(np.int64)

@@ -56,11 +56,8 @@ class Node:
 class Tree:
     """The upper part of the tree of strict Mondrian, grown level by level.
 
-    Notes
-    -----
-    Nodes are cut as `mondrian.wide_cut` does, by the same spans, ties, quantiles and
-    measures: whoever goes on with `refine` in every fragment has the classes of the whole.
-
+    Nodes are cut as `mondrian.wide_cut` does, by the same spans, ties, quantiles and measures:
+    whoever goes on with `refine` in every fragment has the classes of the whole.
     """
 
     records: int
@@ -115,10 +112,9 @@ def candidate_cuts(
 ) -> Iterator[Cut]:
     """Yield the cuts that `mondrian.wide_cut` looks at, in its order.
 
-    It makes the first whose sides satisfy every condition; their sizes are large enough. Those
-    that are passed over by chance come last.
-    histograms: by quasi-identifier. total: records of the node. Cost O(n) an attribute of n
-    values.
+    It makes the first whose sides satisfy every condition; their sizes are large enough. Those that
+    are passed over by chance come last. histograms: by quasi-identifier. total: records of the
+    node.
     """
     box = np.array([[histogram.codes[at] for histogram in histograms] for at in (0, -1)], np.int64)
     if criteria.chance and is_left_whole(criteria, total, box):
@@ -210,13 +206,8 @@ def counts_suffice(table: EncodedTable, criteria: Criteria) -> bool:
 def partition_by_span(table: EncodedTable, costs: Costs, criteria: Criteria) -> Partition:
     """Cut nodes beside the median of their widest attribute: the classes of `mondrian.refine`.
 
-    Nodes of more than `FRAGMENT` tuples are cut by the counts of their values, all nodes of a
-    level in one pass over the table. What is left of them is cut by a kernel, in the cache.
-
-    Notes
-    -----
-    Cost O(n d) a level of the tree.
-
+    Nodes of more than `FRAGMENT` tuples are cut by the counts of their values, all nodes of a level
+    in one pass over the table. What is left of them is cut by a kernel, in the cache.
     """
     n = len(table.weights)
     nodes = np.zeros(n, np.int32)
@@ -253,8 +244,7 @@ def _descend(
 ) -> list[list[Histogram]]:
     """Send tuples on to the sides of the latest cuts; return the histograms of some nodes.
 
-    nodes: (n_tuples,) int32 the node of each tuple. known: nodes before this one are not cut
-    anew.
+    nodes: (n_tuples,) int32 the node of each tuple. known: nodes before this one are not cut anew.
     """
     cuts = np.full((len(tree.nodes), 4), -1, np.int32)
     for number, node in enumerate(tree.nodes[known:], known):

@@ -141,11 +141,7 @@ def check_digit(numbers: Ints) -> Ints:
     """Return the Luhn check digit of each number (Luhn 1960, US patent 2950048).
 
     numbers: (n,) int64, none negative: the numbers without their check digit.
-
-    Returns
-    -------
-    numpy.ndarray
-        (n,) int64 in 0..9.
+    Returns: numpy.ndarray (n,) int64 in 0..9.
 
     Examples
     --------
@@ -252,11 +248,7 @@ _NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hana", "Ivo", "Jan
 def hospital(patients: int = 5_000, seed: int = 0) -> dict[str, pl.DataFrame]:
     """Return patients, staff, admissions, diagnoses and labs.
 
-    Notes
-    -----
-    `born` is copied into admissions, diagnoses have a composite key, and staff refer to
-    themselves. Stays lie within three years.
-
+    `born` is copied into admissions, diagnoses have a composite key, and staff refer to themselves.
     """
     random = np.random.default_rng(seed)
     born = np.datetime64("2021-01-01", "D") - random.integers(0, 95 * 365, patients)

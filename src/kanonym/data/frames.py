@@ -102,11 +102,9 @@ def _is_polars(native: object) -> bool:
 def to_eager(frame: object) -> Any:
     """Return the pandas, polars or pyarrow table behind `frame`, collected once.
 
-    The rows of a table that an engine holds are fetched.
-
-    A lazy frame may come out in another order each time it is collected. Whoever
-    reads several columns of one, or builds a release from it, calls this first
-    and works on the result.
+    The rows of a table that an engine holds are fetched. A lazy frame may come out in another order
+    each time it is collected. Whoever reads several columns of one, or builds a release from it,
+    calls this first and works on the result.
     """
     require_own_threads()
     native = to_native(frame)
@@ -155,19 +153,11 @@ def n_rows(frame: object) -> int:
 def column(frame: object, name: str) -> pl.Series:
     """Return one column as polars, ready to be encoded.
 
-    Numbers, dates and text of Arrow-backed frames, and numbers of NumPy-backed
-    ones, are not copied.
+    Numbers, dates and text of Arrow-backed frames, and numbers of NumPy-backed ones, are not
+    copied.
 
-    Returns
-    -------
-    polars.Series
-        (n_rows,) of numbers, booleans, dates or times, text or categories; null
+    Returns: polars.Series (n_rows,) of numbers, booleans, dates or times, text or categories; null
         for every missing value, NaN included.
-
-    Notes
-    -----
-    Costs O(1) for most types, a pass over floats and text of NumPy, a slow one over objects.
-
     """
     series = values_of(_convert(to_eager(frame), name))
     dtype = series.dtype

@@ -38,14 +38,7 @@ def encode_with_population(
 
 
 def with_population(table: EncodedTable, columns: Sequence[pl.Series]) -> EncodedTable:
-    """Count the records of a population table in the tuples of an encoded one.
-
-    Notes
-    -----
-    Cost: one hash join a column of the population, and one radix sort of its records
-    and of the tuples.
-
-    """
+    """Count the records of a population table in the tuples of an encoded one."""
     n_tuples, d = table.codes.shape
     leaves = [_leaves(table, a, column) for a, column in enumerate(columns)]
     sizes = [domain.size for domain in table.domains]

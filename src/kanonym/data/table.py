@@ -406,10 +406,7 @@ def _category_codes(column: pl.Series) -> tuple[Int32s, int]:
 
 
 def _small_integers(column: pl.Series) -> tuple[Ints, Int32s] | None:
-    """Return distinct integers ascending and (n,) codes, null the last one.
-
-    Returns None for other columns, and where the range is wide.
-    """
+    """Return distinct integers ascending and (n,) codes, null the last one."""
     if column.dtype not in SMALL_INTEGERS:
         return None
     small = dense_codes(column.drop_nulls().cast(pl.Int64).to_numpy())

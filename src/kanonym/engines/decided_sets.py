@@ -82,11 +82,7 @@ def with_sets(
 def _with_merged_classes(
     decision: EncodedDecision, ready: Prepared, task: Task, problem: ItemProblem, watch: Stopwatch
 ) -> EncodedDecision:
-    """Return a decision with fewer, larger classes where quasi-identifiers and items lose less.
-
-    Levels that are chosen for the whole table stay, and so do classes that a model does not allow
-    to be joined.
-    """
+    """Return a decision with fewer, larger classes where quasi-identifiers and items lose less."""
     partition = decision.partition
     fixed = partition.levels is not None or partition.groups is not None or task.samples
     if fixed or any(lost_by_joining(model) for model in task.models):

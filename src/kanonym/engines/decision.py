@@ -299,12 +299,7 @@ def evaluate_nodes_of_task(
 def _repair_partition(
     task: Task, problem: Problem, partition: Partition, divide: Callable[[Problem], Partition]
 ) -> Partition:
-    """Join classes further where joining those of equal values has made one fail a model.
-
-    Every model survives a join but delta-disclosure, which a value breaks that one of
-    the classes has and the other lacks. A class that fails is joined with the one
-    before it; the table as one class satisfies the model.
-    """
+    """Join classes further where joining those of equal values has made one fail a model."""
     table, fragile = problem.table, [model for model in task.models if lost_by_joining(model)]
     while fragile:
         failing = _failing_classes(table, partition, fragile)

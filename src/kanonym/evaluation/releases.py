@@ -123,11 +123,7 @@ def recodings_of(policy: Policy, columns: Mapping[str, pl.Series]) -> dict[str, 
 
 
 def with_centroids(pair: TablePair, recodings: Mapping[str, Recoding]) -> TablePair:
-    """Return a pair that knows of centroids: alone they do not say what they stand for.
-
-    A mode is a value like others, and a mean may be one; the records of its class, which say
-    what it leaves open, are known in aligned tables alone.
-    """
+    """Return a pair that knows of centroids: alone they do not say what they stand for."""
     if pair.rows is not None:
         return pair
     return replace(

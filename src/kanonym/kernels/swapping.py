@@ -13,23 +13,13 @@ from kanonym.kernels.compile import Int, kernel
 def swap_ranks(draws: Floats, reach: int) -> Ints:
     """Pair ranks with ranks above them, each with at most one.
 
-    Parameters
-    ----------
-    draws
-        (n,) float64 in [0, 1): which of the c free ranks within reach a rank swaps with
-        is the floor of c times its draw.
-    reach
-        How far apart two ranks that swap may be.
+    A Fenwick tree counts the free ranks. All ranks up to the current one are decided, so those that
+    it counts up to the end of the reach are within it. Cost O(n log n).
 
-    Returns
-    -------
-    (n,) int64, the partner of each rank; a rank itself where none was free.
-
-    Notes
-    -----
-    A Fenwick tree counts the free ranks. All ranks up to the current one are decided, so
-    those that it counts up to the end of the reach are within it. Cost O(n log n).
-
+    draws: (n,) float64 in [0, 1): which of the c free ranks within reach a rank swaps with is the
+        floor of c times its draw.
+    reach: How far apart two ranks that swap may be.
+    Returns: (n,) int64, the partner of each rank; a rank itself where none was free.
     """
     n = len(draws)
     partner = np.arange(n)

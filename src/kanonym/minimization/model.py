@@ -92,15 +92,10 @@ class PredictionQuery:
     ) -> NDArray[Any]:
         """Return (n_sets, m) predictions.
 
+        All sets are predicted together: of few records, a call costs more than what it predicts.
+
         rows: (m,) int64: the records.
         others: (m,) int64: those whose values they hold.
-
-        Notes
-        -----
-        Cost: one prediction for each set and each combination of a record, as far as its other
-        columns go, with the record whose values it holds. All sets are predicted together: of
-        few records, a call costs more than what it predicts.
-
         """
         firsts, places = [], []
         n_asked = 0

@@ -203,11 +203,7 @@ def _columns_of(
 def _with_persons(
     one: ColumnProfile, proposed: Sequence[ProposedPersons], *, numbered: bool
 ) -> ColumnProfile:
-    """Make a column that seems to number persons an identifier, unless its name says otherwise.
-
-    Of two columns that do so together, the one with more values: it comes first. What may number
-    groups does so if it is a column by itself with many values and a name that says nothing.
-    """
+    """Make a column that seems to number persons an identifier, unless its name says otherwise."""
     hints = name_hints(one.name)
     attribute = any(
         hint.sure and hint.role is not Role.IDENTIFIER and hint.what not in OF_PERSONS

@@ -106,12 +106,6 @@ def content_of(column: pl.Series) -> tuple[Content, CodedColumn]:
     """Return what a column holds, and its codes.
 
     column: (n_rows,) as `data.frames.column` gives it.
-
-    Notes
-    -----
-    Cost as of `data.table.encode_column`; all else looks at distinct values, and at numbers
-    once more in the order of the file.
-
     """
     domain, codes = encode_column(column, by_value=True)
     counts = np.bincount(codes, minlength=domain.size)

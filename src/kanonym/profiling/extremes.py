@@ -105,14 +105,11 @@ class Rounding(ShortRepr):
 def rounding_of(values: pl.Series, counts: Ints) -> Rounding | None:
     """Return the rounding that a column of amounts needs, or None.
 
+    None where there are few numbers, no number has a single owner, or no rounding helps. Steps are
+    1, 2 and 5 times powers of ten; at most 2 % of the records are coded at each end.
+
     values: (n_values,) numbers, distinct, ascending, without null.
     counts: (n_values,) int64 numbers of records.
-
-    Notes
-    -----
-    None where there are few numbers, no number has a single owner, or no rounding helps. Steps
-    are 1, 2 and 5 times powers of ten; at most 2 % of the records are coded at each end.
-
     """
     if len(values) <= FEW or not (counts == 1).any():
         return None

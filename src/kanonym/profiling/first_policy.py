@@ -172,12 +172,7 @@ def _listable(content: Content) -> bool:
 
 
 def _model(one: ColumnProfile) -> dict[str, Any]:
-    """Return what is asked of a sensitive column: one that the whole table satisfies.
-
-    Where a value has more than 80 % of the records, t-closeness: l-diversity would ask next to
-    nothing. t is below half of the share of all other values, and at least 0.02: no class then
-    leaves half of the doubt that the table leaves or less, unless the others are rarer than 4 %.
-    """
+    """Return what is asked of a sensitive column: one that the whole table satisfies."""
     distinct, share = _value_counts(one.content)
     if share <= MOST_FREQUENT:
         diversity = _diversity(distinct, share)
@@ -198,11 +193,10 @@ def _value_counts(content: Content) -> tuple[int, float]:
 def _diversity(distinct: int, share: float) -> dict[str, Any]:
     """Return which l-diversity is asked of a column: one that the whole table satisfies.
 
-    Two distinct values are little where there are few, or where one has most of the records:
-    a class of a thousand records, all but one of which agree, has two. Entropy l-diversity
-    then asks for half of the way from one value to what the table has at the least, given the
-    share p of its most frequent value: as many values of that share as there is room for, and
-    one of the rest.
+    Two distinct values are little where there are few, or where one has most of the records: a
+    class of a thousand records, all but one of which agree, has two. Entropy l-diversity then asks
+    for half of the way from one value to what the table has at the least, given the share p of its
+    most frequent value: as many values of that share as there is room for, and one of the rest.
     """
     if distinct > FEW_VALUES and share <= DOMINATES:
         return {"l": 2}

@@ -399,10 +399,7 @@ def _is_pair(told: Evidence) -> bool:
 
 
 def _rank(told: Evidence) -> tuple[Any, ...]:
-    """Return what sorts proposals: persons before groups, few records a value before many.
-
-    Names decide between equals alone.
-    """
+    """Return what sorts proposals: persons before groups, few records a value before many."""
     grouping = told.grouping
     size = round(float(np.log2(grouping.per_group)))
     named = tuple(

@@ -97,12 +97,11 @@ class Hint(NamedTuple):
 def name_hints(name: str) -> frozenset[Hint]:
     """Return what the name of a column hints at.
 
-    The name is cut into words at spaces, underscores, hyphens, dots, digits and where small
-    letters end and capitals begin; accents are folded. Of phrases that overlap the longest
-    count: `e-mail address` hints at no street. What is unknown is taken apart: `lwage`,
-    `Jahreseinkommen`. What follows `per` is a
-    unit, and `30d` a period. Beside a hint at what is sensitive,
-    occupation, household and the like do not count: `job_satisfaction`.
+    The name is cut into words at spaces, underscores, hyphens, dots, digits and where small letters
+    end and capitals begin; accents are folded. Of phrases that overlap the longest count: `e-mail
+    address` hints at no street. What is unknown is taken apart: `lwage`, `Jahreseinkommen`. What
+    follows `per` is a unit, and `30d` a period. Beside a hint at what is sensitive, occupation,
+    household and the like do not count: `job_satisfaction`.
 
     Examples
     --------

@@ -59,20 +59,7 @@ class _Noise(Action, ABC):
             )
 
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
-        """Return the column with noise, as Float64, or Int64 where `keep_integers`.
-
-        Cost O(n); per class, twice as much on average, and one sort of the classes.
-
-        Raises
-        ------
-        SchemaError
-            The column does not hold numbers, or no whole ones where `keep_integers`.
-        DataError
-            A number is not finite, or beyond ±1e150.
-        PolicyError
-            `per_class`, and there are no classes.
-
-        """
+        """Return the column with noise, as Float64, or Int64 where `keep_integers`."""
         rows, numbers = numbers_of(values, self.type)
         if self.per_class:
             if context.classes is None:

@@ -53,18 +53,12 @@ def move_values(values: pl.Series, rows: Ints, origins: Ints) -> pl.Series:
 def sample_rows(n: int, share: float, random: np.random.Generator) -> Ints:
     """Draw rows of a table at random, without replacement.
 
-    It protects against who knows that a person is in the table: a unique record of the
-    sample need not be unique in the table. Whoever is drawn is released as they are, so
-    on its own it protects nobody of them.
+    It protects against who knows that a person is in the table: a unique record of the sample need
+    not be unique in the table. Whoever is drawn is released as they are, so on its own it protects
+    nobody of them. Simple random sampling.
 
-    Returns
-    -------
-    (m,) int64, ascending: share · n rounded to a whole number of them. All sets of that
-    size are equally likely.
-
-    Notes
-    -----
-    Simple random sampling. Cost O(n).
+    Returns: (m,) int64, ascending: share · n rounded to a whole number of them. All sets of that
+        size are equally likely.
 
     Examples
     --------

@@ -178,10 +178,8 @@ def subset_sizes(
 def rare_subsets(keys: Keys, k: int, size: int) -> tuple[Bools, Bools]:
     """Return the subsets of at most `size` attributes, smaller ones first, and where they are rare.
 
-    That is where fewer than k records agree with a key, null being a wildcard.
-    Returns (n_subsets, d) and (n_subsets, n_keys) bool.
-
-    Cost: a grouping for each subset, and a byte for each subset and key.
+    That is where fewer than k records agree with a key, null being a wildcard. Returns (n_subsets,
+    d) and (n_subsets, n_keys) bool.
     """
     n, d = keys.codes.shape
     chosen = [
@@ -210,12 +208,10 @@ def hit_subsets(keys: Keys, k: int, size: int) -> Bools:
 def blank_subsets(keys: Keys, k: int, size: int) -> Pieces:
     """Blank cells until every combination of `size` attributes has k records, null a value.
 
-    In each round, a record of rare combinations loses the cell that is in most of them
-    for its cost. A null beside a value can be rare in turn, and has its round. Where
-    only nulls are left, and too few, other records are blanked with them, at the least
-    cost. Cells are only ever blanked, so it ends.
-
-    Cost: in each round a grouping for each combination; the rounds are some tens.
+    In each round, a record of rare combinations loses the cell that is in most of them for its
+    cost. A null beside a value can be rare in turn, and has its round. Where only nulls are left,
+    and too few, other records are blanked with them, at the least cost. Cells are only ever
+    blanked, so it ends.
     """
     d = keys.codes.shape[1]
     pieces = Pieces(np.arange(len(keys.codes)), keys.weights, keys.is_null.copy())
@@ -269,15 +265,12 @@ def least_blanks(keys: Keys, k: int, size: int) -> int | None:
     """Return a number of cells that every suppression blanks at least; None if it takes too long.
 
     Every combination of up to `size` attributes is to be k-anonymous. What a record shows of
-    original values, k records show in the end, so k records of the table have it: nothing is
-    shown that fewer have (null agrees with all), and each record blanks at least what leaves no
-    such combination. The sum over records is the bound, whichever way null is read.
-
-    Of few attributes, the fewest blanks of each record are found exactly: what it may show
-    follows from what it may show without one attribute. Of more, rare combinations without a
-    common attribute need a cell each, so that their number is a bound.
-
-    Cost O(n_keys · d · 2^d), or a pass over the combinations.
+    original values, k records show in the end, so k records of the table have it: nothing is shown
+    that fewer have (null agrees with all), and each record blanks at least what leaves no such
+    combination. The sum over records is the bound, whichever way null is read. Of few attributes,
+    the fewest blanks of each record are found exactly: what it may show follows from what it may
+    show without one attribute. Of more, rare combinations without a common attribute need a cell
+    each, so that their number is a bound.
     """
     n, d = keys.codes.shape
     exact = n << d <= ENTRIES
@@ -306,10 +299,7 @@ def _fewest_blanks(keys: Keys, subsets: Bools, rare: Bools) -> Ints:
 
 
 def _disjoint(subsets: Bools, rare: Bools) -> Ints:
-    """Return (n_keys,) int64: how many rare subsets without a common attribute were found.
-
-    Smaller ones come first; each takes its attributes away from those that follow.
-    """
+    """Return (n_keys,) int64: how many rare subsets without a common attribute were found."""
     taken = np.zeros((rare.shape[1], subsets.shape[1]), np.bool_)
     found = np.zeros(rare.shape[1], np.int64)
     for subset, own in zip(subsets, rare, strict=True):
@@ -322,11 +312,8 @@ def _disjoint(subsets: Bools, rare: Bools) -> Ints:
 def unblank(keys: Keys, pieces: Pieces, k: int, size: int) -> Pieces:
     """Show cells again as long as every combination of `size` attributes has k records.
 
-    A cell that was blanked early is not needed any more once another one of its rare
-    combinations is blank. Important attributes come first, and no piece can show another cell
-    in the end. Null is a value.
-
-    Cost: in each of a few rounds, `size` groupings for each combination.
+    A cell that was blanked early is not needed any more once another one of its rare combinations
+    is blank. Null is a value.
     """
     blanks = pieces.blanks.copy()
     before = None

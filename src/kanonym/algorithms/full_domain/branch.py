@@ -83,8 +83,7 @@ def _bound(
 class Solution(NamedTuple):
     """A node that satisfies the models, with its levels in the table's order.
 
-    The least one is the best. Of nodes of equal score, the one that is found is the same in
-    every run, but no rule says which: a search leaves out whatever cannot score less.
+    The least one is the best.
     """
 
     score: float
@@ -177,10 +176,7 @@ def promising_children(space: SearchSpace, branch: Branch, best: Solution) -> li
 def _children_that_may_hold(
     space: SearchSpace, branch: Branch, children: Sequence[Child]
 ) -> list[Child]:
-    """Return the children, by level, whose coarsest nodes do not fail a model: the upper ones.
-
-    That of the highest level is the branch's own, which was asked further up.
-    """
+    """Return the children, by level, whose coarsest nodes do not fail a model: the upper ones."""
     found: list[Child] = []
     for child in reversed(children):
         highest = child.level == space.axes.fields[len(branch.levels), HIGHEST]

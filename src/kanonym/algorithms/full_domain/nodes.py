@@ -144,10 +144,7 @@ def _least_size(failing: Ints, space: SearchSpace) -> float:
 
 
 def _settle_ties(left: Bools, kept: Bools, sizes: Ints, losses: Floats, labels: Int32s) -> None:
-    """Let those of the smallest labels go, of classes that are alike, some of which have to.
-
-    A node then loses the same in whatever order its classes stand.
-    """
+    """Let those of the smallest labels go, of classes that are alike, some of which have to."""
     gone = np.flatnonzero(kept & ~left)
     if not len(gone):
         return

@@ -78,12 +78,9 @@ def search_premerged(
 
     Notes
     -----
-    Cost: one count for each attribute and one of the frequency set, where that is enough;
-    dozens or hundreds where the lattice has to be divided. And the search, on fewer tuples.
-
-    The subset property is that of Incognito (LeFevre, DeWitt and Ramakrishnan 2005, §3).
-    Deviation: it says what is counted, and the nodes are searched by branch and bound. With
-    a limit of steps or seconds, the node may be another one than of the whole frequency set.
+    The subset property is that of Incognito (LeFevre, DeWitt and Ramakrishnan 2005, §3). Deviation:
+    it says what is counted, and the nodes are searched by branch and bound. With a limit of steps
+    or seconds, the node may be another one than of the whole frequency set.
 
     """
     counter = _CachedCounter(counter)
@@ -151,11 +148,7 @@ def labels_of(table: MergedTable, decided: MergedTable, labels: Int32s, levels: 
 
 
 class _CachedCounter:
-    """A counter that is asked no more than it has to be.
-
-    Small tables are kept: what is coarser than one of them is merged from it. And what is
-    finer than a table that had too many tuples has too many itself.
-    """
+    """A counter that is asked no more than it has to be."""
 
     def __init__(self, counter: Counter) -> None:
         self.heights, self.most = counter.heights, counter.most
@@ -274,13 +267,7 @@ class _Search:
     def _least_levels(
         self, levels: Levels, some: tuple[int, ...]
     ) -> tuple[list[Levels], int] | None:
-        """Return levels of some attributes that leave out what has no chance, from theirs on.
-
-        Every node that satisfies the models is at or above one of them: where the attributes
-        can be counted by themselves, those without any that has a chance below; where not,
-        their own without a chance, those one step above. Beside them, how many tuples there
-        are. None where nothing is known.
-        """
+        """Return levels of some attributes that leave out what has no chance, from theirs on."""
         heights, (_, high) = self.counter.heights, self.bounds
         at = tuple(levels[a] if a in some else height for a, height in enumerate(heights))
         if (at, some) not in self.known:
@@ -322,12 +309,7 @@ class _Search:
         return found
 
     def _split_lattice(self, levels: Levels) -> list[Levels]:
-        """Return the parts of the lattice from some levels on, without what has no chance.
-
-        One attribute is added to the others after the other, those of most tuples first,
-        until some that is added leaves their lowest levels without a chance: of these, the
-        one that leaves the fewest combinations of labels.
-        """
+        """Return the parts of the lattice from some levels on, without what has no chance."""
         wide = [a for a, height in enumerate(self.counter.heights) if levels[a] < height]
         # The last one is looked at first: as many attributes as fit, then fewer of others.
         waiting: list[tuple[int, ...]] = [()]

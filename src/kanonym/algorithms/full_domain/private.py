@@ -58,13 +58,7 @@ def private_partition(
     degree: str | None = None,
     targets: Sequence[str] = (),
 ) -> Partition:
-    """Choose the levels, draw a sample, and keep its classes of at least k records.
-
-    Notes
-    -----
-    Cost: a grouping of the sample; where levels are drawn, of every node of the lattice.
-
-    """
+    """Choose the levels, draw a sample, and keep its classes of at least k records."""
     table = problem.table
     bits: Bits = SystemBits() if problem.seed is None else SeededBits(problem.seed)
     taking_part = np.ones(len(table.tuple_of_row), np.bool_)

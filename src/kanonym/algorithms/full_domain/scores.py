@@ -237,11 +237,7 @@ def score_of_metric(
 
 
 def _kept_shares(tree: Hierarchy, level: int) -> Ints:
-    """Return (n_labels,) int64: 1 − the share of listed values below each label, in units.
-
-    Null counts as one value; values that the hierarchy does not list, which are released as the
-    root, keep nothing.
-    """
+    """Return (n_labels,) int64: 1 − the share of listed values below each label, in units."""
     root = tree.labels[-1][0]
     listed = sum(label not in (None, root) for label in tree.labels[0])
     shares = -(-GRID * np.minimum(tree.leaf_counts(level), listed) // max(listed, 1))

@@ -139,12 +139,11 @@ def branch_and_bound(
 
     Notes
     -----
-    Attributes are fixed one after the other, each with all of its levels; a branch is
-    left as soon as its coarsest node suppresses too many records (the subset property
-    of Incognito, LeFevre et al. 2005), or its lower bound is above the best score.
-    Branches of up to two fixed attributes are searched side by side, in rounds of a
-    fixed number, so that the result and the number of nodes are the same on any number
-    of cores.
+    Attributes are fixed one after the other, each with all of its levels; a branch is left as soon
+    as its coarsest node suppresses too many records (the subset property of Incognito, LeFevre et
+    al. 2005), or its lower bound is above the best score. Branches of up to two fixed attributes
+    are searched side by side, in rounds of a fixed number, so that the result and the number of
+    nodes are the same on any number of cores.
 
     """
     layer = [root_branch(space)]

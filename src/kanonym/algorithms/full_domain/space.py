@@ -94,13 +94,7 @@ def prepare_space(
     levels: Mapping[str, Bounds],
     weights: Mapping[str, float],
 ) -> SearchSpace:
-    """Prepare a search.
-
-    Notes
-    -----
-    Cost: one grouping of the table's tuples.
-
-    """
+    """Prepare a search."""
     trees = hierarchies(table)
     lowest, highest = level_bounds(table, levels)
     if isinstance(table, MergedTable):

@@ -87,10 +87,9 @@ def beam_search(
 ) -> SearchResult:
     """Search in passes, each over twice as many branches as the one before.
 
-    A pass fixes one attribute after the other and keeps, of all branches, those of the
-    least bound plus a price for the records that they suppress already: a share of the
-    branches for each of several prices. Where a pass leaves no branch out, the best is
-    proven.
+    A pass fixes one attribute after the other and keeps, of all branches, those of the least bound
+    plus a price for the records that they suppress already: a share of the branches for each of
+    several prices. Where a pass leaves no branch out, the best is proven.
 
     widest: the last pass keeps at least so many branches.
     """

@@ -31,10 +31,7 @@ Found = TypeVar("Found")
 def evaluate_every_node(
     space: SearchSpace, listen: Listener | None, seconds: float | None = None
 ) -> list[EvaluatedNode]:
-    """Return every node with what it is worth, by levels; after `seconds`, those found by then.
-
-    Cost: as of an exhaustive search, and a judgement of every node.
-    """
+    """Return every node with what it is worth, by levels; after `seconds`, those found by then."""
     nodes = _every_node(space, partial(evaluate_node, space), listen, seconds)
     return sorted(nodes, key=lambda node: node.levels)
 
@@ -44,10 +41,8 @@ def visit_every_node(
 ) -> list[Found]:
     """Return what is found at every node, in no particular order.
 
-    Cost: as `evaluate_every_node`, but records leave as soon as they cannot be kept further down.
-
     visit: takes levels, and the labels (n, d) and sizes (n,) of its classes. Classes that are
-    smaller than the models require are left out, or stand there in part.
+        smaller than the models require are left out, or stand there in part.
     """
 
     def at(node: Node) -> Found:

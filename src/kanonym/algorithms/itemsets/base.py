@@ -51,17 +51,12 @@ class ItemRecoding(ShortRepr):
 class ItemAlgorithm(Protocol):
     """Who recodes items so that known itemsets have enough candidates.
 
-    Attributes
-    ----------
-    type
-        The name that a policy gives it.
-    drop
-        Whether items may be dropped.
-    within_classes
-        Whether it recodes the sets of each equivalence class apart, for (k, k^m)-anonymity.
-
     An algorithm inherits from this class.
 
+    type: The name that a policy gives it.
+    drop: Whether items may be dropped.
+    within_classes: Whether it recodes the sets of each equivalence class apart, for (k,
+        k^m)-anonymity.
     """
 
     __slots__ = ()
@@ -73,14 +68,5 @@ class ItemAlgorithm(Protocol):
     def drop(self) -> bool: ...  # noqa: D102 - above
 
     def recode(self, problem: ItemProblem) -> ItemRecoding:
-        """Return the labels of every set.
-
-        Raises
-        ------
-        InfeasibleError
-            No recoding satisfies the guarantee: items would have to be dropped.
-        PolicyError
-            The items are too many for the algorithm.
-
-        """
+        """Return the labels of every set."""
         ...

@@ -152,16 +152,13 @@ def record_space(
 ) -> tuple[Floats, Floats]:
     """Return (n, d) records of some tuples, and (d,) what a column weighs in a distance.
 
-    Numbers and times are shifted, and scaled by powers of two: squares stay finite,
-    differences of whole numbers exact. Standardizing is up to the weights, so it does not
-    part ties. Ordered categories are their ranks, nominal values their codes, which
-    kernels take as 0 or 1 apart.
-
-    Standardized, a squared difference counts in variances of its column: half of the mean
-    squared difference of two records. Of a nominal column that is half of the probability
-    that two records differ, so a column of two values weighs what it does as numbers
-    0 and 1. As they are, differences count in units of numbers, days, ranks, and 1 for
-    two nominal values.
+    Numbers and times are shifted, and scaled by powers of two: squares stay finite, differences of
+    whole numbers exact. Standardizing is up to the weights, so it does not part ties. Ordered
+    categories are their ranks, nominal values their codes, which kernels take as 0 or 1 apart.
+    Standardized, a squared difference counts in variances of its column: half of the mean squared
+    difference of two records. Of a nominal column that is half of the probability that two records
+    differ, so a column of two values weighs what it does as numbers 0 and 1. As they are,
+    differences count in units of numbers, days, ranks, and 1 for two nominal values.
     """
     d, n = len(table.domains), len(tuples)
     columns = np.empty((d, n))

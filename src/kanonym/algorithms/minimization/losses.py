@@ -122,12 +122,6 @@ def weakest_links(
     gain: (n_nodes,) float64, what is won by it; a node's is at least that of any cells below.
     base: (n_cells,) int64, ascending: the cells to start from.
 
-    Notes
-    -----
-    Cost complexity pruning with any gain in the place of the number of leaves: the
-    condition is that the gain of a node is at least that of the cells it replaces, and
-    then prunings for growing λ nest, whatever the losses are. Cost O(n_nodes · depth · log).
-
     References
     ----------
     Breiman, Friedman, Olshen and Stone (1984), Classification and Regression Trees, ch. 10.
@@ -195,10 +189,9 @@ def best_pruning(nodes: Nodes, loss: Ints, gain: Floats, base: Ints, budget: int
 
     Notes
     -----
-    A knapsack on the tree: for each node and each budget up to its own loss, the best
-    below it; from its own loss on it is best itself. Where the losses of a node
-    are at most its number of records, cost O(n_records · budget) and memory
-    O(n_records · depth).
+    A knapsack on the tree: for each node and each budget up to its own loss, the best below it;
+    from its own loss on it is best itself. Where the losses of a node are at most its number of
+    records, cost O(n_records · budget) and memory O(n_records · depth).
 
     """
     inner = nodes.above(base)
@@ -270,21 +263,16 @@ def exempt_features(
     """Exempt features one by one until the target is met, and return the steps.
 
     accuracies_of: from (n_sets, n_features) bool, the features exempted, to the (n_sets,) relative
-    accuracies. Many sets at once cost little more than one.
+        accuracies. Many sets at once cost little more than one.
     price: (n_features,) float64: what exempting each gives up.
     regained: (n_features,) float64: the GCP that generalizing each again regains.
 
     Notes
     -----
     The next one is that of the lowest price per accuracy gained, the first of equals. One that
-    gains nothing goes at its price, since it may gain with another. Where several went
-    without a gain, the order was blind: then features that turn out not to be needed are
-    generalized again, each tried once, the one that regains most first.
-
-    Cost: the model is asked at most n_features² / 2 times about the validation records, in
-    2 · log n_features batches a step. Features are tried in the order of their prices, first two,
-    then twice as many each time; once one is cheaper than the next one's price, the rest
-    cannot be better, so that mostly a few are tried.
+    gains nothing goes at its price, since it may gain with another. Where several went without a
+    gain, the order was blind: then features that turn out not to be needed are generalized again,
+    each tried once, the one that regains most first.
 
     References
     ----------

@@ -207,24 +207,16 @@ def representatives_of(
 ) -> tuple[Ints, Ints]:
     """Return the row that stands for each node, and the class most of its rows have.
 
+    Distances are in the units of the matrix.
+
     leaves: (n,) int64: the leaf of each row; every leaf has at least one.
     matrix: (n, n_columns) float64.
     classes: (n,) int64: the model's class of each row; None of a model that predicts numbers: then
-    every row may stand for its node.
-
-    Returns
-    -------
-    rows
-        (n_nodes,) int64. Among the rows of the node's most frequent class, the one of least
-        Euclidean distance to their component-wise median, the first of equals (Goldsteen
-        et al. 2021, sec. 4.1).
-    majority
-        (n_nodes,) int64: the most frequent class, the lowest of equals; zeros without classes.
-
-    Notes
-    -----
-    Distances are in the units of the matrix. Cost O(n · depth · n_columns).
-
+        every row may stand for its node.
+    Returns: rows (n_nodes,) int64. Among the rows of the node's most frequent class, the one of
+        least Euclidean distance to their component-wise median, the first of equals (Goldsteen et
+        al. 2021, sec. 4.1). majority (n_nodes,) int64: the most frequent class, the lowest of
+        equals; zeros without classes.
     """
     in_order = np.argsort(leaves, kind="stable")
     sorted_classes = np.zeros(len(leaves), np.int64) if classes is None else classes[in_order]

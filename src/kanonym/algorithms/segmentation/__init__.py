@@ -210,11 +210,7 @@ class Segmentation(Algorithm):
         return self.order, columns, _cut_in_order(self.order, columns, problem, criteria, aim)
 
     def _join_classes(self, problem: Problem, criteria: Criteria) -> JoinedClasses | None:
-        """Make classes by their size alone, and join those that fail; None where that cannot be.
-
-        Of a small table, `auto` joins the classes of every order: those of the order that loses
-        least before may lose more when they are joined.
-        """
+        """Make classes by their size alone, and join those that fail; None where that cannot be."""
         asked = [self]
         if self.order == "auto" and problem.table.n_rows <= SMALL:
             asked += [replace(self, order=name) for name in _named_orders(guided=False)]
@@ -222,10 +218,7 @@ class Segmentation(Algorithm):
         return min((one for one in tried if one), key=lambda one: one.loss, default=None)
 
     def _join_in_order(self, problem: Problem, criteria: Criteria) -> JoinedClasses | None:
-        """Join the classes of the order asked for.
-
-        Where nearly all fail, classes of twice the size are made, up to the root of the records.
-        """
+        """Join the classes of the order asked for."""
         size = max(criteria.min_size, SMALLEST)
         if not size <= problem.table.n_rows <= LARGEST:
             return None
@@ -339,14 +332,7 @@ def _cut_in_order(
 def _cut_in_best_order(
     problem: Problem, criteria: Criteria, aim: GuidingTarget | None, enough: float
 ) -> tuple[str, Sequence[int], Cut]:
-    """Cut a table in every order; return the one that loses least, of equal ones the first.
-
-    The serpentine order may take the columns otherwise than by cardinality: from the best
-    sequence so far, all that exchange two neighbours are tried, too. enough: a loss of other
-    classes; where the cuts lose far more, no further sequences are tried. Where the problem has a
-    key, any of the orders may be taken by chance (`ANY_ORDER`): which one loses least depends on
-    sensitive values.
-    """
+    """Cut a table in every order; return the one that loses least, of equal ones the first."""
     table = problem.table
     hides = aim is None and _hides(problem, criteria)
     names = _named_orders(guided=aim is not None)

@@ -175,12 +175,11 @@ class Cut:
 def cutting_method(criteria: Criteria) -> Way:
     """Say how an order is cut for these criteria.
 
-    `optimal`: a class that satisfies them goes on to do so when it grows, and the best of
-    all cuts is found. `by record`: a class may start at any record, but of longer classes
-    not all are looked at. `by piece`: likewise, but of large classes one may start at
-    every (k / 32)-th record only. `by class`: classes of k records are made first, and
-    neighbours joined, because what is asked compares a class with the table, and takes many
-    records.
+    `optimal`: a class that satisfies them goes on to do so when it grows, and the best of all cuts
+    is found. `by record`: a class may start at any record, but of longer classes not all are looked
+    at. `by piece`: likewise, but of large classes one may start at every (k / 32)-th record only.
+    `by class`: classes of k records are made first, and neighbours joined, because what is asked
+    compares a class with the table, and takes many records.
     """
     measures = set(criteria.conditions[:, 0].tolist())
     if not measures <= {DISTINCT, ENTROPY, RECURSIVE}:
@@ -278,10 +277,7 @@ def _purity(aim: GuidingTarget, table: EncodedTable) -> Purity:
 
 
 def _piece_starts(codes: Int32s, is_start: Bools, size: int) -> Ints:
-    """Return where pieces of up to `size` records start, and the number of records.
-
-    Long runs of equal records, and what starts a known class, are not inside of a piece.
-    """
+    """Return where pieces of up to `size` records start, and the number of records."""
     n = len(codes)
     starts = is_start | (np.arange(n) % size == 0)
     changes = np.flatnonzero((codes[1:] != codes[:-1]).any(axis=1)) + 1
@@ -293,12 +289,7 @@ def _piece_starts(codes: Int32s, is_start: Bools, size: int) -> Ints:
 
 
 def _record_places(table: EncodedTable, order: Ints) -> Ints:
-    """Return (n_rows,) int64: the place in an order of tuples, record by record.
-
-    Tuples that differ in sensitive values or the target alone are mixed evenly, so that few
-    records of them are as diverse as all, and no class tells of equal persons what only their
-    targets do.
-    """
+    """Return (n_rows,) int64: the place in an order of tuples, record by record."""
     weights = table.weights[order]
     place = np.repeat(np.arange(len(order)), weights)
     if not table.sensitive and table.target is None:

@@ -28,13 +28,6 @@ def distinct_texts(column: pl.Series) -> tuple[pl.Series, Int32s] | None:
     stored anew for each row.
 
     column: (n_rows,) of text.
-
-    Notes
-    -----
-    Arrow has sixteen bytes of each text: up to twelve letters lie in them, of a longer one its
-    length, its beginning and its place. Equal bytes are equal texts; unequal bytes may be, and
-    are compared as texts. Cost O(n_rows), some nanoseconds each.
-
     """
     codes = np.empty(len(column), np.int32)
     texts: list[pl.Series] = []

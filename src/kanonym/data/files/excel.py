@@ -198,10 +198,7 @@ def _header(
     header_row: int | None,
     columns: Sequence[str] | None,
 ) -> tuple[list[str], int | None, int]:
-    """Return the names of a sheet, the row that holds them, if any, and that of the first record.
-
-    Rows are counted from 0.
-    """
+    """Return the names of a sheet, the row that holds them, if any, and that of the first record."""
     asked = header_row or 1
     rows = _load(
         workbook, name, where, header_row=None, skip_rows=0, n_rows=asked + HEAD, dtypes="string"
@@ -267,10 +264,7 @@ def _load_typed(
     header: int | None,
     records: int | None = None,
 ) -> pl.DataFrame:
-    """Return the records of a sheet; texts in columns of numbers or dates with a word among them.
-
-    The library takes `n/a` and the like for null in such columns, and says nothing.
-    """
+    """Return the records of a sheet; texts in columns of numbers or dates with a word among them."""
     options: dict[str, Any] = {"header_row": header, "n_rows": records}
     frame = _load(workbook, name, where, **options, schema_sample_rows=None)
     doubtful = [
@@ -355,10 +349,7 @@ class _Exact(float):
 
 
 def _refine_column(column: pl.Series) -> pl.Series:
-    """Return numbers without fraction as integers, times at midnight as dates, nulls as texts.
-
-    Times without a date are times of day.
-    """
+    """Return numbers without fraction as integers, times at midnight as dates, nulls as texts."""
     if column.dtype == pl.Null:
         return column.cast(pl.String)
     if not len(column) or column.null_count() == len(column):
@@ -377,10 +368,7 @@ def _refine_column(column: pl.Series) -> pl.Series:
 
 
 def _plain_dates(texts: pl.Series) -> pl.Series:
-    """Return texts in which dates are ISO 8601, where most of the dates are cells of that type.
-
-    A date that was stored as text becomes the same, if it can be read in one way.
-    """
+    """Return texts in which dates are ISO 8601, where most of the dates are cells of that type."""
     dates = texts.str.contains(_MIDNIGHT).fill_null(value=False)
     if not dates.any():
         return texts

@@ -93,11 +93,7 @@ def long_text_error(place: str) -> DataError:
 
 
 def refuse_long_texts(data: bytes, where: str) -> None:
-    """Refuse a small workbook with a text so long that unpacking it would fill the memory.
-
-    Only parts are looked at that are packed far better than cells of tables are. Cost: a megabyte
-    of memory.
-    """
+    """Refuse a small workbook with a text so long that unpacking it would fill the memory."""
     with contextlib.suppress(*_DAMAGED), zipfile.ZipFile(io.BytesIO(data)) as book:
         for part in book.infolist():
             if part.file_size > max(_PACKED * part.compress_size, LONGEST):

@@ -237,11 +237,7 @@ def _column_for_format(column: pl.Series, kind: str) -> pl.Series:
 def _describe_release(
     held: pl.DataFrame, like: LabelledSource, kind: str
 ) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, Any]]:
-    """Return a release as it reads back and as it is written, and what describes it.
-
-    Columns of labels are written as codes. Only codes that occur have labels, or are declared
-    missing.
-    """
+    """Return a release as it reads back and as it is written, and what describes it."""
     source = extension_of(like.data) or ".dta"
     own = {".sav": "spss", ".zsav": "spss", ".por": "spss", ".dta": "stata"}.get(source, "sas")
     # Stata's missing letters are told by the cells, and not in what describes the file.
@@ -282,10 +278,7 @@ def _describe_release(
 def _as_codes(
     column: pl.Series, labels: dict[Any, str], described: Any, kind: str
 ) -> tuple[pl.Series, pl.Series, list[dict[str, Any]], list[str]]:
-    """Return a column as it reads back and as it is written, its missing ranges and letters.
-
-    Labels whose codes the format cannot declare missing stay texts.
-    """
+    """Return a column as it reads back and as it is written, its missing ranges and letters."""
     codes = codes_of(column, labels) if labels else None
     if codes is None:
         return column, *declare_missing(column, described, kind)

@@ -118,12 +118,7 @@ def infer_type(texts: ArrowArray) -> pl.Series:
     """Return the column with the type that all of its cells have, or as it is.
 
     texts: (n,) pyarrow chunked array of text, null where the file has null.
-
-    Returns
-    -------
-    polars.Series
-        (n,) int64, float64, boolean, date, datetime or text.
-
+    Returns: polars.Series (n,) int64, float64, boolean, date, datetime or text.
     """
     if _arrow_integers(texts.slice(0, _SAMPLE)) is not None:
         values = _arrow_integers(texts)  # the common case, before any cell is copied

@@ -127,8 +127,6 @@ def count_records(table: pl.DataFrame) -> tuple[int, str]:
     A row of totals begins with a word for it. Its numbers are the sums, means or counts of their
     columns, or it leaves cells empty that no record does. Empty rows are records if there are
     others among the records, such as in a table whose cells were suppressed.
-
-    Cost: a look at the last row, unless it is empty or begins with such a word.
     """
     last = table.tail(1).select(pl.all().cast(pl.String))
     if not table.height or not may_be_no_record(last.row(0)):

@@ -142,10 +142,7 @@ def _reading_for(
 
 
 def _texts(native: Any, name: str, reading: Reading) -> pl.Series | None:
-    """Return a column if it holds texts, else None: values need no reading.
-
-    Whole numbers that are declared as dates, 19540318, are the texts of their digits.
-    """
+    """Return a column if it holds texts, else None: values need no reading."""
     column = frames.column(native, name)
     compact = isinstance(reading.style, DateReading) and column.dtype.is_integer()
     if column.dtype in (pl.Categorical, pl.Enum) or compact:

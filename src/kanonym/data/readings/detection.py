@@ -77,10 +77,7 @@ def detect_numbers(cells: Cells) -> NumberReading | None:
 
 
 def _without_lone_pluses(parts: pl.DataFrame) -> tuple[pl.DataFrame, bool]:
-    """Return the cells that are numbers, and whether some have a plus as their sign.
-
-    Without numbers below 0 beside it, a plus may be that of a telephone or a school mark.
-    """
+    """Return the cells that are numbers, and whether some have a plus as their sign."""
     is_plus = (pl.col("sign") == "+").fill_null(value=False)
     below = pl.any_horizontal(pl.col("open", "inner", "after").is_not_null())
     below |= pl.col("sign").is_not_null() & ~is_plus

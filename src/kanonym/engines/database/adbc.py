@@ -261,10 +261,7 @@ class AdbcStore(TemporaryTables):
             )
 
     def _staged_file(self, query: Query, place: str) -> StagedTable:
-        """Write the rows of a query, held in the database, to a hidden file.
-
-        What is verified is read from that file.
-        """
+        """Write the rows of a query, held in the database, to a hidden file."""
         kind = check_table_output(place)
         packed = place.lower().endswith(".gz")
         held = self.hold(query)

@@ -37,10 +37,7 @@ MOST_WORDS = 1 << 16
 
 
 def enumerable_columns(store: DuckStore, query: Query, names: Sequence[str]) -> list[str]:
-    """Return those of the columns that hold texts, of few different values.
-
-    Cost: one pass over the rows, which counts different values approximately.
-    """
+    """Return those of the columns that hold texts, of few different values."""
     found = store.relation(query)
     types = dict(zip(found.columns, found.types, strict=True))
     texts = [name for name in names if types[name].id == "varchar"]

@@ -112,10 +112,7 @@ class SqlEngine:
         return SqlInput(engine, source, types, run)
 
     def _settle_readings(self, run: Run) -> dict[str, Reading]:
-        """Return readings with their exceptions, bounds and names: one GROUP BY a column.
-
-        Actions see values alone: a cell that their column does not read is an error.
-        """
+        """Return readings with their exceptions, bounds and names: one GROUP BY a column."""
         settled = dict(run.schema.readings)
         for name, reading in settled.items():
             attribute = run.schema.attributes[name]

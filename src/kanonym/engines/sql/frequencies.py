@@ -113,13 +113,7 @@ def types_of(source: Source) -> dict[str, pl.DataType]:
 def frequencies(
     source: Source, columns: Sequence[str], dtypes: Mapping[str, pl.DataType]
 ) -> Frequencies | None:
-    """Count the records of each combination of values; None where they are too many.
-
-    Notes
-    -----
-    One GROUP BY on the engine; at most `source.most_tuples` + 1 rows come to this process.
-
-    """
+    """Count the records of each combination of values; None where they are too many."""
     columns = columns_of(columns)
     absent = [name for name in columns if name not in dtypes]
     if absent:
@@ -328,13 +322,7 @@ def apply_actions_on_engine(
     seed: int,
     entities: Sequence[str],
 ) -> tuple[Source, dict[str, pl.DataType]]:
-    """Return a table whose columns are as their actions leave them, and their types.
-
-    Notes
-    -----
-    One GROUP BY and one join a column.
-
-    """
+    """Return a table whose columns are as their actions leave them, and their types."""
     reads = exp.select().from_(subquery(source.query, "t"))
     picked: dict[str, exp.Condition] = {name: exact_column(name, "t") for name in types}
     changed: dict[str, pl.DataType] = {}

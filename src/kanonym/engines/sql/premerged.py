@@ -115,12 +115,7 @@ def search_on_engine(
 ) -> PremergedSearch:
     """Find the best node of a table whose frequency set is too large for this process.
 
-    Notes
-    -----
-    See `algorithms.full_domain.premerged.search_premerged`. Cost on the engine: one GROUP BY
-    of each column, one for each count that the search asks for, joined with small tables of
-    the labels of values, and one of the node that is found.
-
+    See `algorithms.full_domain.premerged.search_premerged`.
     """
     algorithm = task.algorithm.lattice
     if algorithm is None:

@@ -153,10 +153,9 @@ def number_equal_records(
 ) -> exp.Select:
     """Return records with their number, from 1, among those of equal keys, in a drawn order.
 
-    records: with an alias, of which the keys and the other columns are. names: of the numbers,
-    and of another column that is added.
-    Records that are equal in the other columns, too, are drawn one by one: which of them is which
-    makes no difference, and nothing keeps them together.
+    records: with an alias, of which the keys and the other columns are. names: of the numbers, and
+        of another column that is added. Records that are equal in the other columns, too, are drawn
+        one by one: which of them is which makes no difference, and nothing keeps them together.
     """
 
     def number(partition: Sequence[exp.Condition], key: exp.Condition) -> exp.Window:

@@ -163,33 +163,19 @@ class Attack(ABC):
 
     They have `attempts`, unless they attack everybody.
 
-    Attributes
-    ----------
-    type
-        Its name.
-    question
-        What the intruder wants, in plain words.
-    method
-        What the intruder does, in a few words.
-    source
-        Who described it; may be empty.
-    aim
-        The question of data protection that it answers.
-    needs_sets
-        Whether it is about sets of items: asked for by name only where there are none.
-    unit
-        What an attempt is about, a noun of the catalogues: a `person` (a `record` where nothing
+    type: Its name.
+    question: What the intruder wants, in plain words.
+    method: What the intruder does, in a few words.
+    source: Who described it; may be empty.
+    aim: The question of data protection that it answers.
+    needs_sets: Whether it is about sets of items: asked for by name only where there are none.
+    unit: What an attempt is about, a noun of the catalogues: a `person` (a `record` where nothing
         says that records are persons), the cells of one, a `description` or a `decision`.
-    of_person
-        What has to succeed of a person who has several records. Where the policy counts persons by
-        an identifier, attempts are persons, and chance is that of the same success.
-    whole_parts
-        Parts of its result that are about no column or value.
-    part_mark
-        What stands in the name of a part between its subject and its kind.
-    part_kind
-        The kind of a part whose name is its subject alone.
-
+    of_person: What has to succeed of a person who has several records. Where the policy counts
+        persons by an identifier, attempts are persons, and chance is that of the same success.
+    whole_parts: Parts of its result that are about no column or value.
+    part_mark: What stands in the name of a part between its subject and its kind.
+    part_kind: The kind of a part whose name is its subject alone.
     """
 
     __slots__ = ()

@@ -161,11 +161,7 @@ class Inference(Attack):
 
 
 def _weights(pair: TablePair, known: tuple[str, ...]) -> Floats:
-    """Return (n_released,) float64: one through the combinations that a record leaves open.
-
-    A value that no person has, as a mean may be, counts as one. The weights are relative to
-    the largest, so that many columns do not make them zero.
-    """
+    """Return (n_released,) float64: one through the combinations that a record leaves open."""
     logarithms = np.zeros(pair.n_released)
     for generalization in pair.generalizations:
         if generalization.name in known:

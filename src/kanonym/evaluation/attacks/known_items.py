@@ -30,26 +30,15 @@ class KnownItems(Attack):
     dropped or the record was suppressed, is not found; where nobody knows which record is whose, it
     is taken to be among them.
 
-    Attributes
-    ----------
-    attempts
-        How many persons are attacked at most; None for all.
-    items
-        How many items are known; None for as many as the policy's model says, else 2. Of a person
-        who has fewer, all are.
-
-    Raises
-    ------
-    PolicyError
-        A parameter is no integer of at least 1.
+    attempts: How many persons are attacked at most; None for all.
+    items: How many items are known; None for as many as the policy's model says, else 2. Of a
+        person who has fewer, all are.
 
     Notes
     -----
     The baseline is exact: any record, 1 / n_original. The control are persons who are not in the
     original: `control_compatible` is the share of them for whom some record has all known items, so
     that they would be taken for it. `parts` has, as `alone`, the persons with a single candidate.
-
-    Cost O(records) for each person.
 
     References
     ----------

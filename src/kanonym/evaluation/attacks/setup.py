@@ -46,13 +46,10 @@ def build_context(
 ) -> AttackContext:
     """Read a release beside its original, and what else an intruder may have.
 
+    The control is read together with the original: a released label may stand for values that no
+    person of the control has.
+
     rows: (n_released,) int64, the original row of each released one, where it is known.
-
-    Notes
-    -----
-    The control is read together with the original: a released label may stand for values
-    that no person of the control has.
-
     """
     trees = dict(hierarchies or {})
     pair = read_pair(original, released, quasi_identifiers, trees, aligned=aligned, rows=rows)
@@ -116,10 +113,7 @@ def _control_pair(
 def _complete_hierarchy(
     tree: HierarchySource, source: HierarchySource, both: pl.Series, first: int, released: Columns
 ) -> tuple[HierarchySource | None, pl.Series]:
-    """Return a hierarchy of all values, None where the release needs none, and the values.
-
-    Null stands in the place of those that the hierarchy cannot have.
-    """
+    """Return a hierarchy of all values, None where the release needs none, and the values."""
     own = encode_column(both[:first], tree)[0].hierarchy
     assert own is not None  # noqa: S101 - it was given
     try:

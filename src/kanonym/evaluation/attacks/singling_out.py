@@ -270,10 +270,7 @@ def _one_sided_predicates(
 def _rarest(
     pair: TablePair, codes: Int32s, found: Predicates, rows: Ints, attempts: int, share: Floats
 ) -> Predicates:
-    """Return those that the fewest of some released records may satisfy.
-
-    Others are tried only where there are too few of them to tell anything.
-    """
+    """Return those that the fewest of some released records may satisfy."""
     counts = _count_possible(pair, codes, found, rows)
     fewest = int((counts == counts.min(initial=pair.n_released)).sum())
     first = np.lexsort((share, counts))
@@ -292,9 +289,7 @@ def evidence_rank(found: AttackResult) -> tuple[float, ...]:
     """Return how strong the evidence of an outcome is, the surest first.
 
     Where no kind of predicate is surely better than chance, one with enough attempts is meant:
-    success in the only attempt is a rate of 1, and says nothing. Of several the likeliest to be
-    better, then the one of the highest rate: a kind that nobody satisfies has the narrowest
-    interval around 0, and shows nothing of the others.
+    success in the only attempt is a rate of 1, and says nothing.
     """
     low, likely = found.interval[0], replace(found, confidence=LIKELY, best_of=1).interval[0]
     attempts = found.targets.attempts
@@ -327,12 +322,7 @@ def _is_grouped(pair: TablePair) -> bool:
 
 
 def _split_records(pair: TablePair, rows: Ints, random: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return released records of which predicates are made, and others that stand for persons.
-
-    Where each class has several records, a class is on one side, and stands for one person. Else
-    all records of a person are on one side; none stands for persons where nobody knows whose
-    they are.
-    """
+    """Return released records of which predicates are made, and others that stand for persons."""
     classes = classes_of(pair)[0][rows]
     if _is_grouped(pair):
         firsts = np.sort(np.unique(classes, return_index=True)[1])

@@ -173,11 +173,7 @@ def attack(
 def _replay_release(
     original: Any, released: Any, policy: Policy | None, scene: AttackContext
 ) -> Replay | str:
-    """Return what the algorithm behind a release refused, or why nobody knows.
-
-    A table is of a policy where that leads to as many classes of the same sizes. A policy may
-    know hierarchies and roles alone, and not fit the original: then nothing is replayed.
-    """
+    """Return what the algorithm behind a release refused, or why nobody knows."""
     _, own, release = unpack_release(released, policy, named=False)
     if release is not None:
         return replay(release.decision, release.policy)

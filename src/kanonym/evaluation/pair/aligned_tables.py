@@ -66,10 +66,7 @@ class AlignedTables(ShortRepr):
         return {name: tree for name, tree in self.trees.items() if name in self.known}
 
     def with_sets(self, pair: TablePair) -> TablePair:
-        """Return a pair of these tables with their sets of items; the same without sets.
-
-        A table of sets alone has no other column that tells how many records there are.
-        """
+        """Return a pair of these tables with their sets of items; the same without sets."""
         if self.sets is None:
             return pair
         pair = replace(pair, sets=self.sets)
@@ -173,11 +170,7 @@ def _comparable_columns(
     policy: Policy | None,
     asked: SelectedColumns,
 ) -> tuple[dict[str, pl.Series], dict[str, pl.Series], dict[str, str]]:
-    """Return the compared columns of the original and of the release, and why others are not.
-
-    Identifiers, which a policy drops, are not, nor columns of other roles that cannot be
-    measured.
-    """
+    """Return the compared columns of the original and of the release, and why others are not."""
     before: dict[str, pl.Series] = {}
     after: dict[str, pl.Series] = {}
     left_out: dict[str, str] = {}
@@ -205,19 +198,12 @@ def _comparable_columns(
 def _is_compared_after_actions(
     policy: Policy, name: str, trees: Mapping[str, HierarchySource]
 ) -> bool:
-    """Whether a quasi-identifier is compared as actions leave it.
-
-    A hierarchy knows no other values, and what nothing is drawn for (a mask, rounding)
-    anybody can do to what they know.
-    """
+    """Whether a quasi-identifier is compared as actions leave it."""
     return name in trees or not random_actions(_actions(policy, name))
 
 
 def _apply_actions(policy: Policy, table: Frame, name: str) -> pl.Series:
-    """Return a column as actions leave it, which is what a hierarchy knows.
-
-    What was drawn by a seed that is not kept cannot be drawn again: the column as it came in.
-    """
+    """Return a column as actions leave it, which is what a hierarchy knows."""
     actions = _actions(policy, name)
     seed = 0 if policy.seed is None and not random_actions(actions) else policy.seed
     if not actions or seed is None:

@@ -156,24 +156,21 @@ def suda(
 ) -> Suda:
     """Score records by the small sets of attributes on which they are alone.
 
-    A minimal sample unique of k of the d attributes scores the product of d - i over i
-    from k to min(largest, d - 1); a record scores the sum. Without `largest` that is
-    (d - k)!, as in sdcMicro.
+    A minimal sample unique of k of the d attributes scores the product of d - i over i from k to
+    min(largest, d - 1); a record scores the sum. Without `largest` that is (d - k)!, as in
+    sdcMicro.
 
     codes: (n_rows, d) int32 from 0, with d from 1 to 27. Null is a value with a code of its own: it
-    makes a record unique where it is rare. (In sdcMicro a missing value is in no minimal sample
-    unique and agrees with no other value.)
+        makes a record unique where it is rare. (In sdcMicro a missing value is in no minimal sample
+        unique and agrees with no other value.)
 
     Notes
     -----
-    DIS-SUDA spreads the chance u f / (u f + p (1 - f)) that a unique match is correct over
-    the unique records by their scores s, with f the fraction, u the unique records, p those
-    in pairs (Skinner and Elliot 2002): 1 / (1 + p (1 - f) / (f A s^q)), where A is the sum of
-    s^-q over the records that score, and q = 1 + (8 - d) / 20. The exponent q is sdcMicro's.
-
-    Cost: see `kernels.risk.suda.minimal_uniques`. Time and memory (about 40 bytes for each set
-    found) grow up to twofold with each attribute. Give `largest` (3 or 4) where there are
-    more than ten or so: what it leaves out scores least.
+    DIS-SUDA spreads the chance u f / (u f + p (1 - f)) that a unique match is correct over the
+    unique records by their scores s, with f the fraction, u the unique records, p those in pairs
+    (Skinner and Elliot 2002): 1 / (1 + p (1 - f) / (f A s^q)), where A is the sum of s^-q over the
+    records that score, and q = 1 + (8 - d) / 20. The exponent q is sdcMicro's. Give `largest` (3 or
+    4) where there are more than ten or so: what it leaves out scores least.
 
     Examples
     --------

@@ -43,12 +43,7 @@ AnyColumn = TypeVar("AnyColumn", bound=Column)
 
 @dataclass(frozen=True, slots=True)
 class _Numbers:
-    """Sums that moments are made of: a number, whether there is one, and its square.
-
-    Numbers are taken from the original's mean, against rounding, and each table's brought into
-    [-1, 1], against overflow: no association asks for their unit. Released intervals are their
-    middles.
-    """
+    """Sums that moments are made of: a number, whether there is one, and its square."""
 
     column: NumericColumn
     mean: float

@@ -108,11 +108,7 @@ def nothing_to_compare(pair: TablePair) -> str | None:
 
 
 def numeric_cells(column: NumericColumn, bins: int = BINS) -> NumericCells:
-    """Cut a column of numbers into bins of about equally many original records.
-
-    Borders lie in the middle between neighbouring values of the original, so a
-    column of few values has a bin for each. Cost O(n log n).
-    """
+    """Cut a column of numbers into bins of about equally many original records."""
     held = column.original[~np.isnan(column.original)]
     distinct, counts = np.unique(held, return_counts=True)
     limits = borders(distinct)
@@ -152,8 +148,7 @@ def category_cells(column: CategoricalColumn, most: int) -> CategoryCells:
 def distributions(column: NumericColumn | CategoricalColumn) -> tuple[Floats, Floats]:
     """Return the shares of each cell in the original and in the release, both (n_cells,).
 
-    Numbers in bins, categories each for itself however many they are. Both tables have
-    records. Cost O(n · bins) for numbers, O(n + members) for categories.
+    Numbers in bins, categories each for itself however many they are.
     """
     if isinstance(column, CategoricalColumn):
         n_categories = max(len(column.categories), 1)

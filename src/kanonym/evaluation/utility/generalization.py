@@ -259,10 +259,7 @@ def _height(pair: TablePair) -> Found:
 
 
 def _bits(pair: TablePair) -> list[tuple[str, float, float]]:
-    """Return of each quasi-identifier the bits that are lost, and those that there are to lose.
-
-    A suppressed record that the original does not have is left out: its bits follow from its value.
-    """
+    """Return of each quasi-identifier the bits that are lost, and those that there are to lose."""
     pair = replace(pair, suppressed=0)
     open_ = _OpenValues.of(pair)
     found = []

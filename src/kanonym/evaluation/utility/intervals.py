@@ -146,10 +146,7 @@ def _regressions(pair: TablePair, _: np.random.Generator) -> MeasuredValue:
 
 
 def _covariances(numbers: list[NumericColumn], n: int, *, original: bool) -> tuple[Floats, int]:
-    """Return (d, d) covariances over the records that have all numbers, and how many those are.
-
-    Numbers are those of one table, less the original's mean, in its deviations.
-    """
+    """Return (d, d) covariances over the records that have all numbers, and how many those are."""
     d = len(numbers)
     centres = np.zeros((d, 2))
     for i, column in enumerate(numbers):

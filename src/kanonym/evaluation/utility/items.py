@@ -70,11 +70,7 @@ PAIR_ERROR = Meaning(
 
 
 def _nodes_of_occurrences(pair: TablePair, sets: PairedSets) -> Ints | None:
-    """Return the label of each occurrence of an item in a released record, -1 where dropped.
-
-    Of suppressed records nothing is said. None where labels are of several levels and nobody
-    knows which record is which.
-    """
+    """Return the label of each occurrence of an item in a released record, -1 where dropped."""
     tree, used = sets.tree, sets.used
     items = sets.original.nodes.astype(np.int64)
     lowest = np.full(len(items), -1, np.int64)

@@ -67,10 +67,8 @@ class TableSide(ShortRepr):
 def marginal_cells(column: Column) -> Cells:
     """Return the cells of a column: categories, or at most 20 bins of numbers.
 
-    Numbers of at most 20 distinct values have a cell for each. Of more, the bins end at
-    percentiles of the original, each the next higher value that occurs, and contain their upper
-    end. One of the 20 is null's if the original has nulls, and one each is that of released
-    numbers below and above the original's.
+    Numbers of at most 20 distinct values have a cell for each. Of more, the bins end at percentiles
+    of the original, each the next higher value that occurs, and contain their upper end.
     """
     if not isinstance(column, NumericColumn):
         return category_cells(column, CATEGORIES)
@@ -151,14 +149,7 @@ def table_differences(
 
 
 def k_marginal(pair: TablePair, random: np.random.Generator) -> MeasuredValue:
-    """Measure how close the tables of every two columns are.
-
-    Notes
-    -----
-    Cost O(n) for each pair of columns and each of the eleven samples; for cells that leave
-    several values open, the product of both numbers of cells for each two distinct labels.
-
-    """
+    """Measure how close the tables of every two columns are."""
     reason = _obstacle(pair)
     if reason is not None:
         return MeasuredValue(K_MARGINAL, None, reason=reason)

@@ -45,12 +45,8 @@ def jensen_shannon(original: Floats, released: Floats) -> float:
 def wasserstein(column: NumericColumn) -> float:
     """Return the earth mover's distance of one column, in shares of the original's range.
 
-    Notes
-    -----
-    Exact but for rounding: between neighbouring ends one function is constant and the other
-    a line. Intervals below 1e-9 of the range count as their middle, an error of at most
-    5e-10. Cost O(n log n).
-
+    Exact but for rounding: between neighbouring ends one function is constant and the other a line.
+    Intervals below 1e-9 of the range count as their middle, an error of at most 5e-10.
     """
     original = column.original[~np.isnan(column.original)]
     held = ~np.isnan(column.low)

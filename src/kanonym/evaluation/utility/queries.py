@@ -47,11 +47,7 @@ class Condition(ShortRepr):
 
 
 class _Numbers:
-    """A column of numbers that is asked for ranges.
-
-    A range ends in the middle between two values of the original, so that it cuts
-    intervals and values alike; null answers none.
-    """
+    """A column of numbers that is asked for ranges."""
 
     def __init__(self, column: NumericColumn) -> None:
         held = column.original[~np.isnan(column.original)]
@@ -120,11 +116,7 @@ def _query_column(column: Column) -> Asked:
 
 
 def draw_query(asked: Sequence[Asked], random: np.random.Generator) -> list[Condition]:
-    """Draw a conjunction of conditions on one to three attributes.
-
-    The number of attributes is uniform, the aimed selectivity uniform in its logarithm. Each
-    condition aims at the same share of the records; values that are frequent make it more.
-    """
+    """Draw a conjunction of conditions on one to three attributes."""
     size = int(random.integers(1, min(ATTRIBUTES, len(asked)) + 1))
     chosen = random.choice(len(asked), size, replace=False)
     selectivity = np.exp(random.uniform(*np.log(SELECTIVITY)))
@@ -182,10 +174,7 @@ def query_errors(
 ) -> MeasuredValue:
     """Measure the relative error of a workload of random counting queries.
 
-    Notes
-    -----
-    Records that the release lacks answer nothing. Cost O(n_queries · n) for n distinct records.
-
+    Records that the release lacks answer nothing.
     """
     asked = [one for one in map(_query_column, pair.columns) if one.n_values > 1]
     if not asked:

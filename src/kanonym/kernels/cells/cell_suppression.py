@@ -24,18 +24,11 @@ SWEEPS = 20
 class Placement(NamedTuple):
     """Where the records are.
 
-    Attributes
-    ----------
-    first
-        (n_tuples + 1,) int64: the records of tuple i that can be moved are first[i] to
-        first[i + 1] (exclusive). Of a tuple of many records, the others stay for good.
-    owner
-        (n_records,) int64, the tuple of each record.
-    group
-        (n_records,) int64, the group of each record; -1 before it has one.
-    sizes
-        (n_groups,) int64 records, those that cannot be moved included.
-
+    first: (n_tuples + 1,) int64: the records of tuple i that can be moved are first[i] to first[i +
+        1] (exclusive). Of a tuple of many records, the others stay for good.
+    owner: (n_records,) int64, the tuple of each record.
+    group: (n_records,) int64, the group of each record; -1 before it has one.
+    sizes: (n_groups,) int64 records, those that cannot be moved included.
     """
 
     first: Ints
@@ -48,11 +41,10 @@ class Placement(NamedTuple):
 def place_records(choices: Choices, places: Placement, k: Int, dearest: Int) -> None:
     """Give every record a group, so that each group in use has at least k records.
 
-    Records that have no group yet go to the cheapest groups that they fill, then all are
-    moved as long as that costs less. `dearest` is above what any pattern costs. The last
-    pattern blanks everything, and the table has at least k records.
-
-    Cost: the greedy start O(patterns * tuples), a sweep as much, as a rule.
+    Records that have no group yet go to the cheapest groups that they fill, then all are moved as
+    long as that costs less. `dearest` is above what any pattern costs. The last pattern blanks
+    everything, and the table has at least k records. Cost: the greedy start O(patterns * tuples), a
+    sweep as much, as a rule.
     """
     fill_groups(choices, places, k)
     # The moves that may be taken back, their number in front.

@@ -17,19 +17,12 @@ from kanonym.kernels.compile import Int, kernel, part
 class Choices(NamedTuple):
     """The groups among which each tuple can be released.
 
-    Attributes
-    ----------
-    group_of
-        (n_patterns, n_tuples) int32, the group of each tuple in each pattern; -1 where
-        the group is too small or of no use.
-    starts, members
-        (n_groups + 1,) int64 and (n_entries,) int32: the tuples of group g are
+    group_of: (n_patterns, n_tuples) int32, the group of each tuple in each pattern; -1 where the
+        group is too small or of no use.
+    starts, members: (n_groups + 1,) int64 and (n_entries,) int32: the tuples of group g are
         members[starts[g]:starts[g + 1]], ascending.
-    pattern_of
-        (n_groups,) int32.
-    costs
-        (n_patterns,) int64, ascending: what the blanks of a pattern cost a record.
-
+    pattern_of: (n_groups,) int32.
+    costs: (n_patterns,) int64, ascending: what the blanks of a pattern cost a record.
     """
 
     group_of: Int32s

@@ -12,22 +12,12 @@ from kanonym.kernels.compile import Int, kernel, part
 def unblank_pieces(moves: Ints, sizes: Ints, weights: Ints, least: Int) -> Bools:
     """Say which pieces can show a cell, one after the other, and leave no class too small.
 
-    Parameters
-    ----------
-    moves
-        (n_combinations, 2, n_pieces) int64: the class of each piece in each combination of
+    moves: (n_combinations, 2, n_pieces) int64: the class of each piece in each combination of
         attributes that the cell is in, with the cell blank and with it shown.
-    sizes
-        (n_classes,) int64 records of each class, brought up to date.
-    weights
-        (n_pieces,) int64 records.
-    least
-        Records of the smallest class.
-
-    Returns
-    -------
-    (n_pieces,) bool. Cost O(n_combinations · n_pieces).
-
+    sizes: (n_classes,) int64 records of each class, brought up to date.
+    weights: (n_pieces,) int64 records.
+    least: Records of the smallest class.
+    Returns: (n_pieces,) bool. Cost O(n_combinations · n_pieces).
     """
     shown = np.zeros(len(weights), np.bool_)
     for i in range(len(weights)):
@@ -54,13 +44,12 @@ STEPS = 2000
 def cheapest_hitting_sets(rare: Bools, subsets: Bools, costs: Ints, order: Ints) -> Bools:
     """Find, for every tuple, the cheapest attributes that are in each of its rare subsets.
 
-    Branch and bound: the first rare subset that is not hit yet is hit by each of its
-    attributes in turn, by those that hit more for what they cost first. Exact as long as
-    `STEPS` suffice.
+    Branch and bound: the first rare subset that is not hit yet is hit by each of its attributes in
+    turn, by those that hit more for what they cost first. Exact as long as `STEPS` suffice.
 
-    rare: (n_subsets, n_tuples) bool; subsets: (n_subsets, d) bool, none empty; costs: (d,)
-    int64; order: (d,) int64, the attributes in the order in which ties take them.
-    Returns (n_tuples, d) bool.
+    rare: (n_subsets, n_tuples) bool; subsets: (n_subsets, d) bool, none empty; costs: (d,) int64;
+        order: (d,) int64, the attributes in the order in which ties take them. Returns (n_tuples,
+        d) bool.
     """
     n_subsets, n_tuples = rare.shape
     d = len(costs)

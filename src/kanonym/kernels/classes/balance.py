@@ -92,37 +92,24 @@ def balance_values(
 ) -> int:
     """Choose a value of each class for each column, so that tables are near their targets.
 
-    Parameters
-    ----------
-    codes
-        (n, d) int32, the tuples; those of a class stand together.
-    weights
-        (n,) int64, records of each tuple.
-    unique
-        (n,) bool, whether it is one record's, and no other's in the table.
-    starts
-        (n_classes + 1,) int64, the first tuple of each class.
-    cells
-        (d, n_codes) int32, the cell of each code in the tables of two columns.
-    targets
-        One table below the other, records in each cell: (n_codes,) float64 a column, then
-        (cells_a, cells_b) for each two columns a < b, where cells is the largest cell + 1.
-        Becomes the choice's difference to it.
-    choice
-        (n_classes, d) int32, a code of the class each: where the search starts, and its end.
-    penalty
-        What releasing exactly the values of a unique tuple costs, in differences per record of
+    codes: (n, d) int32, the tuples; those of a class stand together.
+    weights: (n,) int64, records of each tuple.
+    unique: (n,) bool, whether it is one record's, and no other's in the table.
+    starts: (n_classes + 1,) int64, the first tuple of each class.
+    cells: (d, n_codes) int32, the cell of each code in the tables of two columns.
+    targets: One table below the other, records in each cell: (n_codes,) float64 a column, then
+        (cells_a, cells_b) for each two columns a < b, where cells is the largest cell + 1. Becomes
+        the choice's difference to it.
+    choice: (n_classes, d) int32, a code of the class each: where the search starts, and its end.
+    penalty: What releasing exactly the values of a unique tuple costs, in differences per record of
         the class.
-
-    Returns
-    -------
-    Number of sweeps.
+    Returns: Number of sweeps.
 
     Notes
     -----
-    Coordinate descent: class by class and column by column, the value is taken that lowers
-    the sum of absolute differences most, until none does. Of equal ones the lower is taken in
-    every second class and the higher in the others. O(n · d²) a sweep.
+    Coordinate descent: class by class and column by column, the value is taken that lowers the sum
+    of absolute differences most, until none does. Of equal ones the lower is taken in every second
+    class and the higher in the others. O(n · d²) a sweep.
 
     """
     d, n_codes = cells.shape

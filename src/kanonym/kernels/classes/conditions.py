@@ -58,26 +58,16 @@ def number_pairs(pairs: UInt64s, is_known: Bools, codes: Int32s) -> Ints:
 class Criteria(NamedTuple):
     """What every class must satisfy.
 
-    Attributes
-    ----------
-    min_size
-        Smallest number of records of a class.
-    conditions
-        (n_conditions, 5) int64: measure, sensitive attribute, relation, argument,
-        levels of the attribute's hierarchy (0 without one).
-    thresholds
-        (n_conditions,) float64.
-    references
-        (s, n_rows, n_values) float64, `disclosure.reference_shares` by attribute,
-        padded to the largest.
-    ancestors
-        (s, n_levels, n_values) int32, padded.
-    chance
-        Probability with which a node of twice the least size is left whole, where there are
+    min_size: Smallest number of records of a class.
+    conditions: (n_conditions, 5) int64: measure, sensitive attribute, relation, argument, levels of
+        the attribute's hierarchy (0 without one).
+    thresholds: (n_conditions,) float64.
+    references: (s, n_rows, n_values) float64, `disclosure.reference_shares` by attribute, padded to
+        the largest.
+    ancestors: (s, n_levels, n_values) int32, padded.
+    chance: Probability with which a node of twice the least size is left whole, where there are
         conditions.
-    key
-        What is drawn follows from it.
-
+    key: What is drawn follows from it.
     """
 
     min_size: int
@@ -92,15 +82,9 @@ class Criteria(NamedTuple):
 class Tuples(NamedTuple):
     """The tuples of a table.
 
-    Attributes
-    ----------
-    codes
-        (n, d) int32, of the quasi-identifiers.
-    secrets
-        (n, s) int32, of the sensitive attributes; negative where null does not count.
-    weights
-        (n,) int64 numbers of their records.
-
+    codes: (n, d) int32, of the quasi-identifiers.
+    secrets: (n, s) int32, of the sensitive attributes; negative where null does not count.
+    weights: (n,) int64 numbers of their records.
     """
 
     codes: Int32s
@@ -253,15 +237,10 @@ def chain_satisfies(
 ) -> bool:
     """Say whether a class satisfies every condition but that of its size.
 
-    Parameters
-    ----------
-    first, following
-        A tuple of the class, and (n,) int64 the next one after each; -1 after the last.
-    tuples, criteria
-        As their types say.
-    counts
-        (>= n_values,) int64 zeros, as they are found again.
-
+    first, following: A tuple of the class, and (n,) int64 the next one after each; -1 after the
+        last.
+    tuples, criteria: As their types say.
+    counts: (>= n_values,) int64 zeros, as they are found again.
     """
     for j in range(criteria.references.shape[0]):
         asked = False

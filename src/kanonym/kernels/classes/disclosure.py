@@ -68,28 +68,20 @@ LEVELS = 5
 def reference_shares(table: Ints, ancestors: Int32s) -> Floats:
     """Prepare the distribution of the table that classes are compared with.
 
-    Everything that depends on the table alone is computed here once, so that a small
-    class in a large domain costs its own values only.
+    Everything that depends on the table alone is computed here once, so that a small class in a
+    large domain costs its own values only.
 
-    Parameters
-    ----------
-    table
-        (n_values,) int64 counts of the table.
-    ancestors
-        (n_levels, n_values) int32 labels as in `Distribution`, or (0, 0).
-
-    Returns
-    -------
-    (5 + n_levels, n_values) float64, C order. By row: share p; cumulative share P;
-    running sum of P over values that the table holds; number of such values up to
-    and including this one; codes by descending share; then, for each level, the
-    share of the value's ancestor.
+    table: (n_values,) int64 counts of the table.
+    ancestors: (n_levels, n_values) int32 labels as in `Distribution`, or (0, 0).
+    Returns: (5 + n_levels, n_values) float64, C order. By row: share p; cumulative share P; running
+        sum of P over values that the table holds; number of such values up to and including this
+        one; codes by descending share; then, for each level, the share of the value's ancestor.
 
     Notes
     -----
-    Counts of 0 after the last value change no measure: attributes of different
-    sizes stack once their tables and ancestors are padded with zeros. (Padding the
-    result with zeros would not do: the cumulative rows must not fall.)
+    Counts of 0 after the last value change no measure: attributes of different sizes stack once
+    their tables and ancestors are padded with zeros. (Padding the result with zeros would not do:
+    the cumulative rows must not fall.)
 
     """
     n_values = len(table)
@@ -135,30 +127,18 @@ def class_measure(
 ) -> float:
     """Return one measure of one class.
 
-    Parameters
-    ----------
-    measure
-        One of this module's measures (`SIZE`, `DISTINCT`, ...).
-    values, counts
-        (at least m,) int32 codes ascending and int64 counts, each at least 1; entries
+    Time O(m) times: log n_values for `T_ORDERED`, n_levels for `T_HIERARCHICAL`, log m for
+    `TOTAL_VARIATION`, at worst l for `RECURSIVE`.
+
+    measure: One of this module's measures (`SIZE`, `DISTINCT`, ...).
+    values, counts: (at least m,) int32 codes ascending and int64 counts, each at least 1; entries
         from m on are not read. Every value must have a positive count in the table.
-    m
-        Number of distinct values of the class.
-    total
-        Sum of the m counts; for `SIZE` the number of records.
-    reference
-        The table's distribution, from `reference_shares`.
-    ancestors
-        (n_levels, n_values) int32, C order; the values of one label are neighbours
-        in code order, the last level is the root. (0, 0) without a hierarchy.
-    argument
-        l for `RECURSIVE`; not read by the others.
-
-    Notes
-    -----
-    Time O(m) times: log n_values for `T_ORDERED`, n_levels for `T_HIERARCHICAL`,
-    log m for `TOTAL_VARIATION`, at worst l for `RECURSIVE`.
-
+    m: Number of distinct values of the class.
+    total: Sum of the m counts; for `SIZE` the number of records.
+    reference: The table's distribution, from `reference_shares`.
+    ancestors: (n_levels, n_values) int32, C order; the values of one label are neighbours in code
+        order, the last level is the root. (0, 0) without a hierarchy.
+    argument: l for `RECURSIVE`; not read by the others.
     """
     if measure == SIZE:
         return float(total)
@@ -349,15 +329,9 @@ def measure_classes(
 ) -> Floats:
     """Return one measure of every class, (n_classes,) float64.
 
-    Parameters
-    ----------
-    measure, reference, ancestors, argument
-        As in `class_measure`.
-    offsets, values, counts
-        Histograms of the classes, as in `Distribution`; not read for `SIZE`.
-    sizes
-        (n_classes,) int64 numbers of records, read for `SIZE` alone.
-
+    measure, reference, ancestors, argument: As in `class_measure`.
+    offsets, values, counts: Histograms of the classes, as in `Distribution`; not read for `SIZE`.
+    sizes: (n_classes,) int64 numbers of records, read for `SIZE` alone.
     """
     n_classes = len(sizes)
     result = np.empty(n_classes, np.float64)

@@ -46,18 +46,11 @@ class Groups(NamedTuple):
 def group_rows(columns: Sequence[Int32s], sizes: Sequence[int]) -> Groups:
     """Group the rows of code columns, in lexicographic order.
 
-    Parameters
-    ----------
-    columns
-        One (n_rows,) int32 array a column, codes from 0.
-    sizes
-        Number of codes of each column (all codes are below it).
+    Cost O(n_rows · bits / 11): columns are packed into one unsigned 64-bit key as long as their
+    bits fit, and replaced by their group numbers when they do not.
 
-    Notes
-    -----
-    Cost O(n_rows · bits / 11): columns are packed into one unsigned 64-bit key as
-    long as their bits fit, and replaced by their group numbers when they do not.
-
+    columns: One (n_rows,) int32 array a column, codes from 0.
+    sizes: Number of codes of each column (all codes are below it).
     """
     n_rows = len(columns[0]) if columns else 0
     if n_rows == 0:
@@ -83,16 +76,10 @@ def label_rows(columns: Sequence[Int32s], sizes: Sequence[int]) -> Groups:
 def label_keys(key: UInt64s, bits: int) -> Groups:
     """Group equal rows in no particular order, without `codes`: they are (n_groups, 0).
 
-    Parameters
-    ----------
-    key, bits
-        (n_rows,) uint64, of `append_codes`; overwritten.
+    Cost O(n_rows): many rows are divided by a hash of their key into parts that fit the cache, and
+    each part is numbered by a hash table.
 
-    Notes
-    -----
-    Cost O(n_rows): many rows are divided by a hash of their key into parts that fit the cache,
-    and each part is numbered by a hash table.
-
+    key, bits: (n_rows,) uint64, of `append_codes`; overwritten.
     """
     n_rows = len(key)
     if n_rows == 0:
@@ -110,13 +97,8 @@ def append_codes(key: UInt64s, bits: int, codes: Int32s, size: int) -> tuple[UIn
 
     Keys order as the rows do; those without a column are zeros of 0 bits.
 
-    Parameters
-    ----------
-    key, bits
-        (n_rows,) uint64, overwritten, and the bits that they take.
-    codes, size
-        (n_rows,) int32 codes from 0 of the column, and their number.
-
+    key, bits: (n_rows,) uint64, overwritten, and the bits that they take.
+    codes, size: (n_rows,) int32 codes from 0 of the column, and their number.
     """
     width = _width(size)
     if bits + width > KEY_BITS:

@@ -19,29 +19,20 @@ def class_histograms(
 ) -> tuple[Ints, Int32s, Ints]:
     """Count the records of each class by value.
 
-    Parameters
-    ----------
-    labels
-        (n,) int32 class of each tuple, below `n_classes`; negative ones are skipped.
-    codes
-        (n,) int32 value of each tuple, below `n_values`; negative ones are skipped.
-    weights
-        (n,) int64 number of records of each tuple; tuples without a record are skipped.
-        Or (0,): one record each.
-    n_classes, n_values
-        Number of classes and of values.
-
-    Returns
-    -------
-    offsets (n_classes + 1,) int64, values (n_entries,) int32 ascending within a
-    class, counts (n_entries,) int64: the sparse rows of `Distribution`.
+    labels: (n,) int32 class of each tuple, below `n_classes`; negative ones are skipped.
+    codes: (n,) int32 value of each tuple, below `n_values`; negative ones are skipped.
+    weights: (n,) int64 number of records of each tuple; tuples without a record are skipped. Or
+        (0,): one record each.
+    n_classes, n_values: Number of classes and of values.
+    Returns: offsets (n_classes + 1,) int64, values (n_entries,) int32 ascending within a class,
+        counts (n_entries,) int64: the sparse rows of `Distribution`.
 
     Notes
     -----
-    Two counting sorts, first by value and then by class, so that the values of a class
-    arrive in order and equal ones meet: O(n + n_classes + n_values), no comparison. The
-    second one writes to places all over memory, so it moves values and weights alone;
-    equal neighbours are joined afterwards, in order.
+    Two counting sorts, first by value and then by class, so that the values of a class arrive in
+    order and equal ones meet: O(n + n_classes + n_values), no comparison. The second one writes to
+    places all over memory, so it moves values and weights alone; equal neighbours are joined
+    afterwards, in order.
 
     """
     weighted = len(weights) > 0
@@ -106,22 +97,12 @@ def class_histograms(
 def key_histograms(keys: UInt64s, width: int) -> tuple[Ints, Ints, Int32s, Ints]:
     """Count the records of each class by value, where each record is one sorted key.
 
-    Parameters
-    ----------
-    keys
-        (n,) uint64, ascending: the value in the low `width` bits, the class above them.
-    width
-        Bits of a value, from 0 to 63.
-
-    Returns
-    -------
-    sizes (n_classes,) int64; offsets, values and counts as of `class_histograms`, classes
-    in the order of their keys.
-
-    Notes
-    -----
     O(n), all of it in order: the fastest way where hardly two records are of one class.
 
+    keys: (n,) uint64, ascending: the value in the low `width` bits, the class above them.
+    width: Bits of a value, from 0 to 63.
+    Returns: sizes (n_classes,) int64; offsets, values and counts as of `class_histograms`, classes
+        in the order of their keys.
     """
     down = np.uint64(width)
     mask = (np.uint64(1) << down) - np.uint64(1)
@@ -151,27 +132,14 @@ def key_histograms(keys: UInt64s, width: int) -> tuple[Ints, Ints, Int32s, Ints]
 def distinct_histograms(offsets: Ints, values: Int32s, counts: Ints) -> tuple[Ints, Ints]:
     """Find classes whose histograms stand for those of all classes.
 
-    Whatever is measured of a histogram needs to be measured once for equal ones: where
-    classes are small, there are few different histograms.
+    Whatever is measured of a histogram needs to be measured once for equal ones: where classes are
+    small, there are few different histograms. O(n_entries). At most half of `SLOTS` histograms are
+    remembered, so that the table stays in the processor's cache: classes with another one stand for
+    themselves, and two of them may be equal.
 
-    Parameters
-    ----------
-    offsets, values, counts
-        Histograms, as of `class_histograms`.
-
-    Returns
-    -------
-    classes
-        (n_distinct,) int64, ascending: every class has the histogram of one of them.
-    numbers
-        (n_distinct,) int64, how many classes each of them stands for.
-
-    Notes
-    -----
-    O(n_entries). At most half of `SLOTS` histograms are remembered, so that the table
-    stays in the processor's cache: classes with another one stand for themselves, and
-    two of them may be equal.
-
+    offsets, values, counts: Histograms, as of `class_histograms`.
+    Returns: classes (n_distinct,) int64, ascending: every class has the histogram of one of them.
+        numbers (n_distinct,) int64, how many classes each of them stands for.
     """
     n_classes = len(offsets) - 1
     slots = np.full(SLOTS, -1, np.int64)
@@ -223,21 +191,13 @@ class Costs(NamedTuple):
 
     Codes of all attributes share one axis; each attribute owns a stretch of it.
 
-    Attributes
-    ----------
-    attributes
-        (d, 4) int64: kind (RANGE: distance of the outer positions; SET: number of
-        distinct codes; TREE: lowest common ancestor), first place on the axis of
-        codes, first code that no range has (of exceptions or null), number of levels of a
-        TREE or 0.
-    positions
-        (n_codes,) float64, place of each code: in [0, 1] for RANGE, code times the
-        loss of one more distinct code for SET.
-    ancestors
-        (n_levels, n_codes) int32, labels by level.
-    losses
-        (n_levels, n_codes) float64 in [0, 1], loss of the label above each code.
-
+    attributes: (d, 4) int64: kind (RANGE: distance of the outer positions; SET: number of distinct
+        codes; TREE: lowest common ancestor), first place on the axis of codes, first code that no
+        range has (of exceptions or null), number of levels of a TREE or 0.
+    positions: (n_codes,) float64, place of each code: in [0, 1] for RANGE, code times the loss of
+        one more distinct code for SET.
+    ancestors: (n_levels, n_codes) int32, labels by level.
+    losses: (n_levels, n_codes) float64 in [0, 1], loss of the label above each code.
     """
 
     attributes: Ints

@@ -40,14 +40,9 @@ SIZES = 256
 class Tuples(NamedTuple):
     """The records of a node that are not suppressed.
 
-    Attributes
-    ----------
-    keys, counts
-        (n,) uint64 codes of the lowest level, fields as `Axes` says, and (n,) int32 records.
-        Codes stand for all that have their label at the level that is fixed or least.
-    starts
-        (n_classes + 1,) int64: the tuples of each class; small classes stand first.
-
+    keys, counts: (n,) uint64 codes of the lowest level, fields as `Axes` says, and (n,) int32
+        records. Codes stand for all that have their label at the level that is fixed or least.
+    starts: (n_classes + 1,) int64: the tuples of each class; small classes stand first.
     """
 
     keys: UInt64s
@@ -58,17 +53,10 @@ class Tuples(NamedTuple):
 class Room(NamedTuple):
     """Memory for tables of cells.
 
-    Attributes
-    ----------
-    sums
-        (>= 2 * DENSE * n,) int32, zeros between two counts.
-    slots, stamps
-        (>= 4n,) int64: a hash table, and who wrote each slot.
-    touched
-        (>= n,) int64.
-    stamp
-        (1,) int64, the last one.
-
+    sums: (>= 2 * DENSE * n,) int32, zeros between two counts.
+    slots, stamps: (>= 4n,) int64: a hash table, and who wrote each slot.
+    touched: (>= n,) int64.
+    stamp: (1,) int64, the last one.
     """
 
     sums: Int32s
@@ -81,15 +69,9 @@ class Room(NamedTuple):
 class Tables(NamedTuple):
     """What follows from the hierarchies.
 
-    Attributes
-    ----------
-    widths
-        (d, n_levels) int64, the number of labels.
-    first
-        (d, n_levels, n_codes) int64: the first code with the label of a code.
-    least_more
-        (d, n_levels) float64: what suppression adds to the loss of a record at the least.
-
+    widths: (d, n_levels) int64, the number of labels.
+    first: (d, n_levels, n_codes) int64: the first code with the label of a code.
+    least_more: (d, n_levels) float64: what suppression adds to the loss of a record at the least.
     """
 
     widths: Ints

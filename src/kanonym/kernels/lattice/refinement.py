@@ -81,21 +81,11 @@ def sum_by_run(floors: Floats, first: Ints, runs: Ints) -> Floats:
 def sum_by_class(floors: Floats, runs: Ints, labels: Int32s, least: Int) -> tuple[Floats, int]:
     """Return numbers of runs added up in each class that is large enough, and lost records.
 
-    Parameters
-    ----------
-    floors
-        (n_runs, n_floors) float64.
-    runs
-        From `find_runs`.
-    labels
-        (n_codes,) int32: runs of a class have equal labels of their label.
-    least
-        Records of the smallest class that is large enough.
-
-    Returns
-    -------
-    (n_kept, n_floors) float64, and the records of the other classes. Cost O(n_runs).
-
+    floors: (n_runs, n_floors) float64.
+    runs: From `find_runs`.
+    labels: (n_codes,) int32: runs of a class have equal labels of their label.
+    least: Records of the smallest class that is large enough.
+    Returns: (n_kept, n_floors) float64, and the records of the other classes. Cost O(n_runs).
     """
     n_runs, n_floors = floors.shape
     sums = np.zeros((n_runs, n_floors))
@@ -136,26 +126,14 @@ def search_refinements(
 ) -> tuple[Ints, Floats]:
     """Find the least score below a node, depth first, or the nodes of a depth.
 
-    Parameters
-    ----------
-    root
-        All records, in one class.
-    axes, required
-        As in `lattice.walk.try_levels`; `exact` and not `remembers` in `SearchSpace`.
-    task
-        (2, d) int64: the levels of the node, and the lowest ones that attributes may take
-        below it; those that are refined or to stay as they are have their own.
-    numbers
-        (3,) int64: the number of further attributes to be refined before nodes are returned
-        instead of searched, 0 for none; nodes that may be checked; and, written, nodes
-        checked.
-    scores, best_levels, stop
-        As in `lattice.branch_and_bound.search_below`.
-
-    Returns
-    -------
-    (n, 2, d) int64 tasks, (n,) float64 lower bounds of their scores.
-
+    root: All records, in one class.
+    axes, required: As in `lattice.walk.try_levels`; `exact` and not `remembers` in `SearchSpace`.
+    task: (2, d) int64: the levels of the node, and the lowest ones that attributes may take below
+        it; those that are refined or to stay as they are have their own.
+    numbers: (3,) int64: the number of further attributes to be refined before nodes are returned
+        instead of searched, 0 for none; nodes that may be checked; and, written, nodes checked.
+    scores, best_levels, stop: As in `lattice.branch_and_bound.search_below`.
+    Returns: (n, 2, d) int64 tasks, (n,) float64 lower bounds of their scores.
     """
     d, n_levels = axes.kept.shape[:2]
     tables = make_tables(axes)

@@ -23,29 +23,17 @@ def secret_histograms(
 ) -> tuple[Ints, Int32s, Ints]:
     """Count the records of each class by value, where tuples stand by class.
 
-    Parameters
-    ----------
-    class_of
-        (n,) int32 class of each tuple, ascending.
-    keys, shift, width
-        (n,) uint64: the word that holds the field of sensitive values, and where.
-    value_of
-        (n_combinations,) int32: the value that the field stands for; negative ones are skipped.
-    records
-        (n,) int32 number of records of each tuple; tuples without a record are skipped.
-    n_classes, n_values
-        Number of classes and of values.
-
-    Returns
-    -------
-    offsets (n_classes + 1,) int64, values (n_entries,) int32 ascending within a class, counts
-    (n_entries,) int64: the sparse rows of `Distribution`.
-
-    Notes
-    -----
     O(n + n_classes), and a sort of the values that a class holds. `class_histograms` takes tuples
     in any order, for several times as long.
 
+    class_of: (n,) int32 class of each tuple, ascending.
+    keys, shift, width: (n,) uint64: the word that holds the field of sensitive values, and where.
+    value_of: (n_combinations,) int32: the value that the field stands for; negative ones are
+        skipped.
+    records: (n,) int32 number of records of each tuple; tuples without a record are skipped.
+    n_classes, n_values: Number of classes and of values.
+    Returns: offsets (n_classes + 1,) int64, values (n_entries,) int32 ascending within a class,
+        counts (n_entries,) int64: the sparse rows of `Distribution`.
     """
     mask = (np.uint64(1) << np.uint64(width)) - np.uint64(1)
     n = len(class_of)
@@ -95,25 +83,15 @@ def search_below(
 ) -> None:
     """Find the least score below a branch, depth first.
 
-    Parameters
-    ----------
-    tuples
-        Keys and counts, as in `lattice`.
-    axes, required
-        As in `lattice.walk.try_levels`; suppressed records leave.
-    state
-        Of the branch.
-    best_levels
-        (d,) int64, written: the best node's.
-    numbers
-        (3,) int64: attributes that the branch fixes, nodes that may be checked, and,
-        written, nodes checked.
-    scores
-        (2,) float64: the best score known, to be improved; the least bound of what was
-        left unsearched, to be lowered.
-    stop
-        (1,) int64, not 0 as soon as the search has to end.
-
+    tuples: Keys and counts, as in `lattice`.
+    axes, required: As in `lattice.walk.try_levels`; suppressed records leave.
+    state: Of the branch.
+    best_levels: (d,) int64, written: the best node's.
+    numbers: (3,) int64: attributes that the branch fixes, nodes that may be checked, and, written,
+        nodes checked.
+    scores: (2,) float64: the best score known, to be improved; the least bound of what was left
+        unsearched, to be lowered.
+    stop: (1,) int64, not 0 as soon as the search has to end.
     """
     d, n_levels = axes.kept.shape[:2]
     base = numbers[FIXED]
@@ -208,34 +186,19 @@ def next_settled_node(
 ) -> tuple[int, Bools]:
     """Return the first node with a class that satisfies the criteria, and its tuples.
 
-    Parameters
-    ----------
-    codes
-        (d, n) int32, the tuples by attribute.
-    tuples
-        Their sensitive values and weights; their own codes are not read.
-    parts
-        (d, n_levels, n_codes) uint64: random numbers, equal where labels are. The key of
-        a tuple is the sum of those of its labels: equal for tuples of one class, and
-        almost never for others, which the caller has to look at.
-    nodes
-        (m, d) int64 levels.
-    first
-        The node to begin with.
-    criteria
-        What a class must satisfy.
-    slots
-        (4, 2^b) uint64, at least twice as many as tuples: memory for a hash table of
-        key, node, records, and last tuple; rows of zeros at the beginning of a sweep.
-
-    Returns
-    -------
-    The node, m if there is none; (n,) bool, the tuples of the classes that satisfy.
-
-    Notes
-    -----
     Cost O(n d) a node, and O(m log m) for each class of m tuples that is large enough.
 
+    codes: (d, n) int32, the tuples by attribute.
+    tuples: Their sensitive values and weights; their own codes are not read.
+    parts: (d, n_levels, n_codes) uint64: random numbers, equal where labels are. The key of a tuple
+        is the sum of those of its labels: equal for tuples of one class, and almost never for
+        others, which the caller has to look at.
+    nodes: (m, d) int64 levels.
+    first: The node to begin with.
+    criteria: What a class must satisfy.
+    slots: (4, 2^b) uint64, at least twice as many as tuples: memory for a hash table of key, node,
+        records, and last tuple; rows of zeros at the beginning of a sweep.
+    Returns: The node, m if there is none; (n,) bool, the tuples of the classes that satisfy.
     """
     d, n = codes.shape
     weights = tuples.weights

@@ -29,35 +29,23 @@ START, ABOVE, LABEL, RECORDS, PERSONS = 0, 1, 2, 3, 4
 class Axes(NamedTuple):
     """The attributes in the order in which they are fixed, and what their levels lose.
 
-    Attributes
-    ----------
-    fields
-        (d + 1, 5) int64: word, shift and width of the field, lowest and highest level
-        allowed; the last row is the field of the sensitive values.
-    labels
-        (d, n_levels, n_codes) int32: the label, at each level, of each label of the
-        lowest level.
-    kept, lost
-        (d, n_levels, n_labels) float64: what a record with that label loses, at the
-        least, when it is released, and when it is suppressed.
-    lost_least
-        (d, n_levels) float64: the smallest of `lost` over the labels in use.
-    scale
-        (d, 5) float64: what is subtracted from an attribute's loss, what the
-        difference is divided by, its weight, the loss at the lowest level, and what
-        each suppressed record adds to that at the least.
-    whole
-        (d, n_levels) float64: what all records lose, were they kept.
-    charged
-        (1,) float64: at what share the entropy of the suppressed records' labels is
-        added to the loss of each fixed attribute.
-    rest
-        (d + 1,) float64, by number of fixed attributes: what the others lose at the
-        least, put together as `form` says; 1 or 0 where nothing is known.
-    form
-        (2,) int64: 1 where the attributes' losses are joined by a geometric mean
-        (else by their sum); 1 where they are cut off after ten digits.
-
+    fields: (d + 1, 5) int64: word, shift and width of the field, lowest and highest level allowed;
+        the last row is the field of the sensitive values.
+    labels: (d, n_levels, n_codes) int32: the label, at each level, of each label of the lowest
+        level.
+    kept, lost: (d, n_levels, n_labels) float64: what a record with that label loses, at the least,
+        when it is released, and when it is suppressed.
+    lost_least: (d, n_levels) float64: the smallest of `lost` over the labels in use.
+    scale: (d, 5) float64: what is subtracted from an attribute's loss, what the difference is
+        divided by, its weight, the loss at the lowest level, and what each suppressed record adds
+        to that at the least.
+    whole: (d, n_levels) float64: what all records lose, were they kept.
+    charged: (1,) float64: at what share the entropy of the suppressed records' labels is added to
+        the loss of each fixed attribute.
+    rest: (d + 1,) float64, by number of fixed attributes: what the others lose at the least, put
+        together as `form` says; 1 or 0 where nothing is known.
+    form: (2,) int64: 1 where the attributes' losses are joined by a geometric mean (else by their
+        sum); 1 where they are cut off after ten digits.
     """
 
     fields: Ints
@@ -75,19 +63,12 @@ class Axes(NamedTuple):
 class State(NamedTuple):
     """What a branch has decided, and what has left its tuples.
 
-    Attributes
-    ----------
-    levels
-        (d,) int64, the levels of the fixed attributes.
-    sums
-        (d,) float64, the losses of the fixed attributes: of all records, those that are
-        still among the tuples counted as kept.
-    left
-        (1,) int64, suppressed records that are no more among the tuples.
-    labels_left
-        (d, n_labels) int64: how many of them have each label, of open attributes at the
+    levels: (d,) int64, the levels of the fixed attributes.
+    sums: (d,) float64, the losses of the fixed attributes: of all records, those that are still
+        among the tuples counted as kept.
+    left: (1,) int64, suppressed records that are no more among the tuples.
+    labels_left: (d, n_labels) int64: how many of them have each label, of open attributes at the
         lowest level; (0, 0) where they lose the same whatever their labels.
-
     """
 
     levels: Ints
@@ -195,29 +176,16 @@ def try_levels(
 ) -> tuple[Ints, Floats]:
     """Try every level of attribute a below a branch that fixes the attributes before it.
 
-    Parameters
-    ----------
-    keys
-        What is left of the table in the branch.
-    runs
-        Its runs, from `find_runs`.
-    axes
-        The attributes.
-    a
-        The attribute to be fixed next.
-    state
-        Of the branch.
-    required
-        (4,) int64: smallest class, smallest number of its records in the population,
-        most records that may be suppressed, and 1 where suppressed records leave.
-
-    Returns
-    -------
-    (n_levels,) int64 records that every node of the branch suppresses, -1 for levels
-    that are not allowed or suppress too many; (n_levels, d + 1) float64, the losses
-    of the fixed attributes, before a charge for entropy, and, last, the lower bound on
-    the score.
-
+    keys: What is left of the table in the branch.
+    runs: Its runs, from `find_runs`.
+    axes: The attributes.
+    a: The attribute to be fixed next.
+    state: Of the branch.
+    required: (4,) int64: smallest class, smallest number of its records in the population, most
+        records that may be suppressed, and 1 where suppressed records leave.
+    Returns: (n_levels,) int64 records that every node of the branch suppresses, -1 for levels that
+        are not allowed or suppress too many; (n_levels, d + 1) float64, the losses of the fixed
+        attributes, before a charge for entropy, and, last, the lower bound on the score.
     """
     d, n_levels, n_labels = axes.kept.shape
     n_runs = len(runs) - 1
@@ -439,20 +407,11 @@ def read_classes(
 ) -> tuple[Int32s, Ints, Int32s]:
     """Return the classes that the first attributes make, the last of them at a level.
 
-    Parameters
-    ----------
-    keys, counts, axes
-        As in `find_runs`.
-    n_fixed
-        So many attributes make the classes; those before the last are fixed.
-    level
-        Of the last of them.
-
-    Returns
-    -------
-    labels (n_classes, n_fixed) int32, totals (n_classes, 2) int64 of records and of
-    the population's records, (n,) int32 class of each tuple.
-
+    keys, counts, axes: As in `find_runs`.
+    n_fixed: So many attributes make the classes; those before the last are fixed.
+    level: Of the last of them.
+    Returns: labels (n_classes, n_fixed) int32, totals (n_classes, 2) int64 of records and of the
+        population's records, (n,) int32 class of each tuple.
     """
     n = keys.shape[1]
     a = n_fixed - 1

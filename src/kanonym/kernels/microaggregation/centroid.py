@@ -20,15 +20,9 @@ of nominal codes the most frequent one, of equally frequent ones the lowest."""
 class Totals(NamedTuple):
     """What the centroid of a set of records follows from.
 
-    Attributes
-    ----------
-    kinds
-        (d,) int8: NUMBER, ORDERED or NOMINAL.
-    sums
-        (2, d) float64, sums of numbers; the second row collects what rounding lost.
-    counts
-        (d, n_codes) int64, records of each rank or code.
-
+    kinds: (d,) int8: NUMBER, ORDERED or NOMINAL.
+    sums: (2, d) float64, sums of numbers; the second row collects what rounding lost.
+    counts: (d, n_codes) int64, records of each rank or code.
     """
 
     kinds: NDArray[np.int8]
@@ -102,35 +96,25 @@ def error_bound(
 ) -> float:
     """Return a lower bound of the squared error of all divisions into classes of k records or more.
 
-    Parameters
-    ----------
-    rows
-        (n, d) float64, the records, n and d at least 1; squares of their differences are finite.
-    weights
-        (d,) float64, at least 0: what a squared difference counts in a distance.
-    kinds
-        (d,) int8, of `kernels.microaggregation.centroid`. Nominal codes differ by 0 or 1.
-    k
-        From 1 to n.
-    width
-        From 1 to n - 1: so many nearest records of each are looked at one by one.
-    rounds
-        At least 1: how often distances are charged.
+    rows: (n, d) float64, the records, n and d at least 1; squares of their differences are finite.
+    weights: (d,) float64, at least 0: what a squared difference counts in a distance.
+    kinds: (d,) int8, of `kernels.microaggregation.centroid`. Nominal codes differ by 0 or 1.
+    k: From 1 to n.
+    width: From 1 to n - 1: so many nearest records of each are looked at one by one.
+    rounds: At least 1: how often distances are charged.
 
     Notes
     -----
     A class of m records has the squared error of all its pairs' squared distances, divided by m:
-    for numbers the sum of squared differences from the mean; for nominal codes half of m times
-    the probability that two draws differ.
-    The squared distance of a pair is charged to its two records, to each a share. Then a record of
-    whatever class is charged, at least, the k - 1 smallest charges of its pairs, divided by k: more
-    records add charges that are no smaller than those. The sum over all records is a lower bound,
-    whatever the shares. Half and half at first, shares go, round by round, from records that need a
-    pair among their k - 1 smallest to those that do not (a subgradient ascent), and the best sum
-    counts. Pairs of records that are not among the nearest of either are charged half and half,
-    with the distance of the farthest that is.
-
-    Cost O(n (log n + k · width)), and O(n · width) a round.
+    for numbers the sum of squared differences from the mean; for nominal codes half of m times the
+    probability that two draws differ. The squared distance of a pair is charged to its two records,
+    to each a share. Then a record of whatever class is charged, at least, the k - 1 smallest
+    charges of its pairs, divided by k: more records add charges that are no smaller than those. The
+    sum over all records is a lower bound, whatever the shares. Half and half at first, shares go,
+    round by round, from records that need a pair among their k - 1 smallest to those that do not (a
+    subgradient ascent), and the best sum counts. Pairs of records that are not among the nearest of
+    either are charged half and half, with the distance of the farthest that is. Cost O(n (log n + k
+    · width)), and O(n · width) a round.
 
     """
     n, d = rows.shape

@@ -29,17 +29,10 @@ ROUNDING = 1e-9
 class RemainingTuples(NamedTuple):
     """The tuples that have records left, in their order, and a few that have none any more.
 
-    Attributes
-    ----------
-    numbers
-        (n,) int64, which tuple stands where.
-    places
-        (n, d) int64, where each of its codes stands on the axis of codes of `Costs`.
-    after
-        (n, d) int64, where the next tuple stands that differs in attributes 0 to a.
-    length
-        (1,) int64, how many stand there.
-
+    numbers: (n,) int64, which tuple stands where.
+    places: (n, d) int64, where each of its codes stands on the axis of codes of `Costs`.
+    after: (n, d) int64, where the next tuple stands that differs in attributes 0 to a.
+    length: (1,) int64, how many stand there.
     """
 
     numbers: Ints
@@ -52,29 +45,16 @@ class RemainingTuples(NamedTuple):
 def k_member(codes: Int32s, weights: Ints, costs: Costs, k: int, first: int) -> tuple[Int32s, Int]:
     """Divide records into classes of k, and give each that is left over to one of them.
 
-    Parameters
-    ----------
-    codes
-        (n, d) int32, distinct tuples in lexicographic order.
-    weights
-        (n,) int64, their numbers of records.
-    costs
-        What a class loses in each attribute.
-    k
-        From 1 to the number of records.
-    first
-        The tuple that the first class begins with; it has a record.
+    Losses are summed in the order of attributes; equal sums go to the tuple that stands first. Cost
+    O(n²d) at the worst; less, the more of the loss lies in the first attributes.
 
-    Returns
-    -------
-    (n_records,) int32, the class of each record, those of the first tuple before those of the
-    second, and so on; the number of classes.
-
-    Notes
-    -----
-    Losses are summed in the order of attributes; equal sums go to the tuple that stands first.
-    Cost O(n²d) at the worst; less, the more of the loss lies in the first attributes.
-
+    codes: (n, d) int32, distinct tuples in lexicographic order.
+    weights: (n,) int64, their numbers of records.
+    costs: What a class loses in each attribute.
+    k: From 1 to the number of records.
+    first: The tuple that the first class begins with; it has a record.
+    Returns: (n_records,) int32, the class of each record, those of the first tuple before those of
+        the second, and so on; the number of classes.
     """
     n, d = codes.shape
     stock = np.empty((n, 2), np.int64)

@@ -42,19 +42,12 @@ HELD, HEAD, LOOKS, SERVED, WAIT, INTERVAL = range(6)
 class OuterRecords(NamedTuple):
     """The records that were farthest from the centroid when it was `centre`, outermost first.
 
-    Attributes
-    ----------
-    records
-        (n,) int64, the records of the rim come first.
-    reach
-        (n,) float64, how far from the centre each was.
-    centre
-        (d,) float64.
-    state
-        (6,) int64: records HELD, 0 where there is no rim; the first that is left (HEAD); LOOKS
-        at records and questions SERVED since it was filled; questions to WAIT before it
-        is filled, and how many those were the last time (INTERVAL).
-
+    records: (n,) int64, the records of the rim come first.
+    reach: (n,) float64, how far from the centre each was.
+    centre: (d,) float64.
+    state: (6,) int64: records HELD, 0 where there is no rim; the first that is left (HEAD); LOOKS
+        at records and questions SERVED since it was filled; questions to WAIT before it is filled,
+        and how many those were the last time (INTERVAL).
     """
 
     records: Ints
@@ -67,30 +60,21 @@ class OuterRecords(NamedTuple):
 def mdav(rows: Floats, weights: Floats, k: int, kinds: NDArray[np.int8]) -> tuple[Int32s, int]:
     """Divide records into groups of k, the last of up to 2 k - 1.
 
-    Parameters
-    ----------
-    rows
-        (n, d) float64, the records, d at least 1; squares of their differences are finite.
+    rows: (n, d) float64, the records, d at least 1; squares of their differences are finite.
         Attributes that are no numbers hold ranks or codes, whole numbers from 0 on.
-    weights
-        (d,) float64, at least 0: what a squared difference counts in a distance.
-    k
-        From 1 to n.
-    kinds
-        (d,) int8, of `kernels.microaggregation.centroid`. Nominal codes differ by 0 or 1.
-
-    Returns
-    -------
-    (n,) int32, the group of each record in the order of their formation; their number.
+    weights: (d,) float64, at least 0: what a squared difference counts in a distance.
+    k: From 1 to n.
+    kinds: (d,) int8, of `kernels.microaggregation.centroid`. Nominal codes differ by 0 or 1.
+    Returns: (n,) int32, the group of each record in the order of their formation; their number.
 
     Notes
     -----
-    As long as 3 k records are left, one group is made of the record farthest from the
-    centroid of those left and its k - 1 nearest, and one around the record that is then
-    farthest from that one. Of 2 k to 3 k - 1, one is made around the record farthest from
-    the centroid, and one of the others; of fewer, one of all. Ties go to the lower record
-    number. The partition is that of comparing every distance; a k-d tree spares most of
-    them where attributes are few. Cost O(n²d / k) at the worst.
+    As long as 3 k records are left, one group is made of the record farthest from the centroid of
+    those left and its k - 1 nearest, and one around the record that is then farthest from that one.
+    Of 2 k to 3 k - 1, one is made around the record farthest from the centroid, and one of the
+    others; of fewer, one of all. Ties go to the lower record number. The partition is that of
+    comparing every distance; a k-d tree spares most of them where attributes are few. Cost O(n²d /
+    k) at the worst.
 
     """
     n, d = rows.shape
@@ -222,25 +206,18 @@ def _fill_rim(tree: Tree, rim: OuterRecords, centre: Floats, left: Int) -> Int:
 def blocks(rows: Floats, weights: Floats, largest: int) -> tuple[Ints, Ints]:
     """Divide records into blocks of at most `largest` records, and of half as many at least.
 
-    Parameters
-    ----------
-    rows
-        (n, d) float64, the records, n and d at least 1.
-    weights
-        (d,) float64, at least 0: what a squared difference counts.
-    largest
-        At least 2.
-
-    Returns
-    -------
-    (n,) int64 record numbers, block by block; (n_blocks + 1,) int64, where each begins, and n.
+    rows: (n, d) float64, the records, n and d at least 1.
+    weights: (d,) float64, at least 0: what a squared difference counts.
+    largest: At least 2.
+    Returns: (n,) int64 record numbers, block by block; (n_blocks + 1,) int64, where each begins,
+        and n.
 
     Notes
     -----
-    Every block is halved at the median of its attribute of the largest variance, of equal
-    ones the first; equal values go by record number. All blocks are halved equally often,
-    so their sizes differ by one at most. A table of `largest` records or fewer is one block.
-    Cost O(n d log(n / largest)).
+    Every block is halved at the median of its attribute of the largest variance, of equal ones the
+    first; equal values go by record number. All blocks are halved equally often, so their sizes
+    differ by one at most. A table of `largest` records or fewer is one block. Cost O(n d log(n /
+    largest)).
 
     """
     n, d = rows.shape

@@ -52,47 +52,30 @@ def ona(
 ) -> tuple[Int32s, int]:
     """Improve groups of records until their loss falls no more.
 
-    The loss is the sum of the squared distances of all records to the centroids of their
-    groups.
+    The loss is the sum of the squared distances of all records to the centroids of their groups.
 
-    Parameters
-    ----------
-    rows
-        (n, d) float64, the records, n and d at least 1; squares of their differences are finite.
-    weights
-        (d,) float64, at least 0: what a squared difference counts in a distance.
-    labels
-        (n,) int32, numbers below n / k: the groups to begin with, of k to 2 k - 1 records each.
-    k
-        From 1 to n.
-    width
-        At least 1: a group deals with so many others, those with the nearest centroids.
-    rounds
-        How often groups are dissolved, at most.
-    above
-        A group is dissolved if its loss is more than so many mean losses.
-
-    Returns
-    -------
-    (n,) int32, the group of each record, groups numbered in the order of their first
-    records; the number of groups. Groups have k to 2 k - 1 records.
+    rows: (n, d) float64, the records, n and d at least 1; squares of their differences are finite.
+    weights: (d,) float64, at least 0: what a squared difference counts in a distance.
+    labels: (n,) int32, numbers below n / k: the groups to begin with, of k to 2 k - 1 records each.
+    k: From 1 to n.
+    width: At least 1: a group deals with so many others, those with the nearest centroids.
+    rounds: How often groups are dissolved, at most.
+    above: A group is dissolved if its loss is more than so many mean losses.
+    Returns: (n,) int32, the group of each record, groups numbered in the order of their first
+        records; the number of groups. Groups have k to 2 k - 1 records.
 
     Notes
     -----
-    A step between two groups is that by which the loss falls most: a record moves from a
-    group of more than k, or two records are exchanged. A group that reaches 2 k is split:
-    the record farthest from the centroid and its k - 1 nearest are one, the others the
-    other. First each group deals with those nearby, and again if it has changed, until
-    none changes. Then, in every round, each group is dissolved: each of its records moves
-    to the group nearby where the loss rises least, groups of 2 k are split, and all that
-    have changed deal with those nearby. If the loss has not fallen then, all that is
-    taken back. A group is not tried again before it, or one nearby, has changed;
-    until then, those nearby are not looked for again either.
-
-    Every step lowers the loss, by more than rounding can; so does every dissolution that
-    is kept. Ties go to what comes first.
-
-    A step between two groups costs O(k d), and up to O(k² d) where many exchanges look
+    A step between two groups is that by which the loss falls most: a record moves from a group of
+    more than k, or two records are exchanged. A group that reaches 2 k is split: the record
+    farthest from the centroid and its k - 1 nearest are one, the others the other. First each group
+    deals with those nearby, and again if it has changed, until none changes. Then, in every round,
+    each group is dissolved: each of its records moves to the group nearby where the loss rises
+    least, groups of 2 k are split, and all that have changed deal with those nearby. If the loss
+    has not fallen then, all that is taken back. A group is not tried again before it, or one
+    nearby, has changed; until then, those nearby are not looked for again either. Every step lowers
+    the loss, by more than rounding can; so does every dissolution that is kept. Ties go to what
+    comes first. A step between two groups costs O(k d), and up to O(k² d) where many exchanges look
     promising; a round O(n d) for a given width, as patience is limited.
 
     """
@@ -214,16 +197,14 @@ def _find_neighbours(groups: Groups, changed: Ints, found: Ints) -> None:
 def _process_queue(groups: Groups, nothing: float, patience: Int) -> None:
     """Let groups that wait, and those that change with them, deal with those nearby.
 
-    No further group begins after two groups have met `patience` times. Two groups take the step
-    by which the loss falls most, again and again. All of that is one loop nest: parts that
-    are called in it would make numba count references to all arrays of the groups.
-
-    A record leans to the other group by its squared distance to the centroid of its own
-    less that to the other centroid. If it moves from m records to n, the loss falls by
-    m / (m - 1) of the squared distance that it had, less n / (n + 1) of that to the other
-    centroid as it was. If i and j are exchanged, it falls by what i leans to the other
-    group more than j does, and 1 / m + 1 / n of their squared distance. That is at most
-    twice the squared distances of both to the point between the centroids.
+    No further group begins after two groups have met `patience` times. Two groups take the step by
+    which the loss falls most, again and again. All of that is one loop nest: parts that are called
+    in it would make numba count references to all arrays of the groups. A record leans to the other
+    group by its squared distance to the centroid of its own less that to the other centroid. If it
+    moves from m records to n, the loss falls by m / (m - 1) of the squared distance that it had,
+    less n / (n + 1) of that to the other centroid as it was. If i and j are exchanged, it falls by
+    what i leans to the other group more than j does, and 1 / m + 1 / n of their squared distance.
+    That is at most twice the squared distances of both to the point between the centroids.
     """
     points, reach, sizes = groups.points, groups.reach, groups.sizes
     centres, radii, near = groups.centres, groups.radii, groups.near

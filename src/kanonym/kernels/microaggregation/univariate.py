@@ -20,38 +20,26 @@ SPLIT = 134217729.0
 def optimal_cut(values: Floats, k: int, large: int = LARGE) -> Int32s:
     """Cut sorted numbers into groups of at least k with the least sum of squared errors.
 
-    Parameters
-    ----------
-    values
-        (n,) float64, ascending; squares of their differences are finite.
-    k
-        From 1 to n.
-    large
-        From this k on, last groups are not tried one by one.
-
-    Returns
-    -------
-    (n,) int32, the group of each number, ascending; every group has k to 2 k - 1.
+    values: (n,) float64, ascending; squares of their differences are finite.
+    k: From 1 to n.
+    large: From this k on, last groups are not tried one by one.
+    Returns: (n,) int32, the group of each number, ascending; every group has k to 2 k - 1.
 
     Notes
     -----
-    The best cut of the first j numbers ends with a group of k to 2 k - 1, for a larger one
-    is worth halving, and what comes before is a best cut, too. Of equally good last
-    groups the smallest is taken.
-
-    For small k all of them are tried, at a cost of O(n k). For large k, k values of j are solved
-    together: what comes before their last groups is known then. The more numbers are cut, the later
-    the last group of a best cut begins (the errors are totally monotone), so that of the middle j
-    divides the search for those below and above: O(n log k).
-
-    The squared error of a group is summed from the differences to its last number, so it
-    is small where the group is narrow, wherever it lies; for large k, it is the difference of sums
-    in twice the precision. The least error so far is kept in two parts, in twice the precision,
-    and compared by differences: an outlier at the beginning does not drown what comes after it.
-
-    Hansen and Mukherjee 2003, "A polynomial algorithm for optimal univariate
-    microaggregation", IEEE TKDE 15(4). Aggarwal, Klawe, Moran, Shor and Wilber 1987, "Geometric
-    applications of a matrix-searching algorithm", Algorithmica 2, on totally monotone matrices.
+    The best cut of the first j numbers ends with a group of k to 2 k - 1, for a larger one is worth
+    halving, and what comes before is a best cut, too. Of equally good last groups the smallest is
+    taken. For small k all of them are tried, at a cost of O(n k). For large k, k values of j are
+    solved together: what comes before their last groups is known then. The more numbers are cut,
+    the later the last group of a best cut begins (the errors are totally monotone), so that of the
+    middle j divides the search for those below and above: O(n log k). The squared error of a group
+    is summed from the differences to its last number, so it is small where the group is narrow,
+    wherever it lies; for large k, it is the difference of sums in twice the precision. The least
+    error so far is kept in two parts, in twice the precision, and compared by differences: an
+    outlier at the beginning does not drown what comes after it. Hansen and Mukherjee 2003, "A
+    polynomial algorithm for optimal univariate microaggregation", IEEE TKDE 15(4). Aggarwal, Klawe,
+    Moran, Shor and Wilber 1987, "Geometric applications of a matrix-searching algorithm",
+    Algorithmica 2, on totally monotone matrices.
 
     """
     n = len(values)

@@ -32,21 +32,13 @@ BITS = 64
 class ClassBounds(NamedTuple):
     """What released classes leave open, by column: numbers first, then categories.
 
-    Attributes
-    ----------
-    low, high
-        (n_classes, n_numbers) float64, finite, in units of the column's range; low is
+    low, high: (n_classes, n_numbers) float64, finite, in units of the column's range; low is
         infinite and high minus infinite where the class says null.
-    nullable
-        (n_classes, n_numbers) bool: a missing number is left open.
-    labels
-        (n_classes, n_categorical) int64: label i leaves open the categories
+    nullable: (n_classes, n_numbers) bool: a missing number is left open.
+    labels: (n_classes, n_categorical) int64: label i leaves open the categories
         members[offsets[i]:offsets[i + 1]], ascending. Each column has labels of its own.
-    offsets, members
-        (n_labels + 1,) int64 and (n_members,) int32.
-    sizes
-        (n_classes,) int64, released records.
-
+    offsets, members: (n_labels + 1,) int64 and (n_members,) int32.
+    sizes: (n_classes,) int64, released records.
     """
 
     low: Floats
@@ -61,26 +53,15 @@ class ClassBounds(NamedTuple):
 class ClassTree(NamedTuple):
     """The classes leaf by leaf, and what the nodes above them leave open.
 
-    Attributes
-    ----------
-    opened
-        The classes, leaf by leaf.
-    order, place
-        (n_classes,) int64: which class stands where, and where each class stands.
-    masks
-        (n_labels,) uint64, the bits of each label's categories.
-    shape
-        (2,) int64: classes and leaves; leaf i is node n_leaves + i, node 1 the root.
-    boxes
-        (n_nodes, 5, n_numbers) float64 of the classes below: lowest low, highest high,
-        lowest and highest middle, and the least expected distance.
-    nulls
-        (n_nodes, n_numbers) bool: some class leaves a missing number open.
-    bits
-        (n_nodes, n_categorical) uint64, the bits of all categories left open.
-    least
-        (n_nodes, n_categorical) float64, the least expected distance.
-
+    opened: The classes, leaf by leaf.
+    order, place: (n_classes,) int64: which class stands where, and where each class stands.
+    masks: (n_labels,) uint64, the bits of each label's categories.
+    shape: (2,) int64: classes and leaves; leaf i is node n_leaves + i, node 1 the root.
+    boxes: (n_nodes, 5, n_numbers) float64 of the classes below: lowest low, highest high, lowest
+        and highest middle, and the least expected distance.
+    nulls: (n_nodes, n_numbers) bool: some class leaves a missing number open.
+    bits: (n_nodes, n_categorical) uint64, the bits of all categories left open.
+    least: (n_nodes, n_categorical) float64, the least expected distance.
     """
 
     opened: ClassBounds

@@ -19,17 +19,11 @@ DEPTH = 64
 class Boxes(NamedTuple):
     """Boxes over the integers, bounds included, that hold some values of some dimensions only.
 
-    Attributes
-    ----------
-    low, high
-        (n_boxes, d) int32.
-    listed
-        (d,) int64: the number of a dimension among those with lists, -1 for one without:
-        there a box holds all from `low` to `high`.
-    offsets, members
-        Box i holds in listed dimension j the values members[offsets[j * n_boxes + i]] to
-        members[offsets[j * n_boxes + i + 1]] (exclusive), int32, ascending; offsets int64.
-
+    low, high: (n_boxes, d) int32.
+    listed: (d,) int64: the number of a dimension among those with lists, -1 for one without: there
+        a box holds all from `low` to `high`.
+    offsets, members: Box i holds in listed dimension j the values members[offsets[j * n_boxes + i]]
+        to members[offsets[j * n_boxes + i + 1]] (exclusive), int32, ascending; offsets int64.
     """
 
     low: Int32s
@@ -42,15 +36,9 @@ class Boxes(NamedTuple):
 class Tree(NamedTuple):
     """Boxes in a tree: node i has the children 2 i and 2 i + 1, the root is 1.
 
-    Attributes
-    ----------
-    order
-        (n_boxes,) int64, boxes so that those of a node stand together.
-    ranges
-        (2 n_leaves, 2) int64, where in `order` those of each node start and stop.
-    bounds
-        (2 n_leaves, 2, d) int32, what the boxes of each node span.
-
+    order: (n_boxes,) int64, boxes so that those of a node stand together.
+    ranges: (2 n_leaves, 2) int64, where in `order` those of each node start and stop.
+    bounds: (2 n_leaves, 2, d) int32, what the boxes of each node span.
     """
 
     order: Ints
@@ -109,17 +97,10 @@ def build_box_tree(boxes: Boxes, n_leaves: Int) -> Tree:
 def find_containing(points: Int32s, boxes: Boxes, tree: Tree, n_leaves: Int) -> Ints:
     """Return (n,) int64: the lowest number of a box that contains each point, -1 for none.
 
-    Parameters
-    ----------
-    points
-        (n, d) int32.
-    boxes, tree, n_leaves
-        At least one box, and their tree from `build_box_tree`.
-
-    Notes
-    -----
     Cost O(log n_boxes) a point where boxes overlap little, O(n_boxes) where all of them do.
 
+    points: (n, d) int32.
+    boxes, tree, n_leaves: At least one box, and their tree from `build_box_tree`.
     """
     found = np.full(len(points), -1, np.int64)
     waiting = np.empty(DEPTH, np.int64)

@@ -35,29 +35,16 @@ class Tree(NamedTuple):
 
     Points of a leaf stand side by side, those that are left first.
 
-    Attributes
-    ----------
-    rows
-        (n, d) float64, the points by record number.
-    weights
-        (d,) float64, at least 0: what a squared difference counts.
-    points
-        (d, n) float64, the points by place.
-    records
-        (n,) int64, the record at each place.
-    place
-        (n,) int64, the place of each record, -1 for those that were taken out.
-    shape
-        (2,) int64: number of points when the tree was built, and number of leaves; 0 before.
-    counts
-        (n_nodes,) int64, how many points a leaf still has; 0 for other nodes.
-    first
-        (n_nodes,) int64, the lowest record number in a node.
-    boxes
-        (n_nodes, 2 d) float64, lowest and then highest values in a node.
-    caps
-        (d,) float64: no difference counts for more, before it is squared.
-
+    rows: (n, d) float64, the points by record number.
+    weights: (d,) float64, at least 0: what a squared difference counts.
+    points: (d, n) float64, the points by place.
+    records: (n,) int64, the record at each place.
+    place: (n,) int64, the place of each record, -1 for those that were taken out.
+    shape: (2,) int64: number of points when the tree was built, and number of leaves; 0 before.
+    counts: (n_nodes,) int64, how many points a leaf still has; 0 for other nodes.
+    first: (n_nodes,) int64, the lowest record number in a node.
+    boxes: (n_nodes, 2 d) float64, lowest and then highest values in a node.
+    caps: (d,) float64: no difference counts for more, before it is squared.
     """
 
     rows: Floats

@@ -65,20 +65,12 @@ def nearest_class(
 ) -> None:
     """Find the nearest class of each person; of those equally near to the last bit, the lowest.
 
-    Parameters
-    ----------
-    grove
-        The released classes.
-    numbers, codes
-        (n, n_numbers) float64, NaN for a missing one, and (n, n_categorical) int32.
-    found, first
-        (n,) int64 and float64, written: the class, and its first distance.
+    Cost O(log n_classes) a person where classes overlap little, O(n_classes) where each leaves
+    everything open.
 
-    Notes
-    -----
-    Cost O(log n_classes) a person where classes overlap little, O(n_classes) where each
-    leaves everything open.
-
+    grove: The released classes.
+    numbers, codes: (n, n_numbers) float64, NaN for a missing one, and (n, n_categorical) int32.
+    found, first: (n,) int64 and float64, written: the class, and its first distance.
     """
     n, n_leaves = grove.shape
     waiting = np.empty(DEPTH, np.int64)
@@ -128,20 +120,12 @@ def tied_records(
 ) -> None:
     """Count the released records that are as near to each person as those of one class.
 
-    Parameters
-    ----------
-    grove, numbers, codes
-        As for `nearest_class`.
-    own
-        (n,) int64, a class of each person; -1 for none.
-    records
-        (n,) int64, written: records that are as near as those of that class, its own among
-        them; 0 where another class is nearer, or there is none.
-
-    Notes
-    -----
     Cost as of `nearest_class`, less where a nearer class is come upon early.
 
+    grove, numbers, codes: As for `nearest_class`.
+    own: (n,) int64, a class of each person; -1 for none.
+    records: (n,) int64, written: records that are as near as those of that class, its own among
+        them; 0 where another class is nearer, or there is none.
     """
     waiting = np.empty(DEPTH, np.int64)
     bounds = np.empty(DEPTH)
@@ -213,24 +197,14 @@ def shared_neighbours(
 ) -> None:
     """Count what the nearest records by two sets of columns have in common, for each person.
 
-    By either set a record is far (0), surely among those wanted (1), or one of the equally
-    near ones of which some are (2).
+    By either set a record is far (0), surely among those wanted (1), or one of the equally near
+    ones of which some are (2). Cost O(n · n_classes · (d + wanted) + n · n_pairs).
 
-    Parameters
-    ----------
-    groves, numbers, codes
-        Classes and persons by either set of columns; classes have the same records.
-    pairs
-        (n_pairs, 3) int64: a class by either set, and how many records are in both.
-    wanted
-        How many neighbours by each set, from 1 to the number of records.
-    found
-        (n, 3, 3) int64, written: records by what they are by the one and by the other set.
-
-    Notes
-    -----
-    Cost O(n · n_classes · (d + wanted) + n · n_pairs).
-
+    groves, numbers, codes: Classes and persons by either set of columns; classes have the same
+        records.
+    pairs: (n_pairs, 3) int64: a class by either set, and how many records are in both.
+    wanted: How many neighbours by each set, from 1 to the number of records.
+    found: (n, 3, 3) int64, written: records by what they are by the one and by the other set.
     """
     one = np.empty(len(groves[0].order), np.int64)
     other = np.empty(len(groves[1].order), np.int64)

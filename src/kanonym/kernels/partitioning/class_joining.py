@@ -33,32 +33,18 @@ FURTHER = 8.0
 class GrowingClasses(NamedTuple):
     """Classes, as others join them.
 
-    Attributes
-    ----------
-    sizes
-        (n_classes,) int64 records; 0 for those that have joined another.
-    boxes
-        (2, n_classes, d) int64, lowest and highest codes.
-    held
-        (n_classes, n_words) uint64: a bit for each code of a SET attribute that a class has.
-    words
-        (d + 1,) int64, where the words of each attribute begin, and their number.
-    shares
-        (d,) float64, what each further code of a SET attribute loses; -1 for others.
-    counts
-        (n_classes, s, n_values) int64 records of each sensitive value.
-    losses
-        (n_classes,) float64, what each record of a class loses, in all attributes.
-    fails
-        (n_classes,) bool, whether a class is to be joined.
-    values, records
-        (n_values,) int32 and int64, overwritten: sensitive values and their records.
-    kinds
-        (n_classes,) int64: classes of equal histograms have equal numbers.
-    verdicts
-        (2, 2 n_classes + 1) int64, by kind: the last class for which it was looked at, and whether
-        that one and a class of this kind satisfy the criteria together.
-
+    sizes: (n_classes,) int64 records; 0 for those that have joined another.
+    boxes: (2, n_classes, d) int64, lowest and highest codes.
+    held: (n_classes, n_words) uint64: a bit for each code of a SET attribute that a class has.
+    words: (d + 1,) int64, where the words of each attribute begin, and their number.
+    shares: (d,) float64, what each further code of a SET attribute loses; -1 for others.
+    counts: (n_classes, s, n_values) int64 records of each sensitive value.
+    losses: (n_classes,) float64, what each record of a class loses, in all attributes.
+    fails: (n_classes,) bool, whether a class is to be joined.
+    values, records: (n_values,) int32 and int64, overwritten: sensitive values and their records.
+    kinds: (n_classes,) int64: classes of equal histograms have equal numbers.
+    verdicts: (2, 2 n_classes + 1) int64, by kind: the last class for which it was looked at, and
+        whether that one and a class of this kind satisfy the criteria together.
     """
 
     sizes: Ints
@@ -87,38 +73,25 @@ def join_failing(
 ) -> float:
     """Join each class that fails with another one, until every class satisfies the criteria.
 
-    Parameters
-    ----------
-    codes
-        (n, d) int32, the records.
-    hidden
-        (n, s) int32, their sensitive codes; -1 for a null that does not count.
-    labels
-        (n,) int32, the class of each, from 0 without gaps; overwritten. Every class has
+    codes: (n, d) int32, the records.
+    hidden: (n, s) int32, their sensitive codes; -1 for a null that does not count.
+    labels: (n,) int32, the class of each, from 0 without gaps; overwritten. Every class has
         `criteria.min_size` records; classes of near numbers are near each other.
-    draws
-        (n_classes,) uint64, drawn evenly, and a number: a class whose own draws, combined by
+    draws: (n_classes,) uint64, drawn evenly, and a number: a class whose own draws, combined by
         exclusive or, are below it counts as one that fails, whatever its sensitive values are.
-    reach
-        At least 1: a class looks at so many numbers on either side, or farther if there is none.
-    costs
-        What a class loses in each attribute.
-    criteria
-        What every class satisfies; the whole table does, or all becomes one class.
-
-    Returns
-    -------
-    The loss, summed over records and attributes; infinite where more than `MOST` of the classes
-    fail, or after `EFFORT` looks at other classes: labels are then as they were.
+    reach: At least 1: a class looks at so many numbers on either side, or farther if there is none.
+    costs: What a class loses in each attribute.
+    criteria: What every class satisfies; the whole table does, or all becomes one class.
+    Returns: The loss, summed over records and attributes; infinite where more than `MOST` of the
+        classes fail, or after `EFFORT` looks at other classes: labels are then as they were.
 
     Notes
     -----
     A class that fails is joined with one with which it satisfies the criteria. What that adds to
     the loss is divided by the records that are then in no failing class any more, and the least
-    goes first. Where there is no such partner, it is joined with the one that adds least, after
-    all others. What a class has found is looked for again when one of the two has changed.
-
-    Cost O(reach · d) a search, and O(n_values) for each candidate that is the best so far.
+    goes first. Where there is no such partner, it is joined with the one that adds least, after all
+    others. What a class has found is looked for again when one of the two has changed. Cost O(reach
+    · d) a search, and O(n_values) for each candidate that is the best so far.
 
     """
     n_classes = len(draws[0])

@@ -18,26 +18,18 @@ from kanonym.kernels.neighbours.kdtree import nearest, new_tree, rebuild, remove
 def merge_targets(centres: Floats, weights: Floats, sizes: Ints, k: int) -> Ints:
     """Join each class of fewer than k records with the class of the nearest centre.
 
-    Parameters
-    ----------
-    centres
-        (n_classes, d) float64, d at least 1.
-    weights
-        (d,) float64, at least 0: what a squared difference counts in a distance.
-    sizes
-        (n_classes,) int64 records of each class, at least 1 each and k together.
-    k
-        At least 1.
-
-    Returns
-    -------
-    (n_classes,) int64, the class that each one ends in; a class that nobody left is its own.
+    centres: (n_classes, d) float64, d at least 1.
+    weights: (d,) float64, at least 0: what a squared difference counts in a distance.
+    sizes: (n_classes,) int64 records of each class, at least 1 each and k together.
+    k: At least 1.
+    Returns: (n_classes,) int64, the class that each one ends in; a class that nobody left is its
+        own.
 
     Notes
     -----
-    The smallest class goes first, of equal ones the first. It joins the class whose centre
-    is nearest, of equally near ones the first, and that class keeps its centre. Cost
-    O(n_classes (d log n_classes + k)) in few attributes.
+    The smallest class goes first, of equal ones the first. It joins the class whose centre is
+    nearest, of equally near ones the first, and that class keeps its centre. Cost O(n_classes (d
+    log n_classes + k)) in few attributes.
 
     """
     n, d = centres.shape
@@ -101,19 +93,11 @@ def nearest_centres(points: Floats, centres: Floats, weights: Floats) -> Ints:
 class Members(NamedTuple):
     """Classes, as they grow.
 
-    Attributes
-    ----------
-    heads
-        (n_classes,) int64, a tuple of each.
-    following
-        (n,) int64, the next tuple of the same class; -1 after the last.
-    levels
-        (n_classes, d) int64, at which each releases its values.
-    sizes
-        (n_classes,) int64 records.
-    highest
-        (d,) int64, the highest levels allowed.
-
+    heads: (n_classes,) int64, a tuple of each.
+    following: (n,) int64, the next tuple of the same class; -1 after the last.
+    levels: (n_classes, d) int64, at which each releases its values.
+    sizes: (n_classes,) int64 records.
+    highest: (d,) int64, the highest levels allowed.
     """
 
     heads: Ints
@@ -154,37 +138,19 @@ def join_nearest(
 ) -> Ints:
     """Let tuples join classes one after the other, each where that adds least to the loss.
 
-    The joined class must satisfy the criteria. All of its records then stand at the first
-    levels that they share with the tuple.
+    The joined class must satisfy the criteria. All of its records then stand at the first levels
+    that they share with the tuple. Cost O(m r d) for r = min(n_classes, 2 reach), and the criteria
+    of each class that is the nearest so far. Of equally near ones, the first in `order` is taken.
 
-    Parameters
-    ----------
-    tuples
-        All of the table.
-    left
-        (m,) int64, those without a class; those of equal sensitive values side by side.
-    members
-        The classes; they are changed.
-    order
-        (n_classes,) int64, the classes by the codes of their first tuples.
-    costs
-        The loss of every label; all attributes are of kind TREE.
-    criteria
-        What a class must satisfy.
-    limit
-        Most loss that a record may add, in the attributes together.
-    reach
-        So many neighbours in `order` are looked at on either side.
-
-    Returns
-    -------
-    (m,) int64, the class that each joined, -1 for those that joined none.
-
-    Notes
-    -----
-    Cost O(m r d) for r = min(n_classes, 2 reach), and the criteria of each class that is
-    the nearest so far. Of equally near ones, the first in `order` is taken.
-
+    tuples: All of the table.
+    left: (m,) int64, those without a class; those of equal sensitive values side by side.
+    members: The classes; they are changed.
+    order: (n_classes,) int64, the classes by the codes of their first tuples.
+    costs: The loss of every label; all attributes are of kind TREE.
+    criteria: What a class must satisfy.
+    limit: Most loss that a record may add, in the attributes together.
+    reach: So many neighbours in `order` are looked at on either side.
+    Returns: (m,) int64, the class that each joined, -1 for those that joined none.
     """
     n_classes, d = members.levels.shape
     heads, levels, sizes = members.heads, members.levels, members.sizes

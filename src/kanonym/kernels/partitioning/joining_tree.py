@@ -19,31 +19,18 @@ def joining_tree(
 ) -> tuple[Ints, Ints]:
     """Join classes in pairs, those that add least to the loss first, until none is left to join.
 
-    Parameters
-    ----------
-    codes, levels
-        (m, d) int32 and int64: of a record of each class, and at which it is released; near
-        classes are near each other.
-    sizes
-        (m,) int64 records.
-    highest
-        (d,) int64, the highest levels allowed.
-    costs
-        The loss of every label; all attributes are of kind TREE.
-    reach
-        A class looks at so many others on either side.
+    In each round, every node whose nearest is gone looks for the nearest again, and pairs are made
+    in the order of what they add. Cost O(m reach d) a round; some 20 rounds.
 
-    Returns
-    -------
-    (2 m, 2) int64, the two nodes that each node from m on is made of, -1 for classes; and
-    (2 m,) int64, the place of the first class of each node in the order of the tree, -1 for nodes
-    that do not exist.
-
-    Notes
-    -----
-    In each round, every node whose nearest is gone looks for the nearest again, and pairs are
-    made in the order of what they add. Cost O(m reach d) a round; some 20 rounds.
-
+    codes, levels: (m, d) int32 and int64: of a record of each class, and at which it is released;
+        near classes are near each other.
+    sizes: (m,) int64 records.
+    highest: (d,) int64, the highest levels allowed.
+    costs: The loss of every label; all attributes are of kind TREE.
+    reach: A class looks at so many others on either side.
+    Returns: (2 m, 2) int64, the two nodes that each node from m on is made of, -1 for classes; and
+        (2 m,) int64, the place of the first class of each node in the order of the tree, -1 for
+        nodes that do not exist.
     """
     m, d = codes.shape
     children = np.full((2 * m, 2), NONE, np.int64)

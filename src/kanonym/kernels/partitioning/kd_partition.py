@@ -20,23 +20,17 @@ def cell_bounds(codes: Int32s, starts: Ints, low: Int32s, high: Int32s) -> None:
 
     The upper side begins at its own smallest one. What is not cut reaches as far as the table.
 
-    Parameters
-    ----------
-    codes
-        (n, d) int32 records, n and d at least 1, class by class as `halve_in_turn` has left
+    codes: (n, d) int32 records, n and d at least 1, class by class as `halve_in_turn` has left
         them.
-    starts
-        (n_classes + 1,) int64, the first record of each class, then n.
-    low, high
-        (n_classes, d) int32, written: the least and the largest code of each class's cell.
+    starts: (n_classes + 1,) int64, the first record of each class, then n.
+    low, high: (n_classes, d) int32, written: the least and the largest code of each class's cell.
 
     Notes
     -----
     The cuts are found again: a node is cut at the first attribute in turn whose median parts its
-    classes as they are. A cut that was refused never does: had it, its sides
-    would be unions of classes that satisfy the models, and it would have been made. This needs
-    models that hold of joined classes if they hold of each. Cost O(n d log n) where halves are
-    halves.
+    classes as they are. A cut that was refused never does: had it, its sides would be unions of
+    classes that satisfy the models, and it would have been made. This needs models that hold of
+    joined classes if they hold of each. Cost O(n d log n) where halves are halves.
 
     """
     d = codes.shape[1]
@@ -97,27 +91,17 @@ def _cut_again(
 def halve_in_turn(records: Int32s, criteria: Criteria, is_start: Bools, attempts: Int32s) -> None:
     """Halve nodes, attributes in turn, until none can be halved; mark where classes start.
 
-    A node of n records is cut behind the record of rank n // 2, with all records that are
-    equal to it, if both sides satisfy the criteria; else the next attribute is tried. The sides
-    begin with the attribute that follows. Whether the whole satisfies them is not asked.
+    A node of n records is cut behind the record of rank n // 2, with all records that are equal to
+    it, if both sides satisfy the criteria; else the next attribute is tried. The sides begin with
+    the attribute that follows. Whether the whole satisfies them is not asked. Cost O(n (d + s) log
+    n) where halves are halves.
 
-    Parameters
-    ----------
-    records
-        (n, d + s + 2) int32, n and d at least 1; classes end up in depth-first order,
-        lower sides first.
-    criteria
-        Of every class.
-    is_start
-        (n,) bool, set to True at the first record of each class.
-    attempts
-        (n,) int32, written at the first record of each class: attributes that were tried
-        on the way to it, failures included. Attempt i was of attribute i modulo d.
-
-    Notes
-    -----
-    Cost O(n (d + s) log n) where halves are halves.
-
+    records: (n, d + s + 2) int32, n and d at least 1; classes end up in depth-first order, lower
+        sides first.
+    criteria: Of every class.
+    is_start: (n,) bool, set to True at the first record of each class.
+    attempts: (n,) int32, written at the first record of each class: attributes that were tried on
+        the way to it, failures included. Attempt i was of attribute i modulo d.
     """
     d = records.shape[1] - len(criteria.references) - 2
     # The larger side waits: at most 64 nodes ever do.
@@ -177,25 +161,17 @@ def accumulated_order(
 ) -> Ints:
     """Return the order in which sorting every node, attempt by attempt, leaves the rows.
 
-    Parameters
-    ----------
-    codes, sizes
-        d times (n_rows,) int32, and the number of codes of each attribute.
-    labels
-        (n_rows,) int32, the class of each row.
-    attempts
-        (n_classes,) int32 of each class, from `halve_in_turn`.
-
-    Returns
-    -------
-    (n_rows,) int64 row numbers, class by class.
+    codes, sizes: d times (n_rows,) int32, and the number of codes of each attribute.
+    labels: (n_rows,) int32, the class of each row.
+    attempts: (n_classes,) int32 of each class, from `halve_in_turn`.
+    Returns: (n_rows,) int64 row numbers, class by class.
 
     Notes
     -----
-    A stable sort keeps what earlier ones did among equals, so a class stands sorted by its
-    last attempt, ties by the one before it, and so on; what d attempts leave equal stands as
-    it came. There are at most 2 d such sequences, and one radix sort a sequence sorts
-    all classes of it: cost O(n_rows · d), whatever the classes.
+    A stable sort keeps what earlier ones did among equals, so a class stands sorted by its last
+    attempt, ties by the one before it, and so on; what d attempts leave equal stands as it came.
+    There are at most 2 d such sequences, and one radix sort a sequence sorts all classes of it:
+    cost O(n_rows · d), whatever the classes.
 
     """
     d = len(codes)

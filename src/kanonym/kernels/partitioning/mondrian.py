@@ -174,9 +174,8 @@ def least_loss_cut(
 ) -> tuple[Int, Int]:
     """Choose the cut of least loss among all that satisfy the criteria.
 
-    Ties go to the better balanced cut, then to the lower attribute and code.
-    Returns attribute and code, or (-1, 0). Cost O(n d (d + log n)), plus O(n) for
-    each candidate that fails the criteria.
+    Ties go to the better balanced cut, then to the lower attribute and code. Returns attribute and
+    code, or (-1, 0). Cost O(n d (d + log n)), plus O(n) for each candidate that fails the criteria.
     """
     node = records[start:stop]
     n = len(node)
@@ -239,12 +238,11 @@ def refine(
 ) -> Int:
     """Cut a node and what comes of it until nothing can be cut; mark where classes start.
 
-    Nodes that fit the workspace try every cut and take the one of least loss; larger ones, up
-    to `work.medians` tuples, those beside a median, still larger ones cut their widest
-    attribute there.
-    is_start: (n,) bool, set to True at the first record of each class.
-    only_once: stop after the first cut and mark both sides.
-    Returns where the right side of the first cut begins, -1 where there was none.
+    Nodes that fit the workspace try every cut and take the one of least loss; larger ones, up to
+    `work.medians` tuples, those beside a median, still larger ones cut their widest attribute
+    there. is_start: (n,) bool, set to True at the first record of each class. only_once: stop after
+    the first cut and mark both sides. Returns where the right side of the first cut begins, -1
+    where there was none.
     """
     d = len(costs.attributes)
     box = np.empty((2, d), np.int64)

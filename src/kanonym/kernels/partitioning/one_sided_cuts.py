@@ -30,13 +30,12 @@ def suppressing_cuts(
 ) -> tuple[Floats, Ints]:
     """Find each node's cut that gains most for each record that it suppresses.
 
-    The side that stays satisfies the criteria, the other has at most `budget`
-    records and loses 1 in every attribute.
+    The side that stays satisfies the criteria, the other has at most `budget` records and loses 1
+    in every attribute.
 
-    starts, stops: (n_nodes,) int64; every node fits the workspace. Returns gains,
-    (n_nodes,) float64, loss saved a suppressed record (0 for no such cut), and cuts,
-    (n_nodes, 4) int64: attribute, code, side that stays (0 for codes <= code), records
-    suppressed.
+    starts, stops: (n_nodes,) int64; every node fits the workspace. Returns gains, (n_nodes,)
+        float64, loss saved a suppressed record (0 for no such cut), and cuts, (n_nodes, 4) int64:
+        attribute, code, side that stays (0 for codes <= code), records suppressed.
     """
     d = len(costs.attributes)
     box = np.empty((2, d), np.int64)

@@ -183,9 +183,8 @@ def median_cut(
 ) -> tuple[Int, Int]:
     """Choose the cut of least loss among those beside the median of an attribute.
 
-    Ties go to the better balanced cut, then to the lower attribute and code. Returns attribute
-    and code, or (-1, 0) where none satisfies the criteria. total: records of the node. Cost
-    O(n d^2).
+    Ties go to the better balanced cut, then to the lower attribute and code. Returns attribute and
+    code, or (-1, 0) where none satisfies the criteria. total: records of the node. Cost O(n d^2).
     """
     node = records[start:stop]
     d = box.shape[1]

@@ -23,27 +23,16 @@ ONE, OTHER = np.int64(0), np.int64(1)
 class ClassRecords(NamedTuple):
     """Classes, their records, and what each record adds to the loss of its class.
 
-    Attributes
-    ----------
-    codes
-        (n, d) int32, the records.
-    members
-        (n_classes, most) int64, the records of a class come first.
-    sizes
-        (n_classes,) int64 records of each class.
-    boxes
-        (2, n_classes, d) int64 lowest and highest codes of each class; not of SET attributes.
-    losses
-        (n_classes,) float64, what each record of a class loses, in all attributes.
-    reliefs
-        (n,) float64, what the others of its class would lose less without this record.
-    counts
-        (n_codes,) int64, zeros between uses.
-    stamps
-        (2, n_codes) int64: the last meeting in which a code of a SET attribute was in either class.
-    meeting
-        (1,) int64, the number of the latest meeting.
-
+    codes: (n, d) int32, the records.
+    members: (n_classes, most) int64, the records of a class come first.
+    sizes: (n_classes,) int64 records of each class.
+    boxes: (2, n_classes, d) int64 lowest and highest codes of each class; not of SET attributes.
+    losses: (n_classes,) float64, what each record of a class loses, in all attributes.
+    reliefs: (n,) float64, what the others of its class would lose less without this record.
+    counts: (n_codes,) int64, zeros between uses.
+    stamps: (2, n_codes) int64: the last meeting in which a code of a SET attribute was in either
+        class.
+    meeting: (1,) int64, the number of the latest meeting.
     """
 
     codes: Int32s
@@ -63,35 +52,23 @@ def exchange_records(
 ) -> tuple[int, int]:
     """Let classes that are near each other move and exchange records until nothing gains.
 
-    Parameters
-    ----------
-    codes
-        (n, d) int32, the records.
-    labels
-        (n,) int32, the class of each; overwritten. Every class has k records or more.
-    near
-        (n_classes + 1,) and (m,) int64: class c meets those from near[0][c] to near[0][c + 1] in
+    codes: (n, d) int32, the records.
+    labels: (n,) int32, the class of each; overwritten. Every class has k records or more.
+    near: (n_classes + 1,) and (m,) int64: class c meets those from near[0][c] to near[0][c + 1] in
         near[1]; each pair stands there once.
-    k
-        A class keeps so many records, and takes none from 2 k - 1 on.
-    effort
-        Stop after looking at about so many values.
-    costs
-        What a class loses in each attribute.
-
-    Returns
-    -------
-    The number of steps, and the effort that is left, at least 0.
+    k: A class keeps so many records, and takes none from 2 k - 1 on.
+    effort: Stop after looking at about so many values.
+    costs: What a class loses in each attribute.
+    Returns: The number of steps, and the effort that is left, at least 0.
 
     Notes
     -----
-    Two classes take the step after which they lose least, as long as one gains: a record moves,
-    or two change places. What an exchange gains is at most the sum of what each of the two records
+    Two classes take the step after which they lose least, as long as one gains: a record moves, or
+    two change places. What an exchange gains is at most the sum of what each of the two records
     gains alone, by its own absence and by its presence there, because a record adds less to the
     span of a larger class: so few exchanges are computed. A pair meets again after one of the two
-    has changed. Ties go to what comes first.
-
-    Cost O(k d) a meeting, and O(k d) for each exchange that looks promising.
+    has changed. Ties go to what comes first. Cost O(k d) a meeting, and O(k d) for each exchange
+    that looks promising.
 
     """
     n, d = codes.shape

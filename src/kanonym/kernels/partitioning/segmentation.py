@@ -17,15 +17,9 @@ from kanonym.kernels.compile import Int, kernel, part
 class Extent(NamedTuple):
     """What a class spans so far, as `widen` keeps it.
 
-    Attributes
-    ----------
-    bounds
-        (d, 2) int64 lowest and highest code; the lowest is -1 in an empty class.
-    losses
-        (d,) float64 loss of each attribute.
-    stamps
-        (n_codes,) int64: the last class that a code was seen in, for SET attributes.
-
+    bounds: (d, 2) int64 lowest and highest code; the lowest is -1 in an empty class.
+    losses: (d,) float64 loss of each attribute.
+    stamps: (n_codes,) int64: the last class that a code was seen in, for SET attributes.
     """
 
     bounds: Ints
@@ -36,21 +30,12 @@ class Extent(NamedTuple):
 class Limits(NamedTuple):
     """Which classes are looked at.
 
-    Attributes
-    ----------
-    known
-        (m,) bool, units at which the classes of some division start: unless `apart`, its
-        classes are looked at in any case, if they are within reach. True throughout if
-        there is none.
-    apart
-        Whether a class has to start at each of these units.
-    reach
-        No class has more units.
-    left
-        (m + 1,) float64: what units from each one on lose at the least.
-    enough
-        (1,) float64, which other threads may lower: an order that loses more is of no use.
-
+    known: (m,) bool, units at which the classes of some division start: unless `apart`, its classes
+        are looked at in any case, if they are within reach. True throughout if there is none.
+    apart: Whether a class has to start at each of these units.
+    reach: No class has more units.
+    left: (m + 1,) float64: what units from each one on lose at the least.
+    enough: (1,) float64, which other threads may lower: an order that loses more is of no use.
     """
 
     known: Bools
@@ -63,16 +48,10 @@ class Limits(NamedTuple):
 class Purity(NamedTuple):
     """What mixing values of a target in one class loses, beside what its span does.
 
-    Attributes
-    ----------
-    values
-        (n_values,) int64 numbers by code; of categories only their number is read.
-    curve
-        (n + 1,) int64 proportional to x log x, for categories; empty for numbers.
-    worth
-        Loss of a unit of entropy times records, or of squared deviation from the mean; 0
-        where there is no target.
-
+    values: (n_values,) int64 numbers by code; of categories only their number is read.
+    curve: (n + 1,) int64 proportional to x log x, for categories; empty for numbers.
+    worth: Loss of a unit of entropy times records, or of squared deviation from the mean; 0 where
+        there is no target.
     """
 
     values: Ints
@@ -83,15 +62,9 @@ class Purity(NamedTuple):
 class Tally(NamedTuple):
     """Histograms of the sensitive attributes of a class, values ascending.
 
-    Attributes
-    ----------
-    values
-        (s, n_values) int32.
-    counts
-        (s, n_values) int64.
-    sizes
-        (s, 2) int64: number of distinct values, and of records that have one.
-
+    values: (s, n_values) int32.
+    counts: (s, n_values) int64.
+    sizes: (s, 2) int64: number of distinct values, and of records that have one.
     """
 
     values: Int32s
@@ -111,44 +84,29 @@ def cut(
 ) -> tuple[Ints, Floats, bool]:
     """Cut an order of units into classes of least loss, each of which satisfies the criteria.
 
-    Parameters
-    ----------
-    codes
-        (n, d) int32 records in their order.
-    hidden
-        (n, s) int32 their sensitive codes, -1 for a null that does not count; with a target,
+    codes: (n, d) int32 records in their order.
+    hidden: (n, s) int32 their sensitive codes, -1 for a null that does not count; with a target,
         (n, s + 1), its codes last.
-    units
-        (m + 1,) int64, where each unit starts, and n: units are not parted.
-    limits
-        Which classes are looked at.
-    costs
-        What a span of codes loses.
-    criteria
-        What every class satisfies.
-    purity
-        What a class loses besides, if there is a target.
-
-    Returns
-    -------
-    (n_classes + 1,) int64, the units at which classes start, and m; (n_classes + 1,) float64
-    loss of what is before each of them, summed over records and attributes, with that of
-    impurity; whether reach left out no class. Where no cut within reach satisfies the criteria
-    the last loss is infinite and the starts are of no use; where every cut loses more than
-    is enough, there are none.
+    units: (m + 1,) int64, where each unit starts, and n: units are not parted.
+    limits: Which classes are looked at.
+    costs: What a span of codes loses.
+    criteria: What every class satisfies.
+    purity: What a class loses besides, if there is a target.
+    Returns: (n_classes + 1,) int64, the units at which classes start, and m; (n_classes + 1,)
+        float64 loss of what is before each of them, summed over records and attributes, with that
+        of impurity; whether reach left out no class. Where no cut within reach satisfies the
+        criteria the last loss is infinite and the starts are of no use; where every cut loses more
+        than is enough, there are none.
 
     Notes
     -----
-    Best loss of the first i units = least over j < i of the best of the first j, and the
-    loss of a class of units j to i - 1. A class is not looked at if it consists of two that
-    satisfy the criteria, the right one as short as may be: both together lose no more, and
-    neither do they mix more values of the target.
-    Where a class that satisfies the criteria goes on to do so when it grows (a number of
-    records, of distinct values), the cut is therefore the best of all cuts; else it is the
-    best of those that the rule leaves. Ties go to the shorter last class.
-
-    Cost O(m r d) for classes of at most r units that are looked at; r is 2 k where only the
-    size is asked for.
+    Best loss of the first i units = least over j < i of the best of the first j, and the loss of a
+    class of units j to i - 1. A class is not looked at if it consists of two that satisfy the
+    criteria, the right one as short as may be: both together lose no more, and neither do they mix
+    more values of the target. Where a class that satisfies the criteria goes on to do so when it
+    grows (a number of records, of distinct values), the cut is therefore the best of all cuts; else
+    it is the best of those that the rule leaves. Ties go to the shorter last class. Cost O(m r d)
+    for classes of at most r units that are looked at; r is 2 k where only the size is asked for.
 
     """
     n, d = codes.shape

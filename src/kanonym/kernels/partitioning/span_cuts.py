@@ -137,22 +137,14 @@ def refine_by_span(
 ) -> None:
     """Cut fragments of a table as `mondrian.refine` does where no cut is tried by its loss.
 
-    Parameters
-    ----------
-    rows, weight_of
-        (n, d) int32 codes and (n,) int64 records of the tuples.
-    order
-        (n,) int32 tuples, those of a fragment side by side; moved within their fragments, so
+    rows, weight_of: (n, d) int32 codes and (n,) int64 records of the tuples.
+    order: (n,) int32 tuples, those of a fragment side by side; moved within their fragments, so
         that those of a class are.
-    start_of
-        (n_fragments + 1,) int64 where each fragment begins in the order, and the last one ends.
-    min_size
-        Smallest number of records of a class.
-    costs
-        What spans lose.
-    is_start
-        (n,) bool, set to True where a class begins in the order.
-
+    start_of: (n_fragments + 1,) int64 where each fragment begins in the order, and the last one
+        ends.
+    min_size: Smallest number of records of a class.
+    costs: What spans lose.
+    is_start: (n,) bool, set to True where a class begins in the order.
     """
     d = rows.shape[1]
     most = np.int64(0)

@@ -35,16 +35,10 @@ SORTED = NO_NUMBER = np.int64(np.iinfo(np.int64).min)
 class Target(NamedTuple):
     """What cuts are to tell apart: categories or numbers.
 
-    Attributes
-    ----------
-    values
-        (n_values,) int64: of numbers, how far each code is from the mean, in units. Of
+    values: (n_values,) int64: of numbers, how far each code is from the mean, in units. Of
         categories only their number is read.
-    curve
-        (n_records + 1,) int64: x log2 x in units, for categories; empty for numbers.
-    least
-        What is no gain yet, in the unit of `side_score`: it may be rounding.
-
+    curve: (n_records + 1,) int64: x log2 x in units, for categories; empty for numbers.
+    least: What is no gain yet, in the unit of `side_score`: it may be rounding.
     """
 
     values: Ints
@@ -55,21 +49,13 @@ class Target(NamedTuple):
 class Tally(NamedTuple):
     """A node's records by code and target, as `count_node` counts them.
 
-    Attributes
-    ----------
-    box
-        (2, d) int64 lowest and highest code of each attribute.
-    first
-        (d,) int64: counts of a code of attribute a stand from `first[a]` + code * width on;
+    box: (2, d) int64 lowest and highest code of each attribute.
+    first: (d,) int64: counts of a code of attribute a stand from `first[a]` + code * width on;
         SORTED where the attribute has more codes than are counted.
-    counts
-        (n_cells,) int64. Of categories: the records of each. Of numbers: the records, and last
+    counts: (n_cells,) int64. Of categories: the records of each. Of numbers: the records, and last
         the sum of their values. Before that, if any record has no target, those that have none.
-    width
-        Counts of one code.
-    n_weights
-        So many of them, the first ones, are records.
-
+    width: Counts of one code.
+    n_weights: So many of them, the first ones, are records.
     """
 
     box: Ints
@@ -411,16 +397,12 @@ def refine_by_gain(
 ) -> Int:
     """Cut a node and what comes of it until no cut gains; mark where what is left starts.
 
+    Of the two sides of a cut only the smaller one is counted; what is left of the node's counts is
+    the larger one's.
+
     is_start: (n,) bool, set to True at the first record of each node that is left.
-    only_once: stop after the first cut and mark both sides.
-    Returns where the right side of the first cut begins, -1 where there was none.
-    Cost O(n d) for each level of the tree.
-
-    Notes
-    -----
-    Of the two sides of a cut only the smaller one is counted; what is left of the node's counts
-    is the larger one's.
-
+    only_once: stop after the first cut and mark both sides. Returns where the right side of the
+        first cut begins, -1 where there was none. Cost O(n d) for each level of the tree.
     """
     d = records.shape[1] - (3 if len(target.curve) else 4) - len(criteria.references)
     weight_at = records.shape[1] - 2

@@ -126,25 +126,17 @@ class Workspace(NamedTuple):
 
     Few arrays, because each one that is handed from kernel to kernel costs compile time.
 
-    Attributes
-    ----------
-    tuples
-        (n, 4) int64 by place: ORDER (offset of the tuple in the node), KEY (to sort
-        by), and the records of the side that ends here, grown from the LEFT and the
-        RIGHT.
-    places
-        (n + 1, 2 d + 4) float64: where each tuple stands, see `spread`, and in the
-        last two columns the loss of the side that ends here, grown from the left and
-        the right; the last row is the running minimum.
-    candidates
-        (n d, 4) float64, 2 d rows at the least: loss, records of the smaller side, attribute, code.
-    codes
-        (4 d + 4 n + 2 + n_codes + 1,) int64: by attribute lowest code, highest code,
-        distinct codes and list of attributes in use; a counting sort's counts; a stamp
-        for each code, and the latest stamp.
-    medians
-        Larger nodes, of up to so many tuples, try the cuts beside medians.
-
+    tuples: (n, 4) int64 by place: ORDER (offset of the tuple in the node), KEY (to sort by), and
+        the records of the side that ends here, grown from the LEFT and the RIGHT.
+    places: (n + 1, 2 d + 4) float64: where each tuple stands, see `spread`, and in the last two
+        columns the loss of the side that ends here, grown from the left and the right; the last row
+        is the running minimum.
+    candidates: (n d, 4) float64, 2 d rows at the least: loss, records of the smaller side,
+        attribute, code.
+    codes: (4 d + 4 n + 2 + n_codes + 1,) int64: by attribute lowest code, highest code, distinct
+        codes and list of attributes in use; a counting sort's counts; a stamp for each code, and
+        the latest stamp.
+    medians: Larger nodes, of up to so many tuples, try the cuts beside medians.
     """
 
     tuples: Ints

@@ -47,15 +47,12 @@ def histogram(class_sizes: Ints) -> tuple[Ints, Ints]:
 def zayatz(sizes: Ints, counts: Ints, population: int) -> float:
     """Estimate population uniques with the equivalence class model.
 
-    Bayes' rule gives the probability that a sample unique comes from a class of one
-    in the population, if population classes had the sizes that sample classes have:
-    P = p_1 h_1 / sum p_j h_j, with p_j = s_j / u and h_j the hypergeometric
-    probability that a sample of n out of N draws one of j. The estimate is s_1 P / f.
-    It is too high where f is small, since population classes are larger than those
-    of the sample.
-
-    Zayatz (1991), "Estimation of the number of unique population elements using a
-    sample"; Dankar et al. (2012), appendix A. Cost O(largest class).
+    Bayes' rule gives the probability that a sample unique comes from a class of one in the
+    population, if population classes had the sizes that sample classes have: P = p_1 h_1 / sum p_j
+    h_j, with p_j = s_j / u and h_j the hypergeometric probability that a sample of n out of N draws
+    one of j. The estimate is s_1 P / f. It is too high where f is small, since population classes
+    are larger than those of the sample. Zayatz (1991), "Estimation of the number of unique
+    population elements using a sample"; Dankar et al. (2012), appendix A. Cost O(largest class).
     """
     known = _exact_uniques(sizes, counts, population)
     if known is not None:
@@ -74,14 +71,12 @@ def pitman(sizes: Ints, counts: Ints, population: int) -> float:
     """Estimate population uniques with Pitman's sampling formula.
 
     Its parameters alpha < 1 and theta are those of maximum likelihood in the sample
-    (`pitman_parameters`). The estimate is the expected number of classes of one among
-    N persons, N G(theta + 1) G(theta + alpha + N - 1) / (G(theta + alpha) G(theta + N))
-    with G the gamma function.
-
-    Hoshino (2001), "Applying Pitman's sampling formula to microdata disclosure risk
-    assessment", J. Off. Stat. 17(4). Deviation: he gives the limit of that expectation
-    for large N, G(theta + 1) / G(theta + alpha) N^alpha, which exceeds N for large
-    theta; where N is far larger than theta the two are equal.
+    (`pitman_parameters`). The estimate is the expected number of classes of one among N persons, N
+    G(theta + 1) G(theta + alpha + N - 1) / (G(theta + alpha) G(theta + N)) with G the gamma
+    function. Hoshino (2001), "Applying Pitman's sampling formula to microdata disclosure risk
+    assessment", J. Off. Stat. 17(4). Deviation: he gives the limit of that expectation for large N,
+    G(theta + 1) / G(theta + alpha) N^alpha, which exceeds N for large theta; where N is far larger
+    than theta the two are equal.
     """
     known = _exact_uniques(sizes, counts, population)
     if known is not None:
@@ -97,31 +92,23 @@ def pitman(sizes: Ints, counts: Ints, population: int) -> float:
 def snb(sizes: Ints, counts: Ints, population: int) -> float:
     """Estimate population uniques with the slide negative binomial model.
 
-    A population class has 1 + X persons, X negative binomial: it is a unique with
-    probability beta^alpha. K, the number of population classes, is estimated as Haas
-    and Stokes do; alpha and beta are such that s_1 and s_2 are what a sample with
-    fraction f expects,
+    A population class has 1 + X persons, X negative binomial: it is a unique with probability
+    beta^alpha. K, the number of population classes, is estimated as Haas and Stokes do; alpha and
+    beta are such that s_1 and s_2 are what a sample with fraction f expects, E s_2 / E s_1 rises
+    with alpha, so each beta has one alpha, the root of a quadratic equation; along these E s_1
+    rises with beta, and bisection finds s_1. About 0.2 ms.
 
         E s_1 = K f (beta / (1 - d))^alpha (1 + alpha d / (1 - d)),
         E s_2 = K f^2 / 2 alpha (1 - beta) beta^alpha (2 - (1 - alpha) d) / (1 - d)^(alpha + 2)
 
-    with d = (1 - f) (1 - beta): the derivatives of the generating function of 1 + X at
-    1 - f. The estimate is K beta^alpha. There is none where the equations have no
-    solution: without a class of two, or where fewer than s_1 uniques are expected
-    even of a Poisson X.
-
-    Chen and Keller-McNulty (1998), "Estimation of identification disclosure risk in
-    microdata", J. Off. Stat. 14(1); Haas and Stokes (1998), "Estimating the number of
-    classes in a finite population", JASA 93(444), third Shlosser estimator.
-    Deviation from ARX, whose equations mostly have no solution: it multiplies E s_2 by
-    (1 - d)^(alpha + 2) where the derivative divides, and in K subtracts the 1 of
-    (1 - f)^i ((1 + f)^i - 1) after the product.
-
-    Notes
-    -----
-    E s_2 / E s_1 rises with alpha, so each beta has one alpha, the root of a quadratic
-    equation; along these E s_1 rises with beta, and bisection finds s_1. About 0.2 ms.
-
+    with d = (1 - f) (1 - beta): the derivatives of the generating function of 1 + X at 1 - f. The
+    estimate is K beta^alpha. There is none where the equations have no solution: without a class of
+    two, or where fewer than s_1 uniques are expected even of a Poisson X. Chen and Keller-McNulty
+    (1998), "Estimation of identification disclosure risk in microdata", J. Off. Stat. 14(1); Haas
+    and Stokes (1998), "Estimating the number of classes in a finite population", JASA 93(444),
+    third Shlosser estimator. Deviation from ARX, whose equations mostly have no solution: it
+    multiplies E s_2 by (1 - d)^(alpha + 2) where the derivative divides, and in K subtracts the 1
+    of (1 - f)^i ((1 + f)^i - 1) after the product.
     """
     known = _exact_uniques(sizes, counts, population)
     if known is not None:
@@ -153,12 +140,10 @@ def snb(sizes: Ints, counts: Ints, population: int) -> float:
 def dankar(sizes: Ints, counts: Ints, population: int) -> float:
     """Estimate population uniques with the rule that chooses among the other three.
 
-    Up to a sampling fraction of 0.1 it is Pitman's estimate; above, the smaller of
-    Zayatz' and that of the slide negative binomial model. Where the chosen one has no
-    estimate it is Zayatz', which always has one.
-
-    Dankar, El Emam, Neisa and Roffey (2012), "Estimating the re-identification risk of
-    clinical data sets", BMC Med. Inform. Decis. Mak. 12:66.
+    Up to a sampling fraction of 0.1 it is Pitman's estimate; above, the smaller of Zayatz' and that
+    of the slide negative binomial model. Where the chosen one has no estimate it is Zayatz', which
+    always has one. Dankar, El Emam, Neisa and Roffey (2012), "Estimating the re-identification risk
+    of clinical data sets", BMC Med. Inform. Decis. Mak. 12:66.
     """
     sample = int(sizes @ counts)
     chosen = pitman if sample <= SMALL_FRACTION * population else snb

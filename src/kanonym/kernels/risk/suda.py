@@ -20,18 +20,11 @@ COMBINATIONS = 1 << 24
 class Uniques(NamedTuple):
     """The minimal sample uniques of the different records of a table.
 
-    Attributes
-    ----------
-    tuples
-        (n_rows,) int32, which of the different records a row is.
-    counts
-        (n_tuples,) int64, rows of each.
-    starts
-        (n_tuples + 1,) int64: the sets of tuple t are `sets[starts[t] : starts[t + 1]]`,
-        none where the tuple has more than one row.
-    sets
-        int32, bit a for attribute a.
-
+    tuples: (n_rows,) int32, which of the different records a row is.
+    counts: (n_tuples,) int64, rows of each.
+    starts: (n_tuples + 1,) int64: the sets of tuple t are `sets[starts[t] : starts[t + 1]]`, none
+        where the tuple has more than one row.
+    sets: int32, bit a for attribute a.
     """
 
     tuples: Int32s
@@ -43,19 +36,11 @@ class Uniques(NamedTuple):
 class FoundSets(NamedTuple):
     """The sets found so far, in blocks that are chained by tuple, the newest first.
 
-    Attributes
-    ----------
-    newest
-        (n_tuples,) int32, the newest block of each tuple, or -1.
-    held
-        (n_tuples,) int32, the sets of each tuple.
-    blocks
-        (room, BLOCK) int32, -1 where nothing stands yet.
-    links
-        (room,) int32, the next older block of the same tuple, or -1.
-    used
-        (1,) int64, number of blocks in use.
-
+    newest: (n_tuples,) int32, the newest block of each tuple, or -1.
+    held: (n_tuples,) int32, the sets of each tuple.
+    blocks: (room, BLOCK) int32, -1 where nothing stands yet.
+    links: (room,) int32, the next older block of the same tuple, or -1.
+    used: (1,) int64, number of blocks in use.
     """
 
     newest: Int32s
@@ -68,28 +53,21 @@ class FoundSets(NamedTuple):
 def minimal_uniques(codes: Int32s, largest: int) -> Uniques:
     """Find every minimal set of attributes on which a record is unique in the table.
 
-    Parameters
-    ----------
-    codes
-        (n_rows, d) int32 from 0, with d from 1 to 31.
-    largest
-        Sets of more attributes are not looked for.
+    codes: (n_rows, d) int32 from 0, with d from 1 to 31.
+    largest: Sets of more attributes are not looked for.
 
     Notes
     -----
-    As SUDA2 (Manning, Haglin and Keane 2008) depth first over values, with deviations.
-    Attributes are added in falling order of their number of values, which brings all parts
-    of a set before it: a set is minimal if none found before is within it, and records
-    outside the class at hand are not looked at. A class that agrees on an attribute is not
-    followed with it: it would be superfluous in every set. Equal records are one tuple,
-    which has no set.
-
-    Sets of one and two attributes alone are counted by value: all combinations of the values
-    of each two attributes, in one pass over the tuples where they stand.
-
-    Cost: the sizes of all classes of two or more tuples over all sets of at most `largest`
-    attributes, at worst 2^d · n_rows but far less where records are alone early; and for
-    each set on which a record is met alone, the sets that it has. About 10 bytes a set.
+    As SUDA2 (Manning, Haglin and Keane 2008) depth first over values, with deviations. Attributes
+    are added in falling order of their number of values, which brings all parts of a set before it:
+    a set is minimal if none found before is within it, and records outside the class at hand are
+    not looked at. A class that agrees on an attribute is not followed with it: it would be
+    superfluous in every set. Equal records are one tuple, which has no set. Sets of one and two
+    attributes alone are counted by value: all combinations of the values of each two attributes, in
+    one pass over the tuples where they stand. Cost: the sizes of all classes of two or more tuples
+    over all sets of at most `largest` attributes, at worst 2^d · n_rows but far less where records
+    are alone early; and for each set on which a record is met alone, the sets that it has. About 10
+    bytes a set.
 
     """
     n_rows, d = codes.shape

@@ -24,15 +24,11 @@ EVIDENCE = 6.0
 def pass_rate_by_chance(numbers: Sequence[str], passes: Callable[[str], bool]) -> float:
     """Return the share of shuffled numbers that pass, estimated from above.
 
-    At each position a character of that position is drawn from any of the numbers, so the
-    shuffled ones have the same length, the same constant parts and the same digits in each
-    place, but no check digit of their own. Numbers that are valid by their form alone then
-    pass as often as the column does, those with a check digit one time in ten or less.
-
-    Notes
-    -----
-    The same numbers give the same share: the generator has a fixed seed. Cost: `DRAWS` checks.
-
+    At each position a character of that position is drawn from any of the numbers, so the shuffled
+    ones have the same length, the same constant parts and the same digits in each place, but no
+    check digit of their own. Numbers that are valid by their form alone then pass as often as the
+    column does, those with a check digit one time in ten or less. The same numbers give the same
+    share: the generator has a fixed seed.
     """
     length = Counter(map(len, numbers)).most_common(1)[0][0]
     letters = np.array([list(number) for number in numbers if len(number) == length])
@@ -185,13 +181,11 @@ def find_numbers(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
 
     Notes
     -----
-    A number counts when its check digit is right. Where the column's name says nothing, at
-    least `LEAST` of the rows must pass, and shuffled digits must pass so seldom that so many
-    different numbers cannot all be right by chance (`pass_rate_by_chance`); IBANs are believed
-    without.
-    Numbers without a check digit
-    count only as written with their separators. Leading zeros that a reader of numbers
-    lost are put back.
+    A number counts when its check digit is right. Where the column's name says nothing, at least
+    `LEAST` of the rows must pass, and shuffled digits must pass so seldom that so many different
+    numbers cannot all be right by chance (`pass_rate_by_chance`); IBANs are believed without.
+    Numbers without a check digit count only as written with their separators. Leading zeros that a
+    reader of numbers lost are put back.
 
     """
     if sample.form == "other" or not sample.values:

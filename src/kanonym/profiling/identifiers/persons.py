@@ -43,12 +43,8 @@ _PARTICLES = frozenset(_PARTICLE_WORDS.split())
 def find_persons(sample: Sample, hinted: frozenset[str], *, sure: bool) -> tuple[Finding, ...]:
     """Return whether the values are names of persons.
 
-    Notes
-    -----
-    A heuristic: of a column with any other name it finds given names and full names where
-    they are among the common ones of the languages in `given_names`, and never surnames on
-    their own.
-
+    A heuristic: of a column with any other name it finds given names and full names where they are
+    among the common ones of the languages in `given_names`, and never surnames on their own.
     """
     if sample.form != "text":
         return ()

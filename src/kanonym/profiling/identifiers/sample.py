@@ -70,10 +70,8 @@ class Sample(ShortRepr):
     def of(cls, column: pl.Series) -> Sample:
         """Take a sample of a column.
 
-        Values are chosen by their hash, so that the sample depends neither on the order of
-        rows nor on chance, and a chosen value brings all its rows along.
-
-        Cost: two passes over the column; 10 million texts take about 0.1 s.
+        Values are chosen by their hash, so that the sample depends neither on the order of rows nor
+        on chance, and a chosen value brings all its rows along.
         """
         form = _form(column.dtype)
         filled = column.drop_nulls()

@@ -288,10 +288,7 @@ def _require_policy(policy: PolicySource | None) -> PolicySource:
 
 
 def _with_label_styles(policy: Policy, released: Any) -> Policy:
-    """Return a policy that says how labels write dates and numbers, as `[01.02.1990, 05.02.1990]`.
-
-    Nothing else of a column of labels tells it.
-    """
+    """Return the policy, saying how labels write dates and numbers, as `[01.02.1990, 05.02.1990]`."""
     native = frames.to_eager(released)
     for name in frames.column_names(native):
         labels = frames.label_column(native, name)

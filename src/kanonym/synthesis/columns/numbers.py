@@ -60,12 +60,11 @@ def stretches_of(numbers: Floats, counts: Ints) -> Stretches:
 
     Notes
     -----
-    All values between two heaps are one stretch at first. One whose values do not follow the
-    curve between its ends (test of Kolmogorov and Smirnov) is split in its middle record; one
-    with a gap that they would hardly have, there, and nothing is drawn within the gap. So the
-    draw follows the table as far as its records tell, and keeps neither single values nor the
-    chance clumps between them. Two stretches meet in the middle between two values. Cost
-    O(m log m).
+    All values between two heaps are one stretch at first. One whose values do not follow the curve
+    between its ends (test of Kolmogorov and Smirnov) is split in its middle record; one with a gap
+    that they would hardly have, there, and nothing is drawn within the gap. So the draw follows the
+    table as far as its records tell, and keeps neither single values nor the chance clumps between
+    them.
 
     """
     cumulative = np.concatenate([[0], np.cumsum(counts)]) / counts.sum()

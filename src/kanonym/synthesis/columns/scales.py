@@ -71,10 +71,9 @@ def digits_of(numbers: NDArray[Any], dtype: pl.DataType, step: int) -> Digits | 
 
     Notes
     -----
-    Incomes that people say in thousands, prices of which few have cents, and sums such as
-    0.1 + 0.2: were all drawn with the digits of the finest, digits would tell who was drawn. The
-    kind that most values have is what most are rounded to; as many as are finer stay so. Cost
-    O(m) for each of at most 13 kinds.
+    Incomes that people say in thousands, prices of which few have cents, and sums such as 0.1 +
+    0.2: were all drawn with the digits of the finest, digits would tell who was drawn. The kind
+    that most values have is what most are rounded to; as many as are finer stay so.
 
     """
     units = _units(dtype)
@@ -225,13 +224,7 @@ class Scale(ShortRepr):
 
 
 def scale_of(column: pl.Series) -> tuple[Scale, Int32s]:
-    """Return a column's scale and the (n,) int32 place of each record on it, -1 for null.
-
-    Notes
-    -----
-    Cost: one encoding of the column.
-
-    """
+    """Return a column's scale and the (n,) int32 place of each record on it, -1 for null."""
     _refuse(column)
     if column.dtype.is_float():
         column = column.fill_nan(None)
@@ -292,10 +285,7 @@ def _to_type(values: pl.Series, dtype: pl.DataType) -> pl.Series:
 
 
 def _interpolation(scale: Scale) -> Interpolation | None:
-    """Return what is drawn between values; None where most of them repeat.
-
-    Values that occur once are most of those that a column measured finely has.
-    """
+    """Return what is drawn between values; None where most of them repeat."""
     ordered = scale.dtype.is_numeric() or scale.dtype.is_temporal()
     if not ordered or len(scale.values) < 2:
         return None

@@ -47,15 +47,12 @@ def domain_of(
 ) -> Domain:
     """Return what can be drawn of a sensitive attribute.
 
+    Of a class, those values count that constraints with its quasi-identifiers leave open, also by
+    way of a third column.
+
     column: (n_rows,) of the table.
     known: (n_rows,) quasi-identifiers.
     first: (n_classes,) int64 first record of each class.
-
-    Notes
-    -----
-    Of a class, those values count that constraints with its quasi-identifiers leave open, also
-    by way of a third column. Cost O(n_rows) and, with constraints, O(n_classes · log m).
-
     """
     most = model.reach(column.name)
     values = column.unique().sort(nulls_last=True)
@@ -111,14 +108,11 @@ def classes_of(
 ) -> Classes:
     """Group records by their quasi-identifiers and count the sensitive values of each class.
 
+    The order of classes follows from that of the records alone, so it is the same on every frame
+    library.
+
     known: (n_rows,) columns of quasi-identifiers; without one, all records are one class.
     sensitive: (n_rows,) columns of sensitive attributes.
-
-    Notes
-    -----
-    Cost as `verification.group_released`, and O(n_rows) a sensitive attribute. The order of
-    classes follows from that of the records alone, so it is the same on every frame library.
-
     """
     groups = group_released(known, n_rows)
     order = np.argsort(groups.first, kind="stable")

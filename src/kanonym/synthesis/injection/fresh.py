@@ -41,21 +41,13 @@ def fresh_values(
 ) -> pl.Series:
     """Draw a value for each new record that neither its class nor another of them has.
 
+    Values of a column are drawn one after the other for the records of a class, by the conditional
+    probabilities of those that are left.
+
     labels: (n_rows,) int32 class of each record of the table.
     owners: (n,) int64 class of each new record, ascending.
     given: (n,) columns that new records have already, the attribute is the next one of the model.
-
-    Returns
-    -------
-    (n,) of the attribute's type.
-
-    Notes
-    -----
-    Values of a column are drawn one after the other for the records of a class, by the
-    conditional probabilities of those that are left. Of one that is measured finely they are
-    drawn by the model until they are new, and at last from what the grid leaves. Cost
-    O(n · m) for m values.
-
+    Returns: (n,) of the attribute's type.
     """
     if domain.grid is None:
         return _draw_values(model, domain, labels, owners, given, random)
@@ -157,10 +149,7 @@ def _blocks(owners: Ints, m: int) -> Iterator[Ints]:
 
 
 def _ranks(owners: Ints, choices: Ints) -> Ints:
-    """Return (n,) int64: the turn of each record in its class; owners ascend.
-
-    Who has the least to choose from is first: what is left suffices for others.
-    """
+    """Return (n,) int64: the turn of each record in its class; owners ascend."""
     found = np.empty(len(owners), np.int64)
     found[np.lexsort((choices, owners))] = np.arange(len(owners)) - np.searchsorted(owners, owners)
     return found

@@ -66,11 +66,10 @@ def record_texts(columns: Sequence[pl.Series]) -> pl.Series:
 
     Notes
     -----
-    Each value is spelled in one way whatever a file made of its column: 7, 7.0 and "7" are
-    one, also "007"; a time at midnight is its date, a blank and a T before a time of day are one,
-    and times with a zone stand in UTC; null and empty text are one, for readers of CSV
-    differ about them. Names and lengths stand beside values, so that no two different
-    records join to one text. Cost one pass over the cells.
+    Each value is spelled in one way whatever a file made of its column: 7, 7.0 and "7" are one,
+    also "007"; a time at midnight is its date, a blank and a T before a time of day are one, and
+    times with a zone stand in UTC; null and empty text are one, for readers of CSV differ about
+    them.
 
     """
     parts: list[pl.Series] = []
@@ -152,22 +151,15 @@ def new_records(
 ) -> list[pl.Series]:
     """Draw the records that classes need, in the order of the classes.
 
+    Where new values are needed, sensitive attributes are drawn one after the other, each
+    conditional on those before it.
+
     model: draws the quasi-identifiers first, then the sensitive attributes.
     known: (n_rows,) quasi-identifiers.
-
-    Returns
-    -------
-    (n,) all columns of the table, in its order. Quasi-identifiers hold exactly the values of
-    the class. Of sensitive attributes, as many records of a class as need it have values that
-    nobody else there has; others have what the model draws. All other columns are drawn to fit
-    both.
-
-    Notes
-    -----
-    Where new values are needed, sensitive attributes are drawn one after the other, each
-    conditional on those before it. Cost as `LearnedByTrees.complete`, once and once more for
-    each of them.
-
+    Returns: (n,) all columns of the table, in its order. Quasi-identifiers hold exactly the values
+        of the class. Of sensitive attributes, as many records of a class as need it have values
+        that nobody else there has; others have what the model draws. All other columns are drawn to
+        fit both.
     """
     owners = np.repeat(np.arange(len(classes)), needs.records)
     given = [column.gather(classes.first[owners]) for column in known]

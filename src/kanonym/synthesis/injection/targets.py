@@ -121,10 +121,7 @@ def compute_needs(
 
 
 def _least(wanted: ClassTargets, sizes: Ints, distinct: Ints) -> Ints:
-    """Return (n,) int64: new values that take each class to what is asked of an attribute.
-
-    A number beyond any reach where none suffices.
-    """
+    """Return (n,) int64: new values that take each class to what is asked of an attribute."""
     added = np.maximum((wanted.l or 0) - distinct, 0)
     if wanted.diversity is None:
         return added
@@ -209,11 +206,6 @@ def joint_distance(
     """Measure how far added records move the joint distribution of a table's columns.
 
     before, added: (n,) and (m,) columns by name, of the table and of the added records.
-
-    Notes
-    -----
-    Cost O(n + m) a pair of columns.
-
     """
     names = sorted(before, key=lambda name: name not in known)[:COLUMNS]
     if len(names) < 2:

@@ -67,8 +67,7 @@ class JunctionTree:
         """Return the sets that a clique has, or with which all cliques have at most so many cells.
 
         How many cells a set adds is first estimated from above: each of its attributes is carried
-        along the tree to the clique that has most of the set. Of few candidates, those that do not
-        fit by this estimate are tried, together with all sets that the tree was made for: `within`.
+        along the tree to the clique that has most of the set.
         """
         paths, sets = _Paths(self), list(within)
         rest = most - sum(cells_of(clique, sizes) for clique in self.cliques)
@@ -227,19 +226,13 @@ class GraphicalModel:
         self._conditionals: dict[tuple[int, int, frozenset[int]], tuple[Floats, list[int]]] = {}
 
     def marginal(self, attributes: Attributes) -> Floats:
-        """Return the distribution of some attributes, ascending, an axis each.
-
-        Cost: within a clique one sum; across cliques a product for each clique between them.
-        """
+        """Return the distribution of some attributes, ascending, an axis each."""
         wanted = frozenset(attributes)
         table, axes = self._collect(self.tree.nearest(attributes), -1, wanted)
         return table.transpose([axes.index(attribute) for attribute in attributes])
 
     def _collect(self, place: int, origin: int, wanted: frozenset[int]) -> tuple[Floats, list[int]]:
-        """Return the table of what is wanted in a clique and beyond it, seen from its origin.
-
-        From a neighbour it is the conditional distribution, given the separator.
-        """
+        """Return the table of what is wanted in a clique and beyond it, seen from its origin."""
         key = (place, origin, wanted)
         if key in self._conditionals:
             return self._conditionals[key]

@@ -75,12 +75,11 @@ def grow_tree(
 
     Notes
     -----
-    A classification tree (Gini impurity) of columns with at most 50 values, null among them.
-    Of more numbers, a regression tree (variance) of their place in the distribution and of
-    whether there is one; of more categories, one of random directions, whose variance is near
-    the Gini impurity. The values of a nominal given column have the order of the first
-    principal component of the column that they predict (Coppersmith, Hong and Hosking 1999).
-    Cost O(n log n) per given column and level.
+    A classification tree (Gini impurity) of columns with at most 50 values, null among them. Of
+    more numbers, a regression tree (variance) of their place in the distribution and of whether
+    there is one; of more categories, one of random directions, whose variance is near the Gini
+    impurity. The values of a nominal given column have the order of the first principal component
+    of the column that they predict (Coppersmith, Hong and Hosking 1999).
 
     """
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor  # noqa: PLC0415 - slow

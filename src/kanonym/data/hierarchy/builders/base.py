@@ -83,9 +83,8 @@ class Plan(ShortRepr):
 class Builder(ABC):
     """A hierarchy that is made from the values of the column it is bound to.
 
-    A builder is a frozen dataclass of plain parameters. Each has the root `*`, and
-    leaves out a level that groups nothing that the level below did not group. What all
-    values share is a level below the root: `2024`, `750**`, `[60, 70)`.
+    Each has the root `*`, and leaves out a level that groups nothing that the level below did not
+    group. What all values share is a level below the root: `2024`, `750**`, `[60, 70)`.
     """
 
     __slots__ = ()
@@ -143,10 +142,7 @@ def stack_levels(plan: Plan, leaves: Sequence[str], *, null: bool) -> Hierarchy:
 
 
 def _open_ends(values: pl.Series, labels: list[str]) -> list[str]:
-    """Return labels of a level whose first and last intervals are open where a bound is in them.
-
-    The bound `90+` lies in `[90, 95)`, but may stand for 97: that interval is `>=90`.
-    """
+    """Return labels of a level whose first and last intervals are open where a bound is in them."""
     if not values.dtype.is_float() or not values.len():
         return labels
     below, above = ends_with_bound(values.cast(pl.Float64).to_numpy()[[0, -1]])

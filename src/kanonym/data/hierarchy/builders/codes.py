@@ -32,10 +32,7 @@ def code_texts(values: pl.Series, builder: str) -> pl.Series:
 
 
 def shared_prefixes(codes: pl.Series) -> Ints:
-    """Return (len(codes) - 1,) int64: how many leading characters neighbours share.
-
-    Cost: one pass over a matrix of characters, block by block.
-    """
+    """Return (len(codes) - 1,) int64: how many leading characters neighbours share."""
     width = max(int(codes.str.len_chars().max() or 0), 1)  # type: ignore[arg-type]
     rows = max(_BLOCK // width, 1)
     shared = [np.zeros(0, dtype=np.int64)]

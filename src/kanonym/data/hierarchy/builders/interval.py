@@ -35,9 +35,8 @@ _EXACT = 2**53  # whole numbers below are exact in a float
 class Grid:
     """Widths and origin as whole multiples of a power of ten.
 
-    Three widths of 0.1 end at 0.3, not at 0.30000000000000004: edges are computed
-    as whole numbers and divided once, which gives the float nearest to the decimal
-    that a person reads. A value then lies in the interval whose edges say so.
+    Three widths of 0.1 end at 0.3, not at 0.30000000000000004: edges are computed as whole numbers
+    and divided once, which gives the float nearest to the decimal that a person reads.
     """
 
     widths: tuple[int, ...]
@@ -62,10 +61,7 @@ class Grid:
     def levels(
         self, column: Column, bottom: float | None = None, top: float | None = None
     ) -> list[Level]:
-        """Return one level a width; values below `bottom` and from `top` on are groups apart.
-
-        Cost: a few passes over the values; only kept levels have their labels written.
-        """
+        """Return one level a width; values below `bottom` and from `top` on are groups apart."""
         numbers = numbers_of(column.values)
         start = 0 if bottom is None else int((numbers < bottom).sum())
         stop = len(numbers) if top is None else int((numbers < top).sum())
@@ -308,11 +304,7 @@ def _single_text(number: Number) -> str:
 
 
 def _quantile_cuts(column: Column, groups: int) -> list[Number]:
-    """Return the values at which quantile groups start.
-
-    A value belongs to the group in which the middle one of its records falls. That
-    depends on the middle's share alone, so groups of fewer are made of groups of more.
-    """
+    """Return the values at which quantile groups start."""
     twice_middle = 2 * np.cumsum(column.counts) - column.counts
     group = twice_middle * groups // (2 * int(column.counts.sum()))
     starts, _ = neighbour_runs(group)

@@ -75,13 +75,8 @@ def encode_columns(
 ) -> Coding:
     """Encode columns as `engine.prepare` does, from the distinct values of each.
 
-    Domains, costs, and what models compare with are functions of single columns: they are
-    those of the whole table.
-
-    Notes
-    -----
-    One GROUP BY a column.
-
+    Domains, costs, and what models compare with are functions of single columns: they are those of
+    the whole table.
     """
     with watch.stage("count"):
         counted = {name: values_of(source, name, dtypes) for name in names}
@@ -115,14 +110,11 @@ def encode_columns(
 def table_of_counts(counts: Sequence[Ints]) -> tuple[Ints, Ints]:
     """Return a small table whose columns have these counts, each by itself.
 
-    Values are put side by side as they come, so that rows end where a value of some column
-    does. Whatever depends on single columns is the same for every table of such counts.
+    Values are put side by side as they come, so that rows end where a value of some column does.
+    Whatever depends on single columns is the same for every table of such counts.
 
-    Returns
-    -------
-    (n, n_columns) int64 places of values, and (n,) int64 records of each row, at least 1;
-    n is at most the number of values of all columns.
-
+    Returns: (n, n_columns) int64 places of values, and (n,) int64 records of each row, at least 1;
+        n is at most the number of values of all columns.
     """
     ends = [np.cumsum(count) for count in counts]
     every = np.unique(np.concatenate(ends)) if ends else np.empty(0, np.int64)

@@ -87,10 +87,7 @@ class TreeBuilder:
         return self.number_tuples(lambda number: _number(number if number in wanted else NOWHERE))
 
     def _choose_cuts(self, histograms: Mapping[int, Sequence[Histogram]]) -> dict[int, Cut]:
-        """Return the cut of each node, if there is one.
-
-        Cuts of all nodes are tried side by side: mostly the first one does.
-        """
+        """Return the cut of each node, if there is one."""
         tree = self.tree
         left = {
             number: candidate_cuts(own, tree.nodes[number].records, tree.costs, tree.criteria)

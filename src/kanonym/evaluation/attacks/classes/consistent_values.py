@@ -94,15 +94,10 @@ def _bits(mask: int) -> Iterator[int]:
 def possible_values(refusals: Refusals, secrets: Int32s, n_values: int, least: int) -> Bools:
     """Return the values that records of each unit may have, (n_units, n_values + 1) bool.
 
+    What takes too long is taken for possible: values that are left out are ruled out for certain.
+
     secrets: (n_rows,) int32 true values: how many of each a class has is released. -1 is a value
-    that does not count as a distinct one; it is the last column.
-
-    Notes
-    -----
-    Groups of which it is known that they fail narrow the values one after the other. Where
-    either of several failed, each explanation is tried, class by class. What takes too long
-    is taken for possible: values that are left out are ruled out for certain.
-
+        that does not count as a distinct one; it is the last column.
     """
     units = refusals.units
     table = np.zeros((int(units.classes.max(initial=-1)) + 1, n_values + 1), np.int64)
@@ -194,10 +189,7 @@ Room = tuple[dict[int, int], dict[int, int]]
 def _rooms(
     state: Assignment, by_class: list[list[int]], labels: Sequence[int] | set[int]
 ) -> dict[int, Room]:
-    """Return by class the records of each value that are still free, and who could have them.
-
-    Units that have to take a value, as nobody else could, are given it.
-    """
+    """Return by class the records of each value that are still free, and who could have them."""
     found = {}
     for label in labels:
         counts = state.counts[label]

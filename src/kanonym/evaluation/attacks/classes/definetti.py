@@ -71,13 +71,12 @@ def assign_values(profiles: Sequence[Ints], held: ClassShares) -> Floats:
 
     Notes
     -----
-    Kifer (2009), SIGMOD, section 4: a naive Bayes classifier is learned from the assignment so
-    far, at first the shares of the classes, and the assignment from its likelihoods; persons add
-    up to 1, and in each class values to as many persons as have them (iterative proportional
-    fitting). His assignment is of one value a person, drawn; this one is of probabilities. Rare
-    values are smoothed towards everybody, not towards equal shares: where all persons are in one
-    class there is nothing to learn, and nothing is learned.
-    Cost O(rounds · alternations · n_persons · n_values).
+    Kifer (2009), SIGMOD, section 4: a naive Bayes classifier is learned from the assignment so far,
+    at first the shares of the classes, and the assignment from its likelihoods; persons add up to
+    1, and in each class values to as many persons as have them (iterative proportional fitting).
+    His assignment is of one value a person, drawn; this one is of probabilities. Rare values are
+    smoothed towards everybody, not towards equal shares: where all persons are in one class there
+    is nothing to learn, and nothing is learned.
 
     """
     found = held.shares[held.classes]

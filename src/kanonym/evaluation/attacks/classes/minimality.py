@@ -30,17 +30,11 @@ class Claims(NamedTuple):
 def claim_values(replay: Replay) -> Claims:
     """Return what follows where only classes that satisfied the models were kept.
 
-    A class for size alone that is not whole in a released class was dissolved, so it has fewer
-    than `least` values. Where the class that its persons joined has no more values than a kept
-    class needs, one record of each belongs to the kept one, and the others are what is left for
-    those who joined. A dissolved class that was suppressed is said to have the value that is
-    commonest in the release.
-
-    Notes
-    -----
-    O(n_rows log n_rows + n_classes · n_values). Several classes that are whole in one released
-    class may each be the kept one; of their persons nothing is claimed.
-
+    A class for size alone that is not whole in a released class was dissolved, so it has fewer than
+    `least` values. Where the class that its persons joined has no more values than a kept class
+    needs, one record of each belongs to the kept one, and the others are what is left for those who
+    joined. A dissolved class that was suppressed is said to have the value that is commonest in the
+    release.
     """
     nobody = Claims(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
     units = replay.refusals.units
@@ -118,33 +112,29 @@ LISTED = 20
 class Minimality(Attack):
     """Learn a person's sensitive value for certain, from what the algorithm did not do.
 
-    The intruder knows the algorithm, its parameters and the quasi-identifiers of everybody in
-    the table, and who was suppressed; no sensitive value. So the classes can be replayed: each
-    cut, group or node that is large enough and was not made was refused because of its
-    sensitive values. Every assignment of the released values to the persons of their classes
-    that explains all refusals is possible. Success: only one value is left for a person, who then
-    has it. The intruder also makes the classes for size alone, and takes those that are not
-    released whole to be dissolved because they fail: what that leaves for their persons is claimed,
-    and a success where it is right.
+    The intruder knows the algorithm, its parameters and the quasi-identifiers of everybody in the
+    table, and who was suppressed; no sensitive value. So the classes can be replayed: each cut,
+    group or node that is large enough and was not made was refused because of its sensitive values.
+    Every assignment of the released values to the persons of their classes that explains all
+    refusals is possible. Success: only one value is left for a person, who then has it. The
+    intruder also makes the classes for size alone, and takes those that are not released whole to
+    be dissolved because they fail: what that leaves for their persons is claimed, and a success
+    where it is right.
 
     Notes
     -----
-    The baseline is homogeneity by the same knowledge: one value is left because the class has
-    no other; for claims it is a guess by the value's share of the class. `parts` has the share of
+    The baseline is homogeneity by the same knowledge: one value is left because the class has no
+    other; for claims it is a guess by the value's share of the class. `parts` has the share of
     persons for whom `fewer than l values` are left, by sensitive value the share of those who have
     it and are found, the share of persons whose value is `claimed from dissolved classes`, and of
-    these the share `right of the claimed` beside `right by the class alone`. Where classes are
-    dissolved by chance as well, claims are no better than guesses; where they are not, claims about
-    persons who joined a class are certain.
-
-    It is the worst case in what is known, and a lower bound in what is concluded: refusals
-    that are not replayed (cuts further up in a tree, nodes of large lattices) and explanations
-    that take too long to rule out only leave more values open. What a policy leaves to chance
-    (`minimality: chance`) explains refusals as well: these are not counted, though they shift
-    the odds. Tried for strict `mondrian`,
-    `segmentation`, `local-recoding` and `full-domain` where l-diversity of distinct values of
-    one attribute is the only model of sensitive values: to fail another one says less, and
-    what it says is not looked at. The algorithm has to be known: from a `Release`, or from the
+    these the share `right of the claimed` beside `right by the class alone`. It is the worst case
+    in what is known, and a lower bound in what is concluded: refusals that are not replayed (cuts
+    further up in a tree, nodes of large lattices) and explanations that take too long to rule out
+    only leave more values open. What a policy leaves to chance (`minimality: chance`) explains
+    refusals as well: these are not counted, though they shift the odds. Tried for strict
+    `mondrian`, `segmentation`, `local-recoding` and `full-domain` where l-diversity of distinct
+    values of one attribute is the only model of sensitive values: to fail another one says less,
+    and what it says is not looked at. The algorithm has to be known: from a `Release`, or from the
     policy beside a table that it leads to again.
 
     References
@@ -223,10 +213,7 @@ class Minimality(Attack):
 
 
 def _count_possible(replay: Replay, possible: Bools) -> Ints:
-    """Return (n_rows,) int64: how many values are left for each person; 0 for the suppressed.
-
-    Persons of equal quasi-identifiers may be in any of the classes that have such records.
-    """
+    """Return (n_rows,) int64: how many values are left for each person; 0 for the suppressed."""
     units = replay.refusals.units
     mask = np.zeros((int(units.profiles.max(initial=-1)) + 1, possible.shape[1]), np.bool_)
     np.logical_or.at(mask, units.profiles, possible)

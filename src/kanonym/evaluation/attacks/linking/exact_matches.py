@@ -167,10 +167,7 @@ class ApparentMatches(Attack):
 
 
 def _agreement(matched: pl.DataFrame, records: pl.DataFrame, known: list[str]) -> dict[str, float]:
-    """Return the mean share of the other columns in which persons and their records agree.
-
-    Of records that leave other values open nothing is said.
-    """
+    """Return the mean share of the other columns in which persons and their records agree."""
     others = [name for name in matched.columns if name not in known]
     both = matched.join(records, on=known, how="inner", nulls_equal=True, suffix=" released")
     if not others or not len(both):

@@ -159,11 +159,7 @@ class _Linked:
 
 
 def _link_records(pair: TablePair, persons: AttackedPersons) -> _Linked:
-    """Link each attacked record of a pair to one of the nearest released ones.
-
-    Where it is unknown whose a released record is, the nearest class that leaves all values
-    open is taken to have as many of the person's as it is nearest to.
-    """
+    """Link each attacked record of a pair to one of the nearest released ones."""
     classes = classes_by(pair, pair.quasi_identifiers)
     numbers, codes = classes.persons(pair, persons.records)
     n = len(persons.records)

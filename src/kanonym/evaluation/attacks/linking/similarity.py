@@ -241,10 +241,7 @@ def _positions(values: pl.Series) -> Floats:
 
 
 def _groups(released: Any, names: list[str]) -> tuple[Groups, Floats]:
-    """Group equal released rows, in order of their first ones; and (n_groups, d) their points.
-
-    Rows with a missing value have label -1.
-    """
+    """Group equal released rows, in order of their first ones; and (n_groups, d) their points."""
     rows = _points(released, names)
     whole = np.flatnonzero(~np.isnan(rows).any(axis=1))
     # By released value, not by position: [20, 30) and [24, 26) have one middle.

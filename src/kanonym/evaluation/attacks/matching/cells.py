@@ -15,11 +15,8 @@ from kanonym.kernels.classes.grouping import dense_ranks, group_rows
 def cell_codes(column: Column) -> tuple[Int32s, int]:
     """Return a number for each released cell of a column, and how many there are.
 
-    Returns
-    -------
-    (n_released,) int32 codes, from 0. They follow from what the cells leave open: a release
-    with its records in another order has the same.
-
+    Returns: (n_released,) int32 codes, from 0. They follow from what the cells leave open: a
+        release with its records in another order has the same.
     """
     if isinstance(column, NumericColumn):
         ends = [dense_ranks(end)[1] for end in (column.low, column.high)]
@@ -33,10 +30,7 @@ def cell_codes(column: Column) -> tuple[Int32s, int]:
 
 
 def regroup_records(pair: TablePair, names: Sequence[str]) -> Int32s:
-    """Return (n_released,) int32 classes of the released records that agree in some columns.
-
-    Without a column all records are one class.
-    """
+    """Return (n_released,) int32 classes of the released records that agree in some columns."""
     coded = [cell_codes(pair.column(name)) for name in names]
     if not coded or not pair.n_released:
         return np.zeros(pair.n_released, np.int32)

@@ -46,11 +46,6 @@ def shape_of(pair: TablePair, name: str, rows: Ints, members: Members, present: 
     rows: (n_classes,) one released record of each class.
     members: (n_members,) places of classes and rows of the original.
     present: (n_classes,) bool, where all labels one level below the cell's are known to occur.
-
-    Notes
-    -----
-    Cost: a sort of the members by class and value.
-
     """
     column = pair.column(name)
     silent = column.suppressed[rows] | _wide_labels(pair, name, rows, present)
@@ -62,10 +57,7 @@ def shape_of(pair: TablePair, name: str, rows: Ints, members: Members, present: 
 
 
 def _wide_labels(pair: TablePair, name: str, rows: Ints, present: Bools) -> Bools:
-    """Return (n_classes,) bool: cells that are labels of more than two values of a hierarchy.
-
-    But for labels directly above values that are known to occur.
-    """
+    """Return (n_classes,) bool: cells that are labels of more than two values of a hierarchy."""
     own = next(
         (generalization for generalization in pair.generalizations if generalization.name == name),
         None,
@@ -254,13 +246,7 @@ def group_persons(numbers: Floats, codes: Int32s) -> Groups:
 def classes_by(
     pair: TablePair, names: Sequence[str], units: TablePair | None = None
 ) -> ReleasedClasses:
-    """Group released records by what they leave open in some columns.
-
-    Notes
-    -----
-    Cost O(n_released + n_classes log n_classes) a column.
-
-    """
+    """Group released records by what they leave open in some columns."""
     columns = [pair.column(name) for name in names]
     numeric = [column for column in columns if isinstance(column, NumericColumn)]
     categorical = _categories(columns)

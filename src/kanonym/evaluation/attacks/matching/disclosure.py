@@ -107,15 +107,7 @@ def run_disclosure(
     judges: Mapping[str, tuple[Coder, Judge]],
     reason: str,
 ) -> AttackResult:
-    """Look persons up in a release, and judge what it says of their sensitive values.
-
-    Notes
-    -----
-    Cost: a lookup of the persons (`lookup.informative_candidates`), and for each attribute a
-    product of sparse tables, persons × classes by classes × values. Memory does not grow
-    with the persons.
-
-    """
+    """Look persons up in a release, and judge what it says of their sensitive values."""
     if not judges or not scene.pair.n_original:
         return attack.not_run(Message("the original has no person") if judges else reason)
     nearest = is_changed(scene.pair)
@@ -164,18 +156,14 @@ def look_up_values(
     """Yield some of the persons at a time, and what releases say of them.
 
     persons: (n,) rows of the original.
-
-    Yields
-    ------
-    (n_some,) rows, the persons in their order; and for each source what it says of each
-    attribute.
+    Yields: (n_some,) rows, the persons in their order; and for each source what it says of each
+        attribute.
 
     Notes
     -----
-    Suppression in place hides few records and no others: records of which all
-    quasi-identifiers are suppressed could be anybody's, and count for those alone whom no
-    other record fits; suppressed sensitive cells count where no other candidate has a value.
-    What is claimed so may be wrong, of the suppressed persons themselves.
+    Suppression in place hides few records and no others: records of which all quasi-identifiers are
+    suppressed could be anybody's, and count for those alone whom no other record fits; suppressed
+    sensitive cells count where no other candidate has a value.
 
     """
     held = [_histograms(source) for source in sources]
@@ -235,11 +223,7 @@ def _judge_persons(
     *,
     nearest: bool,
 ) -> dict[str, Judgement]:
-    """Return what was achieved with each person, by attribute; told of how many are done.
-
-    Of a person with several records one that succeeds is enough. How they hang together is not
-    known, so that chance is that of the likeliest of them.
-    """
+    """Return what was achieved with each person, by attribute; told of how many are done."""
     source = LookupSource(pair, [coder(pair) for coder, _ in judges.values()], nearest)
     found: dict[str, list[Judgement]] = {name: [] for name in judges}
     done = 0

@@ -104,11 +104,7 @@ class Secret(Protocol):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Categories(ShortRepr):
-    """A secret of categories: one category is guessed, and right if it is the person's.
-
-    A released label that leaves several categories open speaks for each of them by an equal
-    share; null and suppressed cells for none.
-    """
+    """A secret of categories: one category is guessed, and right if it is the person's."""
 
     column: CategoricalColumn
 
@@ -186,9 +182,8 @@ def secret_of(column: Column, reach: float) -> Secret:
 def reach_of(column: Column) -> float:
     """Return how far a guess may be off: 5 % of the middle 90 % of the original's numbers.
 
-    Percentages of the value itself would depend on where the scale starts, and mean nothing
-    for dates; those of the whole range depend on one outlier. Of a column of which 90 %
-    are one number the reach is 0.
+    Percentages of the value itself would depend on where the scale starts, and mean nothing for
+    dates; those of the whole range depend on one outlier.
     """
     if not isinstance(column, NumericColumn) or np.isnan(column.original).all():
         return 0.0
@@ -201,16 +196,8 @@ def guess_values(secret: Secret, found: Candidates, classes: Int32s, weights: Fl
 
     classes: (n_released,) int32 class of each released record.
     weights: (n_released,) float64, how much each record counts; those of one class are equal.
-
-    Returns
-    -------
-    (n_persons,) float64 guesses, as `Secret.are_right` takes them; NaN where there is none.
-
-    Notes
-    -----
-    Persons with the same classes are guessed once: cost O(records in them) for each
-    distinct set of classes.
-
+    Returns: (n_persons,) float64 guesses, as `Secret.are_right` takes them; NaN where there is
+        none.
     """
     order = np.argsort(classes, kind="stable")
     starts = np.searchsorted(classes[order], np.arange(int(classes.max(initial=-1)) + 2))

@@ -164,13 +164,6 @@ def find_candidates(
 
     persons: (n,) rows of the original.
     among: (n_among,) int64, the classes that are looked at, ascending; None for all.
-
-    Notes
-    -----
-    A column's distinct values are compared with each class once; persons then join bits.
-    Cost O(columns · n · n_classes / 64) beside O(distinct values · n_classes) a column;
-    with `nearest`, O(columns · n · n_classes) for those without a class.
-
     """
     columns = [pair.column(name) for name in (pair.quasi_identifiers if names is None else names)]
     _, rows = classes_of(pair)
@@ -199,9 +192,7 @@ def find_candidates(
 def informative_candidates(pair: TablePair, persons: Ints, *, nearest: bool) -> Candidates:
     """Find the classes that say something of each person.
 
-    As `find_candidates`, but classes of which all quasi-identifiers are suppressed, which leave
-    everybody's values open, are those of persons alone who have no other. An intruder takes
-    a person for one of the few who were suppressed only where nothing else fits.
+    An intruder takes a person for one of the few who were suppressed only where nothing else fits.
     """
     _, rows = classes_of(pair)
     silent = np.ones(len(rows), np.bool_)
@@ -222,11 +213,8 @@ def informative_candidates(pair: TablePair, persons: Ints, *, nearest: bool) -> 
 def is_changed(pair: TablePair) -> bool:
     """Tell whether released values are means, rounded or noisy: no record may fit a person.
 
-    A generalization leaves open the value of every person who is in it. Where more persons
-    have a value that no record leaves open than records are missing, values were changed.
-    A suppressed cell says nothing of it, and its record counts as missing.
-
-    Cost: a sort of the classes and of the persons' values for each column.
+    Where more persons have a value that no record leaves open than records are missing, values were
+    changed. A suppressed cell says nothing of it, and its record counts as missing.
     """
     missing = max(pair.n_original - pair.n_released, 0)
     _, rows = classes_of(pair)

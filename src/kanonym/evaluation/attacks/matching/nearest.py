@@ -29,17 +29,8 @@ def nearest_points(
 
     points: (m, d) float64, finite; at least one, at least one column.
     asked: (n, d) float64, finite.
-
-    Returns
-    -------
-    (n,) int64 numbers of points, the lowest of those equally near, and (n,) float64
-    distances to them.
-
-    Notes
-    -----
-    Cost O((m + n) log m) where there are few columns, by a k-d tree; beyond `MOST_IN_TREE`,
-    O(m n d).
-
+    Returns: (n,) int64 numbers of points, the lowest of those equally near, and (n,) float64
+        distances to them.
     """
     from scipy.spatial import KDTree  # noqa: PLC0415 - takes a while to load
 

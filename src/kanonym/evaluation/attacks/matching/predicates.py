@@ -24,19 +24,9 @@ def nearest_gaps(pair: TablePair, persons: Ints, names: Sequence[str], units: Ta
     """Return how far the nearest released record is from each person.
 
     persons: (n,) rows of the original.
-
-    Returns
-    -------
-    (n,) float64, at least 0. The distance is a sum over columns: of a number its way to the
-    released interval in units, at most 1; 1 for a category that is not left open, and for
-    null beside a value. 0 where some record leaves all values of the person open.
-
-    Notes
-    -----
-    Cost of a search in the classes' tree (`ReleasedClasses.nearest`); where cells are sets of
-    numbers, O(columns · n_classes) for each person whom no class leaves open. Distances are
-    rounded to float32, so that equal ones are equal whatever was added up first.
-
+    Returns: (n,) float64, at least 0. The distance is a sum over columns: of a number its way to
+        the released interval in units, at most 1; 1 for a category that is not left open, and for
+        null beside a value. 0 where some record leaves all values of the person open.
     """
     classes = regroup_records(pair, names)
     if not any(_has_sets(pair.column(name)) for name in names):
@@ -186,10 +176,7 @@ class _NumberBits(ShortRepr):
         return words
 
     def _at_most(self, ends: Floats, asked: Floats) -> UInt64s:
-        """Return (n_asked, n_records / 64) words: records whose end is at most each asked number.
-
-        Each record is entered at the smallest number that it satisfies; the larger ones inherit.
-        """
+        """Return (n_asked, n_records / 64) words: those whose end is at most each asked number."""
         numbers, place = np.unique(asked, return_inverse=True)
         entry = np.searchsorted(numbers, ends)[self.cell]
         record = np.flatnonzero(entry < len(numbers))
@@ -289,8 +276,7 @@ def count_matches(pair: TablePair, predicates: Predicates, codes: Int32s | None 
     """Return (p,) int64: how many persons of the original satisfy each predicate.
 
     A person does who has a record that does. codes: (n_released, n_columns) int32, those of
-    `cell_codes`, where they are at hand. Cost O(p · c · n_original / 64); where persons have
-    several records, O(p · n_original).
+    `cell_codes`, where they are at hand.
     """
     if codes is None:
         codes = coded_cells(pair)
@@ -306,9 +292,7 @@ def count_possible(
 ) -> Ints:
     """Return (p,) int64: how many of some released records may satisfy each predicate.
 
-    One may where each of its cells has a value in common with the predicate's. Cost as of
-    `count_matches`, with those released records; among: (n_released,) bool, those that are counted.
-    whose: (n_released,) int64, to count persons instead.
+    One may where each of its cells has a value in common with the predicate's.
     """
     if codes is None:
         codes = coded_cells(pair)

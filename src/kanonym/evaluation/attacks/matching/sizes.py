@@ -26,8 +26,7 @@ class OneStep(NamedTuple):
 def one_step(records: Ints, labels: Ints, k: int) -> OneStep:
     """Return what is known of cells, (n_cells,) records of their class and labels below them.
 
-    Cells with no more than one label below them, and those that contradict the rule, tell
-    nothing.
+    Cells with no more than one label below them, and those that contradict the rule, tell nothing.
     """
     most = k - 1
     mask = (labels > 1) & (records <= labels * most)
@@ -70,16 +69,12 @@ def expected_singletons(held: Ints, size: int, wanted: int) -> SuccessCount:
 
     Notes
     -----
-    From a larger set it is exact: the chance that of the m that match, one is among `wanted`
-    of the `size` persons (hypergeometric). From a smaller one it is extrapolated as
-    anonymeter does (Giomi et al. 2023, PoPETs 2023/2, section 5.1): the number found is
-    multiplied by the ratio that a model of the predicates' weights gives for the two sizes.
-    Their model has weights that are uniform from 0 to a bound; ours has gamma distributed
-    ones, so that the counts are negative binomial, fitted by maximum likelihood. On
-    combinations of columns, whose weights are very uneven, the uniform model finds down to a
-    half of what a control set of the original's size gives; ours stays within a tenth of it
-    with half as many persons, and with a tenth it finds up to a third less. Too little makes
-    the risk beside the control too large, not too small.
+    From a larger set it is exact: the chance that of the m that match, one is among `wanted` of the
+    `size` persons (hypergeometric). From a smaller one it is extrapolated as anonymeter does (Giomi
+    et al. 2023, PoPETs 2023/2, section 5.1): the number found is multiplied by the ratio that a
+    model of the predicates' weights gives for the two sizes. Their model has weights that are
+    uniform from 0 to a bound; ours has gamma distributed ones, so that the counts are negative
+    binomial, fitted by maximum likelihood.
 
     """
     if wanted <= size:

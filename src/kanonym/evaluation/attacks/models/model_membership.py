@@ -209,13 +209,9 @@ def attack_model(
       as many members. Where nobody knows which record is whose, they learn from true values.
 
     `true_positive_rate` at a false positive rate of 1 % is that of Carlini, Chien, Nasr, Song,
-    Terzis, Tramèr (2022, S&P, section III), read off the same persons as the area. Their own
-    attack, of hundreds of shadow models for each person, is stronger than these three.
-
-    A category that a model has not learned has probability 0. Probabilities are rounded to
-    nine digits: the order in which threads add up must not decide.
-
-    Cost: a fit on all lessons, `shadows` on a quarter of them, predictions for all persons.
+    Terzis, Tramèr (2022, S&P, section III), read off the same persons as the area. A category that
+    a model has not learned has probability 0. Probabilities are rounded to nine digits: the order
+    in which threads add up must not decide.
 
     """
     if lessons.person is not None:

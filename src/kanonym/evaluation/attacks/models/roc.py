@@ -81,9 +81,8 @@ def advantage(members: Floats, others: Floats, threshold: float) -> float:
 def true_positive_rate(members: Floats, others: Floats, false: float) -> float:
     """Return the true positive rate at a false positive rate, read off the ROC curve.
 
-    false: in [0, 1). Of persons with equal scores, where not all can be taken for members, an
-    equal share of both kinds is: equal scores of everybody give `false` itself. Cost
-    O(n log n).
+    false: in [0, 1). Of persons with equal scores, where not all can be taken for members, an equal
+        share of both kinds is: equal scores of everybody give `false` itself. Cost O(n log n).
     """
     allowed = int(false * len(others) + ROUNDING)
     threshold = np.sort(others)[len(others) - 1 - allowed]

@@ -78,13 +78,7 @@ def read_persons(tables: AlignedTables, control: Frame) -> PersonData:
 def membership_data(
     everybody: PersonData, target: str, *, categorical: bool, seed: int
 ) -> tuple[Persons, TrainingData, TrainingData]:
-    """Return who is attacked, and what the original and the release teach.
-
-    Notes
-    -----
-    Released records come in an order that does not depend on how they were shuffled.
-
-    """
+    """Return who is attacked, and what the original and the release teach."""
     pair, n, rows = everybody.pair, everybody.n, everybody.rows
     truth, taught = _targets(everybody, target, categorical=categorical)
     features = features_of([column for column in pair.columns if column.name != target])

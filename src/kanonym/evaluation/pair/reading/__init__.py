@@ -151,11 +151,7 @@ def _names(
 
 
 def _read(cells: Cells, source: HierarchySource | None) -> ColumnReading:
-    """Read one attribute in the first way that fits.
-
-    Labels of a hierarchy that leave the known original values out are none: a mean may read
-    as one of its values.
-    """
+    """Read one attribute in the first way that fits."""
     labels = None if source is None or not cells.recoded else read_labels(cells, source)
     if labels is not None and (cells.rows is None or labels.contains):
         return labels

@@ -31,17 +31,11 @@ from kanonym.metrics.certainty import Axis
 def read_categories(cells: Cells) -> ColumnReading:
     """Read a column of categories.
 
-    A released text may read as several things at once, as `{a, b}` where that is a value,
-    too: it leaves open all that it may mean. Of an attribute that is not a quasi-identifier
-    each text is a value, and may be a new one. A quasi-identifier may have new ones, too, as
-    tables have that were made of other persons: plain texts that are no label in form, where
-    most of the records with a text say what the original knows.
-
-    Notes
-    -----
-    Cost: two hash joins, and the parsing of each distinct text that is no value; masks as
-    `texts.Codes` says.
-
+    A released text may read as several things at once, as `{a, b}` where that is a value, too: it
+    leaves open all that it may mean. Of an attribute that is not a quasi-identifier each text is a
+    value, and may be a new one. A quasi-identifier may have new ones, too, as tables have that were
+    made of other persons: plain texts that are no label in form, where most of the records with a
+    text say what the original knows.
     """
     domain, codes = encode_column(cells.original, by_value=True)
     ranked, new = np.zeros(0, np.bool_), list[str]()
@@ -102,10 +96,7 @@ def _count_new(labels: Int32s, open_: list[Int32s], size: int) -> int:
 
 
 def _widen(column: CategoricalColumn, new: list[str]) -> CategoricalColumn:
-    """Return a column with further categories, whose codes follow those that it has.
-
-    Null stays the last category, and a suppressed cell leaves the new ones open, too.
-    """
+    """Return a column with further categories, whose codes follow those that it has."""
     if not new:
         return column
     known = column.categories.drop_nulls()
@@ -142,10 +133,7 @@ def leaves_open(column: CategoricalColumn, codes: Int32s) -> Bools:
 def _code_labels(
     cells: Cells, domain: Domain, known: list[str], released: list[pl.Series]
 ) -> tuple[Int32s, list[Int32s], Bools, list[str]]:
-    """Return each cell's label, -1 for null, what labels leave open, and which are intervals.
-
-    Behind them the categories that the original lacks, coded from the size of its domain on.
-    """
+    """Return each cell's label, -1 for null, what labels leave open, and which are intervals."""
     code = {text: i for i, text in enumerate(known)}
     if len(released) == 1:
         values, place = encode_distinct(released[0])
@@ -201,11 +189,7 @@ def _codes_of_text(text: str, domain: Domain, code: dict[str, int], masked: Code
 
 
 def _codes_between(text: str, code: dict[str, int]) -> set[int]:
-    """Return the codes of texts that lie between the ends of an interval.
-
-    Digits in the order of numbers, where codes of another length than the ends are others; other
-    texts by alphabet, where both ends are among them, as SIGO orders them.
-    """
+    """Return the codes of texts that lie between the ends of an interval."""
     span = span_of(text)
     if span and span.low in code and span.high in code and not span.low.isdecimal():
         return {one for name, one in code.items() if span.low <= name <= span.high}

@@ -33,15 +33,10 @@ from kanonym.metrics.certainty import Axis
 def read_labels(cells: Cells, source: HierarchySource) -> ColumnReading | None:
     """Read a column of labels, None where a released value is no label of the hierarchy.
 
-    A text may be the label of several levels. Where one level has all of the texts, it is
-    taken to be theirs; where several have, those come first at which every known record has
-    its own label, then those whose labels leave most open, then the lowest. Where no level
-    has all, each text is the widest label that reads so, at the lowest level.
-
-    Notes
-    -----
-    Cost: one pass over the records a level, and one over the labels.
-
+    A text may be the label of several levels. Where one level has all of the texts, it is taken to
+    be theirs; where several have, those come first at which every known record has its own label,
+    then those whose labels leave most open, then the lowest. Where no level has all, each text is
+    the widest label that reads so, at the lowest level.
     """
     domain, codes = encode_column(cells.original, source)
     tree = domain.hierarchy

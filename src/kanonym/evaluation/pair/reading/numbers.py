@@ -63,14 +63,8 @@ class _Labels(ShortRepr):
 def read_numbers(cells: Cells) -> ColumnReading:
     """Read a column of numbers or times.
 
-    Notes
-    -----
-    Measures see numbers as float64. Integers beyond 2^53, several of which may be one there,
-    are told apart where a released value, or an end of an interval, is one of them.
-
-    Cost: a sort of the original's distinct values, one hash join, and the parsing of each
-    distinct released text.
-
+    Measures see numbers as float64. Integers beyond 2^53, several of which may be one there, are
+    told apart where a released value, or an end of an interval, is one of them.
     """
     domain, codes = encode_column(cells.original)
     line = to_physical(domain.values)

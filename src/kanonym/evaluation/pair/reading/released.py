@@ -114,10 +114,7 @@ def read_released(
 
 
 def _names_no_values(released: Sequence[pl.Series]) -> Bools:
-    """Return (n,) bool: masks, and intervals of categories, whose order nobody told.
-
-    Of a mask, other cells may name some values: those alone would be drawn for all.
-    """
+    """Return (n,) bool: masks, and intervals of categories, whose order nobody told."""
     texts = released[0].cast(pl.String)
     if len(released) > 1:
         return texts.is_not_null().to_numpy()

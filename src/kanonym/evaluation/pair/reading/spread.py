@@ -16,21 +16,16 @@ def spread_over_class(
 ) -> Generalization:
     """Let single values stand for the original values of their class.
 
-    A mean, median or mode leaves open what went into it. Without knowing the records that
-    cannot be seen, with them it can: of a class in which a released value is not the
-    original one, the value stands for all from the smallest to the largest original value
-    of the class, or for its distinct values where they have no order.
+    A mean, median or mode leaves open what went into it. Without knowing the records that cannot be
+    seen, with them it can: of a class in which a released value is not the original one, the value
+    stands for all from the smallest to the largest original value of the class, or for its distinct
+    values where they have no order.
 
     classes: (n_released,) int32, from 0.
     off: (n_released,) bool, the cells with one value that is not the original one.
     own: (n_released,) int32, the original codes.
     line: (n_values,) float64, the non-null values of the domain on a line, None where they have no
-    order.
-
-    Notes
-    -----
-    Cost: one radix sort of the records of these classes.
-
+        order.
     """
     touched = np.unique(classes[off])
     if not len(touched):

@@ -251,10 +251,7 @@ def with_stars(text: str, letters: set[str]) -> str:
 
 
 def _masked_end(text: str, letters: set[str]) -> str:
-    """Return a text that begins or ends with a mark several times with `*` for it, else "".
-
-    A mark is no character of the original's values; a letter is one where they have no letter.
-    """
+    """Return a text that begins or ends with a mark several times with `*` for it, else ""."""
     for match in _RUN.finditer(text):
         mark = match["run"][0]
         at_an_end = match.start() == 0 or match.end() == len(text)
@@ -276,13 +273,8 @@ def ends_of(text: str) -> Iterator[tuple[str, str]]:
 class Codes:
     """Codes of a column, to be looked up by masks.
 
-    `*` in a mask stands for one character; at either end for one or none, as masking pads
-    short codes.
-
-    Notes
-    -----
-    Cost: a sort of the codes; for masks with `*` elsewhere than at their end one pass over the
-    codes for each shape, which is where the `*` stand. Others are looked up by bisection.
+    `*` in a mask stands for one character; at either end for one or none, as masking pads short
+    codes. Others are looked up by bisection.
 
     Examples
     --------

@@ -36,30 +36,23 @@ def detection(
     """Measure how well a classifier tells records of another table from real ones.
 
     weights: (n_real,) float64 at least 0: how much each real record counts, as where the others
-    imitate a part of the table only. None: all the same.
+        imitate a part of the table only. None: all the same.
 
     Notes
     -----
     Gradient-boosted trees by scikit-learn, which find categories that do not belong together,
-    numbers that lie too close or too wide, and what joins columns. The two tables count the
-    same in learning, however many records each has. Scores are compared within a fold only,
-    as each is given by another classifier, and the areas weighted by the pairs they compare.
-
-    A record and its copy in the other table are one point with both labels. Were they dealt out
-    by chance, the classifier would learn the label of the one by heart and give it to the other:
-    a table of copies would have an area near 0. So equal records (to the classifier) stay
-    in one fold, which gives copies the same score there and an area of 0.5. Of more than 20 equal
-    ones each is dealt by itself: a value that many have is no copy, and how many have it is
-    among what tells tables apart. No fold is dealt by label, since what one table happens to
-    have more of would then be found again.
-
-    The interval is the score interval of Newcombe (2006, method 5) with the variance of Hanley
-    and McNeil (1982), which also holds near 0 and 1; real records that are weighted count as
-    (Σ w)² / Σ w². Each two folds judge one another, so that what they have in common by chance
-    counts twice: records count half for the interval, without which tables of one population
-    have areas outside of it in one case of six.
-
-    Cost `folds` fits of 100 trees: O(folds · n · columns · 100), on one thread.
+    numbers that lie too close or too wide, and what joins columns. Scores are compared within a
+    fold only, as each is given by another classifier, and the areas weighted by the pairs they
+    compare. A record and its copy in the other table are one point with both labels. Were they
+    dealt out by chance, the classifier would learn the label of the one by heart and give it to the
+    other: a table of copies would have an area near 0. So equal records (to the classifier) stay in
+    one fold, which gives copies the same score there and an area of 0.5. Of more than 20 equal ones
+    each is dealt by itself: a value that many have is no copy, and how many have it is among what
+    tells tables apart. The interval is the score interval of Newcombe (2006, method 5) with the
+    variance of Hanley and McNeil (1982), which also holds near 0 and 1; real records that are
+    weighted count as (Σ w)² / Σ w². Each two folds judge one another, so that what they have in
+    common by chance counts twice: records count half for the interval, without which tables of one
+    population have areas outside of it in one case of six.
 
     """
     if not real:
@@ -158,10 +151,7 @@ def _numbers(one: pl.Series, two: pl.Series) -> Floats:
 
 
 def _ranks(one: pl.Series, two: pl.Series) -> Floats:
-    """Return (n,) float64 ranks of categories, the most frequent one 0, NaN for null.
-
-    Of equally frequent ones the text decides, never the table in which they are.
-    """
+    """Return (n,) float64 ranks of categories, the most frequent one 0, NaN for null."""
     values = pl.concat([column.cast(pl.String).alias("value") for column in (one, two)])
     counts = values.drop_nulls().value_counts(name="records")
     ordered = counts.sort("records", "value", descending=[True, False])["value"]

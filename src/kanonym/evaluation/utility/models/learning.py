@@ -100,8 +100,7 @@ class Features(ShortRepr):
     def value_order(self, n: int) -> Ints:
         """Return the n released records in an order that their values alone decide.
 
-        What is drawn for them then does not depend on how the release was shuffled. Cost: as
-        `released` of all, in chunks.
+        What is drawn for them then does not depend on how the release was shuffled.
         """
         weights = np.random.default_rng(0).random(self.size + len(self.numbers))
         keys = np.zeros(n)
@@ -117,11 +116,7 @@ class Features(ShortRepr):
         return np.argsort(keys, kind="stable")
 
     def sample(self, records: Ints, random: np.random.Generator) -> Floats:
-        """Return (n_records, size) float64 features of one value drawn from what each leaves open.
-
-        Numbers are uniform in their interval, categories equally likely: a released record
-        then looks like an original one, not like a label.
-        """
+        """Return (n_records, size) float64 features of a value drawn from each cell."""
         found = self.released(records)
         for i, column in enumerate(self.numbers):
             found[:, i] = _standardize(column, draw_numbers(column, records, random))
@@ -184,17 +179,14 @@ def learning(
 
     Notes
     -----
-    Where `pair.rows` is known, released copies of held-out records are kept out of what is
-    learned from. Where it is not (a shuffled release), nobody can tell which they are: models
-    learn from as large a share of the release, drawn at random, which holds copies of some of
-    the persons that they then predict. Numbers are then too good where models learn by
-    heart; the more a release was generalized, the less they can.
-
-    Records that the release lacks are missing from what is learned from, and are predicted
-    nonetheless. Scores are taken once, of all predictions of all folds. Models: logistic
-    regression (ridge regression for numbers) and boosted trees, by scikit-learn, categories
-    weighted to count the same. Trees see a column of categories by the mean targets of its
-    categories (`prediction.category_means`). Cost 4 · folds fits.
+    Where `pair.rows` is known, released copies of held-out records are kept out of what is learned
+    from. Where it is not (a shuffled release), nobody can tell which they are: models learn from as
+    large a share of the release, drawn at random, which holds copies of some of the persons that
+    they then predict. Numbers are then too good where models learn by heart; the more a release was
+    generalized, the less they can. Records that the release lacks are missing from what is learned
+    from, and are predicted nonetheless. Scores are taken once, of all predictions of all folds.
+    Models: logistic regression (ridge regression for numbers) and boosted trees, by scikit-learn,
+    categories weighted to count the same.
 
     """
     meaning = replace(LEARNING, name=f"{LEARNING.name}-{target}")
@@ -340,10 +332,7 @@ def _deal_folds(
 
 
 def _copies(pair: TablePair, originals: Ints, random: np.random.Generator) -> Ints:
-    """Return released records to learn from: copies of those originals where they are known.
-
-    Their order does not depend on that of the release.
-    """
+    """Return released records to learn from: copies of those originals where they are known."""
     if pair.rows is None:
         order = features_of(pair.columns).value_order(pair.n_released)
         return order[draw_records(pair.n_released, RECORDS, random)]
@@ -376,16 +365,13 @@ def accuracy(
 
     Notes
     -----
-    A label teaches a value drawn from what it leaves open, so that what is learned from looks
-    like what is predicted. What it means on average (the middle of an interval, equal shares of
-    the categories) may teach a little more where classes are small in space, and much less where
-    they are cut by the target; that is told beside, and does not count: whoever has the release
-    alone cannot tell which of both is better.
-
-    Folds, and which copies are kept out, are those of `learning`. Where the algorithm was guided
-    by the target, it has seen the targets of all persons; to know what a release says of others,
-    release one part of the table and ask about the other (`prediction.accuracies`). Cost
-    3 · folds fits.
+    A label teaches a value drawn from what it leaves open, so that what is learned from looks like
+    what is predicted. What it means on average (the middle of an interval, equal shares of the
+    categories) may teach a little more where classes are small in space, and much less where they
+    are cut by the target; that is told beside, and does not count: whoever has the release alone
+    cannot tell which of both is better. Where the algorithm was guided by the target, it has seen
+    the targets of all persons; to know what a release says of others, release one part of the table
+    and ask about the other (`prediction.accuracies`).
 
     """
     meaning = replace(ACCURACY, name=f"{ACCURACY.name}-{target}")

@@ -259,10 +259,7 @@ def _held_out_numbers(
 
 
 def _each_fold(predict: Callable[[int], None], folds: int) -> None:
-    """Predict the folds side by side, each on one thread.
-
-    The order in which several threads add up would show in the last digits.
-    """
+    """Predict the folds side by side, each on one thread."""
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
     from threadpoolctl import threadpool_limits  # noqa: PLC0415
 

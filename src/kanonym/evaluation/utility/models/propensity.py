@@ -39,13 +39,12 @@ def propensity_error(pair: TablePair, random: np.random.Generator) -> MeasuredVa
     Notes
     -----
     A released value that leaves several open stands for one of them, drawn evenly: a label is no
-    value of the original, and would give its record away whatever it says. Features are
-    those of `features`, and the products of each two columns of numbers, squares included (of
-    more than 20 columns, those of the 20 whose mean or deviation moved most): means, variances
-    and correlations of numbers and the shares of categories can tell the tables apart, but not
-    how categories hang together. A release is no sample of the original but the same persons,
-    so the expected value is a yardstick, not a test. Cost
-    O(n · D²) for D features a step of Newton's, of which some ten are taken.
+    value of the original, and would give its record away whatever it says. Features are those of
+    `features`, and the products of each two columns of numbers, squares included (of more than 20
+    columns, those of the 20 whose mean or deviation moved most): means, variances and correlations
+    of numbers and the shares of categories can tell the tables apart, but not how categories hang
+    together. A release is no sample of the original but the same persons, so the expected value is
+    a yardstick, not a test.
 
     """
     reason = nothing_to_compare(pair)
