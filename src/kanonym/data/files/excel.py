@@ -198,7 +198,7 @@ def _header(
     header_row: int | None,
     columns: Sequence[str] | None,
 ) -> tuple[list[str], int | None, int]:
-    """Return the names of a sheet, the row that holds them, if any, and that of the first record."""
+    """Return the names of a sheet, the row that holds them, if any, and the first record's."""
     asked = header_row or 1
     rows = _load(
         workbook, name, where, header_row=None, skip_rows=0, n_rows=asked + HEAD, dtypes="string"
@@ -264,7 +264,7 @@ def _load_typed(
     header: int | None,
     records: int | None = None,
 ) -> pl.DataFrame:
-    """Return the records of a sheet; texts in columns of numbers or dates with a word among them."""
+    """Return the records of a sheet; texts where words stand among numbers or dates."""
     options: dict[str, Any] = {"header_row": header, "n_rows": records}
     frame = _load(workbook, name, where, **options, schema_sample_rows=None)
     doubtful = [
