@@ -288,7 +288,7 @@ def _require_policy(policy: PolicySource | None) -> PolicySource:
 
 
 def _with_label_styles(policy: Policy, released: Any) -> Policy:
-    """Return the policy, saying how labels write dates and numbers, as `[01.02.1990, 05.02.1990]`."""
+    """Return the policy with the style of dates in labels, as `[01.02.1990, 05.02.1990]`."""
     native = frames.to_eager(released)
     for name in frames.column_names(native):
         labels = frames.label_column(native, name)
