@@ -28,7 +28,7 @@ from kanonym.algorithms.minimization.nodes import Nodes, boxes_of, cell_of, repr
 from kanonym.data.errors import InfeasibleError
 from kanonym.minimization import Minimizer
 from kanonym.minimization.encoding import encoding_of
-from kanonym.minimization.records import records_of
+from kanonym.minimization.model import records_of
 
 ADULT = Path(__file__).parents[2] / "shared" / "data" / "adult" / "adult.csv"
 KNOWN = {

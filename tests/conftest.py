@@ -91,7 +91,7 @@ DRAWN_SEED = engines.local.draw_seed
 def one_order():
     """Let releases that ask for no seed have the same one, so that tests can compare their rows."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kanonym.engines.private_seed.draw_private_seed", lambda: 1)
+        patch.setattr("kanonym.engines.task.draw_private_seed", lambda: 1)
         patch.setattr("kanonym.engines.local.draw_seed", lambda: 1)
         yield
 

@@ -104,7 +104,7 @@ class Places:
         spark_home()
         from pyspark.sql import SparkSession
 
-        from kanonym.engines.spark.faults import silence_logs
+        from kanonym.engines.spark.session import silence_logs
 
         builder = SparkSession.builder.appName("trial")
         for name, value in settings().items():

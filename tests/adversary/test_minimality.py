@@ -20,7 +20,7 @@ from adversary.odds import BOUNDS, enumerate_odds, random_tables
 from effort import NIGHTLY
 from kanonym.algorithms.base import compile_criteria
 from kanonym.algorithms.segmentation import cuts
-from kanonym.engines import private_seed
+from kanonym.engines import task
 
 TOWNS = ka.hierarchy.from_mapping(
     {town: [part, "*"] for town, part in zip("abcd", "xxyy", strict=True)}
@@ -191,7 +191,7 @@ def test_who_joined_a_class_of_local_recoding_is_not_certain(shared_data, monkey
     before = classes(ka.anonymize(frame.select(known), **asked))
     claimed = right = 0
     for seed in range(24):
-        monkeypatch.setattr(private_seed, "draw_private_seed", lambda seed=seed: seed)
+        monkeypatch.setattr(task, "draw_private_seed", lambda seed=seed: seed)
         release = ka.anonymize(
             frame.select(*known, "salary-class"), sensitive=["salary-class"], l=2, **asked
         )

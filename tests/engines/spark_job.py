@@ -50,7 +50,7 @@ def main(master, table, release, signs):
 
     import kanonym as ka
     from engines.spark_sessions import settings, spark_home
-    from kanonym.engines.spark.faults import silence_logs
+    from kanonym.engines.spark.session import silence_logs
 
     spark_home()
     builder = SparkSession.builder.appName("job")

@@ -80,7 +80,7 @@ def spark():
     spark_home()
     from pyspark.sql import SparkSession
 
-    from kanonym.engines.spark.faults import silence_logs
+    from kanonym.engines.spark.session import silence_logs
 
     builder = SparkSession.builder.appName("tests")
     for name, value in (settings() | connect_settings()).items():
@@ -98,7 +98,7 @@ def spark_connect(spark):
         if importlib.util.find_spec(needed) is None:
             pytest.skip(f"needs {needed}: pip install 'kanonym[spark]'")
     port = spark.conf.get("spark.connect.grpc.binding.port")
-    from kanonym.engines.spark.faults import silence_logs
+    from kanonym.engines.spark.session import silence_logs
 
     with silence_logs():
         from pyspark.sql.connect.session import SparkSession

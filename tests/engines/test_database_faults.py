@@ -15,7 +15,7 @@ import kanonym as ka
 from kanonym.data.errors import DataError
 from kanonym.engines.database import scan_database, write_table
 from kanonym.engines.duckdb import scan_duckdb
-from kanonym.engines.duckdb import staging as duck_staging
+from kanonym.engines.duckdb import store as duck_staging
 from kanonym.engines.sql.statements import empty_query
 
 WRITING = """

@@ -14,7 +14,7 @@ from kanonym.data.errors import DataError
 from kanonym.engines.database import scan_database, write_table
 from kanonym.engines.database.sql import store_of
 from kanonym.engines.duckdb import scan_duckdb
-from kanonym.engines.duckdb.errors import translate_errors
+from kanonym.engines.duckdb.store import translate_errors
 
 pytestmark = pytest.mark.xdist_group("duckdb")
 

@@ -20,7 +20,7 @@ from kanonym.data.files import read_table
 from kanonym.engines.database import scan_database, write_table
 from kanonym.engines.database.sql import store_of
 from kanonym.engines.duckdb import scan_duckdb
-from kanonym.engines.duckdb.staging import with_enumerations, with_texts
+from kanonym.engines.duckdb.store import with_enumerations, with_texts
 from kanonym.engines.sql.statements import count_query, empty_query
 
 IN_POSTGRES = pytest.mark.xdist_group("postgresql")
@@ -190,7 +190,7 @@ def test_repeated_texts_are_written_as_texts(tmp_path, kind, monkeypatch):
             "n": [2, 1500, 0, 1],
         }
     )
-    monkeypatch.setattr("kanonym.engines.duckdb.staging.MOST_WORDS", 3)
+    monkeypatch.setattr("kanonym.engines.duckdb.store.MOST_WORDS", 3)
     store = scan_duckdb(rows).store
     repeated = store.repeat(store.put(rows), "n")
     held = store.relation(with_enumerations(store, repeated))

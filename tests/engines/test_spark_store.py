@@ -19,7 +19,7 @@ from kanonym.engines.sql.statements import count_query, exact_column, subquery
 
 pytest.importorskip("pyspark", reason="needs PySpark: pip install 'kanonym[spark]'")
 from kanonym.engines.spark.columns import to_spark
-from kanonym.engines.spark.faults import translate_errors, without_credentials
+from kanonym.engines.spark.session import translate_errors, without_credentials
 from kanonym.engines.spark.store import SparkStore
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -277,7 +277,7 @@ def test_a_server_with_another_disk(spark_connect, monkeypatch, tmp_path):  # no
     store = SparkStore(spark_connect)
     with pytest.raises(DataError, match=r"hdfs://far/x is on the server.*write release\.frame"):
         store.stage(store.put(PATIENTS), "hdfs://ann:secret@far/x/release.parquet")
-    monkeypatch.setattr("kanonym.engines.spark.folders._is_visible", lambda *_: False)
+    monkeypatch.setattr("kanonym.engines.spark.staging._is_visible", lambda *_: False)
     with pytest.raises(DataError, match=r"does not see /.*write release"):
         store.stage(store.put(PATIENTS), str(tmp_path / "release.parquet"))
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from kanonym.data.errors import InfeasibleError, PolicyError
-from kanonym.data.partition import Classes, Distribution, Partition
-from kanonym.data.refusals import Refusals
+from kanonym.data.partition import Classes, Distribution, Partition, Refusals
 from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Recoding
 from kanonym.data.table import EncodedTable

@@ -19,8 +19,7 @@ from kanonym.algorithms.options import Levels, MetricForm, Seconds, Steps
 from kanonym.algorithms.small_classes import class_losses, highest_cost, levels_of, tree_costs
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.errors import gettext as _
-from kanonym.data.partition import Partition
-from kanonym.data.refusals import Refusals, Units
+from kanonym.data.partition import Partition, Refusals, Units
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.arrays import Int32s
 from kanonym.kernels.classes.grouping import group_rows

@@ -26,8 +26,7 @@ from kanonym.algorithms.span_partition import counts_suffice, partition_by_span
 from kanonym.algorithms.workload import GRAIN, GuidingTarget, guiding_target, refine_guided
 from kanonym.data.errors import PolicyError
 from kanonym.data.errors import gettext as _
-from kanonym.data.partition import SUPPRESSED, Partition
-from kanonym.data.refusals import Refusals, Units, cut_in_two
+from kanonym.data.partition import SUPPRESSED, Partition, Refusals, Units, cut_in_two
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.arrays import Bools, Int32s, Ints
 from kanonym.kernels.classes.conditions import Criteria

@@ -24,9 +24,8 @@ from kanonym.algorithms.small_classes import (
     sweep_stages,
     tree_of_classes,
 )
-from kanonym.data.errors import InfeasibleError
+from kanonym.data.errors import InfeasibleError, Progress
 from kanonym.data.partition import SUPPRESSED, Distribution, Partition
-from kanonym.data.progress import Progress
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints, UInt64s
 from kanonym.kernels.classes.conditions import Criteria, Tuples

@@ -18,10 +18,10 @@ from kanonym.kernels.classes.histograms import Costs, class_bounds
 from kanonym.kernels.partitioning.joining import (
     Members,
     join_nearest,
+    joining_tree,
     merge_targets,
     nearest_centres,
 )
-from kanonym.kernels.partitioning.joining_tree import joining_tree
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.information_loss.base import attribute_weights
 from kanonym.recoding.recode import renumber_groups

@@ -23,7 +23,7 @@ from rich.progress import (
 from rich.table import Column
 from rich.text import Text
 
-from kanonym.data.progress import Progress as Told
+from kanonym.data.errors import Progress as Told
 from kanonym.kernels.compile import announce_compilation
 
 PATIENCE = 1.0  # seconds without a word, on a terminal

@@ -20,8 +20,7 @@ import numpy as np
 from kanonym.comparison.sweep import Combination, single_line, with_parts
 from kanonym.data import files, frames
 from kanonym.data.columns.rebuild import Frame
-from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
-from kanonym.data.progress import Progress
+from kanonym.data.errors import DataError, InfeasibleError, PolicyError, Progress, SchemaError
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.utility.table_utility import utility
 from kanonym.kernels.parallel import cores

@@ -1,4 +1,4 @@
-"""Errors, and messages that can be translated."""
+"""Errors, each a `KanonymError`, and sentences that are translated when they are shown."""
 
 from __future__ import annotations
 
@@ -127,3 +127,30 @@ class InfeasibleError(KanonymError):
 
     The message names the model that fails and the best value that is possible.
     """
+
+
+class Progress(str):
+    """A sentence on how far a step is, with the figures behind it.
+
+    Examples
+    --------
+    >>> told = Progress("3 of 10 combinations done", done=3, total=10)
+    >>> told, told.done / told.total
+    ('3 of 10 combinations done', 0.3)
+
+    """
+
+    __slots__ = ("done", "total")
+
+    done: int
+    total: int
+
+    def __new__(cls, sentence: str, *, done: int, total: int) -> Progress:  # noqa: PYI034 - final
+        """Write a sentence."""
+        progress = super().__new__(cls, sentence)
+        progress.done, progress.total = done, total
+        return progress
+
+    def of(self, stage: str) -> Progress:
+        """Return the same after the name of its stage: `stage: sentence`."""
+        return Progress(f"{stage}: {self}", done=self.done, total=self.total)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 import polars as pl
 
-from kanonym.data.columns.pandas_types import as_pandas
+from kanonym.data.columns.rebuild import as_pandas
 from kanonym.data.frames import (
     FrameT,
     Rows,

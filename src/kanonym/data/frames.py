@@ -16,6 +16,7 @@ What a converted column is made of:
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
@@ -26,15 +27,38 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 import numpy as np
 import polars as pl
 
-from kanonym.data.columns.pandas_types import WORDS, refuse_mixture, same_type
-from kanonym.data.columns.rebuild import rebuild_arrow, rebuild_pandas, rebuild_polars, take_arrow
+from kanonym.data.columns.rebuild import (
+    WORDS,
+    rebuild_arrow,
+    rebuild_pandas,
+    rebuild_polars,
+    refuse_mixture,
+    same_type,
+    take_arrow,
+)
 from kanonym.data.columns.values import ReleasedColumn, RepeatedColumn, refuse_strange_years
-from kanonym.data.errors import DataError
-from kanonym.data.forks import require_own_threads
+from kanonym.data.errors import DataError, KanonymError
 from kanonym.data.loading import LazyModule
 from kanonym.data.person_key import PersonKey
 from kanonym.kernels.arrays import Ints
 from kanonym.kernels.parallel import parallel
+
+_used_in: list[int] = []
+
+
+def require_own_threads() -> None:
+    """Refuse to work in a process that was forked after a table was read in its parent.
+
+    The threads of polars stay in the parent, so the first call that needs one would hang.
+    """
+    if not _used_in:
+        _used_in.append(os.getpid())
+    if _used_in[0] != os.getpid():
+        raise KanonymError(
+            "this process was forked from one in which kanonym had been used, and its threads did "
+            "not come along: start processes by multiprocessing.get_context('spawn')"
+        )
+
 
 if TYPE_CHECKING:
     import narwhals as nw

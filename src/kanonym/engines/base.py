@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 from kanonym.data.errors import PolicyError
-from kanonym.engines.run import Run
+from kanonym.data.results import ShortRepr
+from kanonym.data.schema import Schema
 from kanonym.engines.stopwatch import Stopwatch
+from kanonym.engines.task import Task
 from kanonym.kernels.arrays import Ints
+from kanonym.policy import Policy
 from kanonym.verification.release_view import ReleaseView
 from kanonym.verification.released_classes import Columns, Table
+
+
+@dataclass(frozen=True, repr=False)
+class Run(ShortRepr):
+    """One way from a table to its release."""
+
+    policy: Policy
+    schema: Schema
+    seed: int
+    place: str | None
+    watch: Stopwatch
+    recorded: bool | None = None
+
+    @cached_property
+    def task(self) -> Task:
+        """What an engine is asked to do."""
+        return Task.of(self.policy, self.schema)
+
 
 Ability = Literal[
     "row-actions", "record-order", "aggregate", "file-options", "item-sets", "sampling"

@@ -15,9 +15,11 @@ import polars as pl
 
 from kanonym.actions.registry import ColumnActions
 from kanonym.data import files, frame_rows, frames
-from kanonym.data.columns.sorting import sorting_key
+from kanonym.data.columns.rebuild import categories_as_text
+from kanonym.data.columns.values import ReleasedColumn, RepeatedColumn
 from kanonym.data.errors import DataError
 from kanonym.data.item_sets import encode_sets, names_of_sets, read_sets
+from kanonym.data.partition import RecodedAttribute
 from kanonym.data.readings import (
     canonical_table,
     changed_texts,
@@ -28,19 +30,94 @@ from kanonym.data.readings import (
 from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Role, Schema
 from kanonym.differential_privacy.cells import declared_cells
-from kanonym.engines.base import ABILITIES, SAMPLED, Ability
+from kanonym.engines.base import ABILITIES, SAMPLED, Ability, Run
 from kanonym.engines.decided_sets import released_sets, texts_of_sets, with_sets
 from kanonym.engines.decision import EncodedDecision, run_task
-from kanonym.engines.records import apply_late_actions, released_values
 from kanonym.engines.release_view import view_of_release
-from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.kernels.arrays import Ints
+from kanonym.kernels.parallel import parallel
 from kanonym.models.differential import sampling_model
 from kanonym.policy import Policy
 from kanonym.recoding.recode import mix_equal_records, released_rows
 from kanonym.verification.release_view import ReleaseView
 from kanonym.verification.released_classes import ColumnValues, FrequencySet
+
+
+def released_values(
+    decision: EncodedDecision,
+    schema: Schema,
+    rows: Ints,
+    acting: ColumnActions,
+    changed: Mapping[str, Sequence[pl.Series]],
+) -> list[ReleasedColumn]:
+    """Return the columns of the release in order, as `data.frames.assemble` takes them.
+
+    rows: (n_released,) the records of the input that are released, in their new order.
+    acting: what is done to columns before the algorithm; changed: of `apply_late_actions`.
+    """
+    # As unsigned 32-bit Series, polars takes indices without a copy.
+    labels = decision.labels[rows]
+    classes = pl.Series(labels.view(np.uint32))
+    # A class may be one of the population alone: what it would release is nobody's here.
+    occurs = np.zeros(decision.n_classes, np.bool_)
+    occurs[labels] = True
+
+    def values(attribute: RecodedAttribute) -> list[ReleasedColumn]:
+        if attribute.name in changed:
+            return [column.gather(rows) for column in changed[attribute.name]]
+        value_of_class = attribute.label_of_class
+        used = np.zeros(len(attribute.columns[0]), np.bool_)
+        used[value_of_class[occurs]] = True
+        if not used.all():
+            value_of_class = np.maximum(np.cumsum(used) - 1, 0)[value_of_class]
+        places = pl.Series(value_of_class.astype(np.uint32, copy=False))
+        return [
+            RepeatedColumn(column.filter(used), places, classes) for column in attribute.columns
+        ]
+
+    names = (one.name for one in decision.recoded)
+    recoded = dict(zip(names, parallel(values, decision.recoded), strict=True))
+    released: list[ReleasedColumn] = []
+    for name, attribute in schema.attributes.items():
+        if attribute.role is Role.QUASI_IDENTIFIER:
+            released += recoded[name]
+        elif attribute.action or attribute.role is Role.SET:
+            whole = changed[name] if name in changed else [acting.before(name)]
+            released += [column.gather(rows) for column in whole]
+        elif attribute.role is not Role.IDENTIFIER:
+            released.append(name)
+    return released
+
+
+def apply_late_actions(
+    decision: EncodedDecision, acting: ColumnActions
+) -> dict[str, list[pl.Series]]:
+    """Return the columns that actions change after the algorithm, by attribute.
+
+    Each has n_rows values in the order of the input, null for suppressed records.
+    """
+    if not acting.late_attributes:
+        return {}
+    kept = decision.labels >= 0
+    labels = decision.labels[kept]
+    of_record = pl.Series(np.where(kept, np.cumsum(kept) - 1, 0), dtype=pl.UInt32).set(
+        pl.Series(~kept), None
+    )
+    known = {attribute.name: attribute for attribute in decision.recoded}
+    columns = {}
+    for name in acting.late_attributes:
+        if name in known:
+            place = known[name].label_of_class[labels]
+            released = [column.gather(place) for column in known[name].columns]
+        else:
+            released = [acting.before(name).filter(pl.Series(kept))]
+        columns[name] = [
+            acting.after(name, column, labels, np.flatnonzero(kept)).gather(of_record)
+            for column in released
+        ]
+    return columns
+
 
 RECORDS = 200_000
 """Records of a large table in which persons are looked for."""
@@ -352,6 +429,28 @@ def sorting_keys(
     def key(name: str) -> pl.Series:
         if name in changed:
             return changed[name]
-        return acting.before(name) if name in acting.actions else sorting_key(native, name)
+        return acting.before(name) if name in acting.actions else _sorting_key(native, name)
 
     return key
+
+
+def _sorting_key(frame: object, name: str) -> pl.Series:
+    """Return what puts the records of a table in an order by one column.
+
+    The column itself. Where it has no order (lists, structs, bytes), a number for each value,
+    by which equal ones stand together; objects of several types are compared by their `repr`.
+    """
+    native = frames.to_eager(frame)
+    try:
+        return frames.column(native, name)
+    except DataError as error:
+        refused = error
+    try:
+        series = frames.to_polars(frames.assemble(native, None, [name])).to_series()
+    except DataError:  # objects of several types
+        series = None
+    if series is None or series.dtype == pl.Object:
+        return pl.Series(name, [repr(one) for one in native[name]], pl.String)
+    if series.dtype.is_temporal():
+        raise refused
+    return categories_as_text(series).hash(0).reinterpret(signed=True).alias(name)

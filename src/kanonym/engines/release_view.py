@@ -8,8 +8,8 @@ from kanonym.data.hierarchy import Automatic
 from kanonym.data.item_sets import EncodedSets
 from kanonym.data.schema import QuasiIdentifier, Schema
 from kanonym.differential_privacy.public_hierarchies import public_hierarchy
+from kanonym.engines.base import Run
 from kanonym.engines.decision import Decision
-from kanonym.engines.run import Run
 from kanonym.engines.task import population_of
 from kanonym.models.differential import sampling_model
 from kanonym.policy import Policy

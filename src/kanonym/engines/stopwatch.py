@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from kanonym.data.progress import Progress
+from kanonym.data.errors import Progress
 
 _logger = logging.getLogger(__name__)
 

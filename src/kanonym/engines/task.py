@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
+from kanonym.actions.pseudonymization.keyed_pseudonyms import read_key
 from kanonym.algorithms.base import Algorithm, Problem
 from kanonym.algorithms.itemsets.apriori import Apriori
 from kanonym.algorithms.itemsets.base import ItemAlgorithm
@@ -23,7 +27,6 @@ from kanonym.data.results import ShortRepr
 from kanonym.data.schema import QuasiIdentifier, Recoding, Role, Schema
 from kanonym.data.table import EncodedTable, encode, kind_of, value_codes
 from kanonym.differential_privacy.public_hierarchies import public_hierarchy
-from kanonym.engines.private_seed import resolve_private_seed
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.histograms import Costs
@@ -35,6 +38,22 @@ from kanonym.policy.algorithms import target_of
 from kanonym.recoding.recode import CENTROIDS, choose_recoding, released_names
 from kanonym.verification.release_view import sensitive_names
 from kanonym.verification.released_classes import SensitiveColumn
+
+BITS = 63
+"""A seed fits a signed integer of 64 bits."""
+
+
+def draw_private_seed() -> int:
+    """Return a seed from the system's source."""
+    return secrets.randbits(BITS)
+
+
+def resolve_private_seed(source: Mapping[str, str | Path] | None) -> int:
+    """Return the seed that a policy names, or one that is drawn for this release alone."""
+    if source is None:
+        return draw_private_seed()
+    digest = hashlib.sha256(read_key("private_seed", source)).digest()
+    return int.from_bytes(digest[:8], "big") >> (64 - BITS)
 
 
 @dataclass(frozen=True, slots=True)

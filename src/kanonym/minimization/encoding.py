@@ -14,7 +14,7 @@ from kanonym.algorithms.minimization.nodes import Feature
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.results import ShortRepr
 from kanonym.kernels.arrays import Bools, Floats
-from kanonym.minimization.records import Records
+from kanonym.minimization.model import Records
 
 _WORDS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
 _LARGEST = float(np.finfo(np.float32).max)  # scikit-learn's trees compare in single precision

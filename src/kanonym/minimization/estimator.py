@@ -27,8 +27,15 @@ from kanonym.minimization.generalizations import (
     hierarchies_of,
     names_of,
 )
-from kanonym.minimization.model import Model, PredictionQuery, classes_or_none, encode_predictions
-from kanonym.minimization.records import Array, Records, records_of
+from kanonym.minimization.model import (
+    Array,
+    Model,
+    PredictionQuery,
+    Records,
+    classes_or_none,
+    encode_predictions,
+    records_of,
+)
 
 
 class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -12,7 +12,7 @@ from kanonym.algorithms.minimization.search import Minimization
 from kanonym.data.hierarchy import Flat, FromMapping, HierarchySource, Intervals
 from kanonym.kernels.arrays import Bools, Floats
 from kanonym.minimization.encoding import Categories, Encoding, Numbers, OneHot
-from kanonym.minimization.records import Records
+from kanonym.minimization.model import Records
 
 _CLOSE = 1e-6  # share of the domain that a bound may differ from the tree's threshold
 

@@ -237,7 +237,7 @@ class WholeTable(PrivacyModel):
 
     Such a model looks at the sizes of the released classes and wants one number of
     them, its `measured`, to be at most the required one. Where it is not, no class is
-    to blame more than another: which are suppressed, `algorithms.prefix_suppression` decides.
+    to blame more than another: which are suppressed, `algorithms.full_domain.nodes` decides.
     """
 
     guarantee: ClassVar[Guarantee] = "whole table"

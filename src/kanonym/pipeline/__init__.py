@@ -15,10 +15,9 @@ from kanonym.data.errors import DataError, InfeasibleError, PolicyError
 from kanonym.data.files import table_of
 from kanonym.differential_privacy.ledger import spend
 from kanonym.engines import engine_of
-from kanonym.engines.base import Engine, Input, require_abilities
+from kanonym.engines.base import Engine, Input, Run, require_abilities
 from kanonym.engines.decision import Decision
 from kanonym.engines.local import resolve_seed
-from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.models.differential import sampling_model
 from kanonym.pipeline.checks import measure, verify

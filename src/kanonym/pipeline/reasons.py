@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Problem, classes_of, compile_criteria, table_counts
+from kanonym.data.partition import Refusals, Replay
 from kanonym.data.readings import MARK
-from kanonym.data.refusals import Refusals, Replay
 from kanonym.data.results import ShortRepr
 from kanonym.data.table import Domain, EncodedTable
+from kanonym.engines.base import Run
 from kanonym.engines.decision import Decision, EncodedDecision
 from kanonym.engines.local import LocalEngine, resolve_seed
-from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.kernels.classes.disclosure import DISTINCT, SIZE
 from kanonym.models import PrivacyModel

@@ -15,6 +15,7 @@ from kanonym.data import frames
 from kanonym.data.errors import DataError, Message, PolicyError, SchemaError
 from kanonym.data.schema import Role, Schema
 from kanonym.data.table import EncodedTable, encode
+from kanonym.engines.base import Run
 from kanonym.engines.decision import EncodedDecision, with_persons
 from kanonym.engines.local import (
     LocalEngine,
@@ -23,7 +24,6 @@ from kanonym.engines.local import (
     encoded_columns,
     resolve_seed,
 )
-from kanonym.engines.run import Run
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.pipeline import package_release, publish, require_satisfied
 from kanonym.release import Release

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.algorithms.prefix_suppression import suppress_prefix
+from kanonym.algorithms.full_domain.nodes import suppress_prefix
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.partition import SUPPRESSED
 from kanonym.data.results import ShortRepr

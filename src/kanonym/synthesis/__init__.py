@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from kanonym.synthesis.injection.inject import Injection, inject
     from kanonym.synthesis.injection.marks import Marks, injected_rows
     from kanonym.synthesis.private import PrivateSynthesis, Promise
-    from kanonym.synthesis.result import Synthesis
-    from kanonym.synthesis.synthesizer import Synthesizer
+    from kanonym.synthesis.result import Synthesis, Synthesizer
     from kanonym.synthesis.tables import synthesize
     from kanonym.synthesis.trees import SequentialTrees
 
@@ -41,7 +40,7 @@ __getattr__, __dir__ = lazy_names(
         "Promise": "kanonym.synthesis.private",
         "SequentialTrees": "kanonym.synthesis.trees",
         "Synthesis": "kanonym.synthesis.result",
-        "Synthesizer": "kanonym.synthesis.synthesizer",
+        "Synthesizer": "kanonym.synthesis.result",
         "draw_values": "kanonym.synthesis.cell_values.draw",
         "inject": "kanonym.synthesis.injection.inject",
         "injected_rows": "kanonym.synthesis.injection.marks",

@@ -21,8 +21,7 @@ from kanonym.profiling import identifiers_of
 from kanonym.synthesis.columns import Constraint
 from kanonym.synthesis.marginals.generation import FITS
 from kanonym.synthesis.private import DEFAULT_DELTA, PrivateRequest, synthesize_private
-from kanonym.synthesis.result import ROOT, Synthesis
-from kanonym.synthesis.synthesizer import Synthesizer, draw_valid_records
+from kanonym.synthesis.result import ROOT, Synthesis, Synthesizer, draw_valid_records
 from kanonym.synthesis.trees import SequentialTrees
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.columns.pandas_types import WORDS
+from kanonym.data.columns.rebuild import WORDS
 from kanonym.data.columns.texts import beginnings
 from kanonym.data.columns.values import text_of
 from kanonym.data.errors import DataError

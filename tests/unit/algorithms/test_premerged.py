@@ -17,8 +17,7 @@ from kanonym.algorithms.base import Problem
 from kanonym.algorithms.full_domain import FullDomain, evaluate_nodes
 from kanonym.algorithms.full_domain.premerged import merge_at_levels, search_premerged
 from kanonym.data.errors import DataError, InfeasibleError
-from kanonym.data.merged_table import MergedTable, records_of, repeated_records
-from kanonym.data.table import encode
+from kanonym.data.table import MergedTable, encode, records_of, repeated_records
 from kanonym.metrics.information_loss import METRICS
 from kanonym.models import KAnonymity, LDiversity
 from lattice_searches import COSTS, MODELS, searches

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from kanonym.cli import progress
-from kanonym.data.progress import Progress
+from kanonym.data.errors import Progress
 
 HALF = Progress("3 of 6 combinations done", done=3, total=6).of("compare")
 

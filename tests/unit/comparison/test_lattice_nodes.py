@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import kanonym as ka
+from kanonym.data.errors import Progress
 from kanonym.data.frames import to_polars
-from kanonym.data.progress import Progress
 
 PEOPLE = {
     "age": [20, 21, 22, 23, 30, 31, 32, 33, 40, 41],

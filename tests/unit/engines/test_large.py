@@ -20,9 +20,8 @@ from kanonym.algorithms.mondrian import Mondrian, TriedCuts
 from kanonym.algorithms.segmentation import Segmentation
 from kanonym.algorithms.span_partition import Node, Tree
 from kanonym.data.errors import PolicyError
-from kanonym.engines.sql.large.coding import table_of_counts
+from kanonym.engines.sql.large.coding import fragment_limit, table_of_counts
 from kanonym.engines.sql.large.fragments import WorkerContext, refine_fragment
-from kanonym.engines.sql.large.limits import fragment_limit
 from kanonym.engines.sql.large.tree_builder import pack_batches
 from kanonym.models import KAnonymity, LDiversity, TCloseness
 from tables import tables

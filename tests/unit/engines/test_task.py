@@ -17,7 +17,7 @@ from kanonym.data.partition import BLANK, Partition
 from kanonym.data.schema import Schema
 from kanonym.data.table import encode
 from kanonym.engines.decision import _repair_partition, run_task
-from kanonym.engines.records import released_values
+from kanonym.engines.local import released_values
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Task, sensitive_names
 from kanonym.metrics.certainty import certainty_costs

@@ -8,8 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from kanonym.minimization.model import Model, PredictionQuery
-from kanonym.minimization.records import records_of
+from kanonym.minimization.model import Model, PredictionQuery, records_of
 
 
 class Sum:

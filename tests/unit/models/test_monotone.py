@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kanonym.algorithms.prefix_suppression import suppress_prefix
+from kanonym.algorithms.full_domain.nodes import suppress_prefix
 from kanonym.models import (
     MODELS,
     AlphaKAnonymity,

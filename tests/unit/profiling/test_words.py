@@ -5,8 +5,15 @@ from __future__ import annotations
 import pytest
 
 from kanonym.data.schema import Role
-from kanonym.profiling.safe_harbor import CATEGORIES, safe_harbor
-from kanonym.profiling.words import LONGEST_PHRASE, entries, fold_accents, name_hints, name_words
+from kanonym.profiling.words import (
+    CATEGORIES,
+    LONGEST_PHRASE,
+    entries,
+    fold_accents,
+    name_hints,
+    name_words,
+    safe_harbor,
+)
 
 
 def what(name, *, role=None, sure=None):

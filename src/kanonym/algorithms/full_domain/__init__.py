@@ -21,7 +21,12 @@ from kanonym.algorithms.full_domain.nodes import (
     score_of,
 )
 from kanonym.algorithms.full_domain.private import DEGREES, private_partition
-from kanonym.algorithms.full_domain.search import SearchClock, SearchResult, infeasible_error
+from kanonym.algorithms.full_domain.search import (
+    SearchClock,
+    SearchResult,
+    evaluate_every_node,
+    infeasible_error,
+)
 from kanonym.algorithms.full_domain.space import (
     SearchSpace,
     check_search,
@@ -36,7 +41,6 @@ from kanonym.algorithms.full_domain.strategies import (
     search_best_first,
     search_optimal,
 )
-from kanonym.algorithms.full_domain.walk import evaluate_every_node
 from kanonym.algorithms.options import (
     CLASSIFICATION,
     Degree,
@@ -48,10 +52,8 @@ from kanonym.algorithms.options import (
 )
 from kanonym.data.errors import PolicyError
 from kanonym.data.errors import gettext as _
-from kanonym.data.merged_table import MergedTable
-from kanonym.data.partition import Partition
-from kanonym.data.refusals import Refusals, Units
-from kanonym.data.table import EncodedTable
+from kanonym.data.partition import Partition, Refusals, Units
+from kanonym.data.table import EncodedTable, MergedTable
 from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.information_loss import Generalized, Metric, metric_from

@@ -35,9 +35,8 @@ from kanonym.algorithms.full_domain.space import (
     prepare_space,
 )
 from kanonym.data.errors import DataError
-from kanonym.data.merged_table import MergedTable, first_leaves, records_of, repeated_records
 from kanonym.data.partition import SUPPRESSED, Partition
-from kanonym.data.table import EncodedTable
+from kanonym.data.table import EncodedTable, MergedTable, first_leaves, records_of, repeated_records
 from kanonym.kernels.arrays import Int32s
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.certainty import certainty_costs

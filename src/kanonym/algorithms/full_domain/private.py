@@ -19,8 +19,8 @@ import numpy as np
 
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.full_domain.scores import NodeClasses, Score, score_of_metric
+from kanonym.algorithms.full_domain.search import visit_every_node
 from kanonym.algorithms.full_domain.space import hierarchies, level_bounds, prepare_space
-from kanonym.algorithms.full_domain.walk import visit_every_node
 from kanonym.algorithms.options import Bounds
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import Hierarchy

@@ -10,8 +10,9 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from threading import Lock
 from types import FrameType
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from kanonym.algorithms.full_domain.branch import (
     Branch,
     Child,
     Solution,
+    coarsest_node,
     complete_node,
     count_new,
     descend,
@@ -28,11 +30,12 @@ from kanonym.algorithms.full_domain.branch import (
     promising_children,
     root_branch,
 )
-from kanonym.algorithms.full_domain.nodes import evaluate
+from kanonym.algorithms.full_domain.nodes import EvaluatedNode, Node, evaluate, evaluate_node
 from kanonym.algorithms.full_domain.space import SearchSpace, narrow_space
-from kanonym.data.errors import InfeasibleError
+from kanonym.data.errors import InfeasibleError, Progress
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.lattice.sweep import BEST, CHECKED, OPEN, UNLIMITED, search_below
-from kanonym.kernels.lattice.walk import DROPS, WEIGHT
+from kanonym.kernels.lattice.walk import BUDGET, DROPS, WEIGHT
 from kanonym.kernels.parallel import cores, parallel
 
 ROUND = 8
@@ -359,3 +362,75 @@ def bound_of_suffixes(space: SearchSpace) -> float:
     rest, d = float(space.axes.rest[1]), len(space.order)
     score = rest ** (1 / d) - 1 if space.axes.form[0] else rest
     return score * CAUTION
+
+
+Found = TypeVar("Found")
+
+
+def evaluate_every_node(
+    space: SearchSpace, listen: Listener | None, seconds: float | None = None
+) -> list[EvaluatedNode]:
+    """Return every node with what it is worth, by levels; after `seconds`, those found by then."""
+    nodes = _every_node(space, partial(evaluate_node, space), listen, seconds)
+    return sorted(nodes, key=lambda node: node.levels)
+
+
+def visit_every_node(
+    space: SearchSpace, visit: Callable[[Ints, Int32s, Ints], Found]
+) -> list[Found]:
+    """Return what is found at every node, in no particular order.
+
+    visit: takes levels, and the labels (n, d) and sizes (n,) of its classes. Classes that are
+        smaller than the models require are left out, or stand there in part.
+    """
+
+    def at(node: Node) -> Found:
+        generalized = node.generalized
+        return visit(generalized.levels, generalized.labels, generalized.sizes)
+
+    return _every_node(space, at, drops=True)
+
+
+def _every_node(
+    space: SearchSpace,
+    visit: Callable[[Node], Found],
+    listen: Listener | None = None,
+    seconds: float | None = None,
+    *,
+    drops: bool = False,
+) -> list[Found]:
+    """Visit every node of a lattice."""
+    required = space.required.copy()
+    required[BUDGET], required[DROPS] = space.table.n_rows, drops
+    # Nothing is left out: no bound, no limit, no model rules a branch out.
+    free = replace(space, required=required, exact=False, checks=(), bounded_by_classes=False)
+    clock, lock = SearchClock(seconds, listen), Lock()
+    done = 0
+
+    def report(checked: int) -> None:
+        nonlocal done
+        with lock:
+            done += checked
+            sentence = f"{done:,} of {free.size:,} nodes checked"
+            clock.report_message(Progress(sentence, done=done, total=free.size))
+
+    def below(branch: Branch) -> list[Found]:
+        last = len(branch.levels) + 1 == len(space.order)
+        nodes = []
+        for child in promising_children(free, branch, NOTHING):
+            if clock.is_over():
+                break
+            if last:
+                nodes.append(visit(coarsest_node(free, branch, child.level)))
+            else:
+                nodes += below(descend(free, branch, child))
+        if last:
+            report(len(nodes))
+        return nodes
+
+    start = root_branch(free)
+    if len(space.order) == 1:
+        return below(start)
+    first = promising_children(free, start, NOTHING)
+    branches = parallel(lambda child: below(descend(free, start, child)), first)
+    return [node for nodes in branches for node in nodes]

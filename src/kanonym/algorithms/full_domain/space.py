@@ -12,8 +12,7 @@ from kanonym.algorithms.base import ancestors_of, table_counts
 from kanonym.algorithms.options import Bounds
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import Hierarchy
-from kanonym.data.merged_table import MergedTable, records_of
-from kanonym.data.table import EncodedTable
+from kanonym.data.table import EncodedTable, MergedTable, records_of
 from kanonym.kernels.arrays import Floats, Int32s, Ints, UInt64s
 from kanonym.kernels.classes.disclosure import DISTINCT, SIZE
 from kanonym.kernels.classes.grouping import group_rows

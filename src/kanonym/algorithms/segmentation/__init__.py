@@ -34,8 +34,7 @@ from kanonym.algorithms.segmentation.cuts import (
 from kanonym.algorithms.workload import GuidingTarget, guiding_target
 from kanonym.data.errors import PolicyError
 from kanonym.data.errors import gettext as _
-from kanonym.data.partition import Partition
-from kanonym.data.refusals import Refusals, Units, cut_in_two
+from kanonym.data.partition import Partition, Refusals, Units, cut_in_two
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.classes.conditions import Criteria

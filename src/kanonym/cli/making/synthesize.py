@@ -15,7 +15,7 @@ from kanonym.data.option import Option
 
 if TYPE_CHECKING:
     from kanonym.data.readings import Reading
-    from kanonym.synthesis.synthesizer import Synthesizer
+    from kanonym.synthesis.result import Synthesizer
 
 JUDGED = "Evaluation"
 

@@ -26,7 +26,7 @@ from kanonym.data.errors import DataError
 from kanonym.data.files import FORMATS, check_table_output
 from kanonym.data.files.text_cells import require_printable
 from kanonym.data.files.text_layout import refuse_names_like_values
-from kanonym.engines.database.staging import HiddenFile, StagedTable, rows_of_file, write_hidden
+from kanonym.engines.database.staging import HiddenFile, StagedRows, rows_of_file, write_hidden
 from kanonym.engines.database.temporary import TemporaryTables
 from kanonym.engines.database.values import (
     Fingerprint,
@@ -68,7 +68,7 @@ class AdbcStore(TemporaryTables):
         else:
             self.free_table(place)
 
-    def stage(self, query: Query, place: str | None) -> StagedTable:
+    def stage(self, query: Query, place: str | None) -> StagedRows:
         """Write a table of this database, or a hidden file."""
         place = self._table_name(place)
         if is_file(place):
@@ -82,7 +82,7 @@ class AdbcStore(TemporaryTables):
             self.commit()
             return place
 
-        return StagedTable(reads, publish, self.rollback)
+        return StagedRows(reads, publish, self.rollback)
 
     def _table_name(self, place: str | None) -> str:
         if place is None:
@@ -260,7 +260,7 @@ class AdbcStore(TemporaryTables):
                 db_schema_name=schema,
             )
 
-    def _staged_file(self, query: Query, place: str) -> StagedTable:
+    def _staged_file(self, query: Query, place: str) -> StagedRows:
         """Write the rows of a query, held in the database, to a hidden file."""
         kind = check_table_output(place)
         packed = place.lower().endswith(".gz")
@@ -276,7 +276,7 @@ class AdbcStore(TemporaryTables):
                 frame = self.fetch(held)
                 write_hidden(frame, path, kind, packed=packed)
                 rows = partial(iter, [frame])
-        return StagedTable(held, hidden.publish, hidden.discard, rows)
+        return StagedRows(held, hidden.publish, hidden.discard, rows)
 
     def frames(self, held: Query) -> Iterator[pl.DataFrame]:
         """Yield the rows of a table in order, some at a time, all of the same types.

@@ -13,9 +13,9 @@ from sqlglot import exp
 from kanonym.data.databases import displayable_url, missing_table
 from kanonym.data.errors import DataError
 from kanonym.engines.database.adbc import AdbcStore, ArrowTable, Connection
-from kanonym.engines.database.names import fresh_name
 from kanonym.engines.database.values import (
     declared_scale,
+    fresh_name,
     is_decimal_text,
     refuse_nul,
     refuse_types,

@@ -16,10 +16,10 @@ from sqlglot import exp
 from kanonym.data.databases import displayable_url, missing_table
 from kanonym.data.errors import DataError
 from kanonym.engines.database.adbc import AdbcStore, ArrowTable, Connection
-from kanonym.engines.database.names import fresh_name
 from kanonym.engines.database.staging import BATCH_ROWS
 from kanonym.engines.database.values import (
     decimals_as_floats,
+    fresh_name,
     refuse_types,
     times_as_text,
     to_signed,

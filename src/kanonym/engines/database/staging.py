@@ -140,7 +140,7 @@ def _to_schema(table: Any, schema: pl.Schema) -> pl.DataFrame:
 
 
 @dataclass
-class StagedTable:
+class StagedRows:
     """A release that is written but not yet in its place: see `sql.store.StagedTable`."""
 
     query: Query

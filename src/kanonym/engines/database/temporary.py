@@ -12,8 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import polars as pl
 from sqlglot import exp
 
-from kanonym.engines.database.names import fresh_name, read_query, refuse_same_names, table_of
-from kanonym.engines.database.values import to_plain_types
+from kanonym.engines.database.values import (
+    fresh_name,
+    read_query,
+    refuse_same_names,
+    table_of,
+    to_plain_types,
+)
 from kanonym.engines.sql.statements import exact_column
 from kanonym.engines.sql.store import Query, StagedTable
 

@@ -18,11 +18,15 @@ from sqlglot import exp
 from kanonym.data.databases import database_kind, displayable_url, missing_table
 from kanonym.data.errors import DataError
 from kanonym.data.files import FORMATS
-from kanonym.engines.database.names import fresh_name, refuse_same_names
 from kanonym.engines.database.staging import BATCH_ROWS
-from kanonym.engines.database.values import SEED, Fingerprint
-from kanonym.engines.duckdb.csv_files import csv_query
-from kanonym.engines.duckdb.paths import WITHOUT_FOLDERS, file_array, files_of, read_option
+from kanonym.engines.database.values import SEED, Fingerprint, fresh_name, refuse_same_names
+from kanonym.engines.duckdb.csv_files import (
+    WITHOUT_FOLDERS,
+    csv_query,
+    file_array,
+    files_of,
+    read_option,
+)
 from kanonym.engines.sql.statements import exact_column
 from kanonym.engines.sql.store import Query
 

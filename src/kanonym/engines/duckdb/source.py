@@ -17,12 +17,15 @@ from sqlglot import exp
 from kanonym.data.errors import DataError
 from kanonym.data.files.disk import hidden_path
 from kanonym.data.frames import is_frame, to_polars
-from kanonym.engines.database.names import fresh_name, refuse_same_names
-from kanonym.engines.database.values import fingerprint_of, require_same
+from kanonym.engines.database.values import (
+    fingerprint_of,
+    fresh_name,
+    refuse_same_names,
+    require_same,
+)
 from kanonym.engines.duckdb import files
-from kanonym.engines.duckdb.errors import translate_errors
 from kanonym.engines.duckdb.files import attach, held_tables, register_frame
-from kanonym.engines.duckdb.store import ArrowTable, DuckStore, Relation
+from kanonym.engines.duckdb.store import ArrowTable, DuckStore, Relation, translate_errors
 from kanonym.engines.sql.store import MOST_TUPLES, Source
 
 

@@ -53,7 +53,7 @@ def scan_spark(
     with require_extra("spark"):
         from kanonym.engines.spark import columns, reading, store  # noqa: PLC0415
         from kanonym.engines.spark import session as sessions  # noqa: PLC0415
-        from kanonym.engines.spark.faults import translate_errors  # noqa: PLC0415
+        from kanonym.engines.spark.session import translate_errors  # noqa: PLC0415
         from kanonym.engines.sql.store import MOST_TUPLES, Source  # noqa: PLC0415 - it may be absent
 
     text = False
@@ -82,7 +82,7 @@ def collect_frame(frame: Any) -> pl.DataFrame:
 def create_frame(table: pl.DataFrame, like: Any) -> Any:
     """Return a table of this process as a DataFrame of the session that another one is of."""
     from kanonym.engines.spark import columns, store  # noqa: PLC0415 - PySpark may be absent
-    from kanonym.engines.spark.faults import translate_errors  # noqa: PLC0415 - as above
+    from kanonym.engines.spark.session import translate_errors  # noqa: PLC0415 - as above
 
     session = like.sparkSession
     arrow, struct = columns.to_spark(table)

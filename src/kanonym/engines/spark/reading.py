@@ -13,7 +13,7 @@ from kanonym.data.errors import DataError
 from kanonym.data.files import delimited, typed_texts
 from kanonym.data.files.text_layout import refuse_missing_header, unnamed_column
 from kanonym.engines.spark.columns import functions_of, quote_name
-from kanonym.engines.spark.faults import translate_errors, without_credentials
+from kanonym.engines.spark.session import translate_errors, without_credentials
 
 _FORMATS = {
     ".parquet": "parquet",

@@ -21,7 +21,7 @@ from kanonym.engines.spark.columns import (
     struct_of,
     to_spark,
 )
-from kanonym.engines.spark.faults import translate_errors
+from kanonym.engines.spark.session import translate_errors
 from kanonym.engines.spark.staging import require_place, stage_frame
 from kanonym.engines.sql.statements import table_query
 from kanonym.engines.sql.store import Query, StagedTable

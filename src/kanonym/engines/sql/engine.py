@@ -15,10 +15,9 @@ from kanonym.data.person_key import columns_of
 from kanonym.data.readings import Reading, settle, styled_columns
 from kanonym.data.schema import Schema
 from kanonym.data.table import Domain
-from kanonym.engines.base import SAMPLED, Ability
+from kanonym.engines.base import SAMPLED, Ability, Run
 from kanonym.engines.decision import Decision, EncodedDecision, EngineDecision, decide, with_input
 from kanonym.engines.release_view import view_of_release
-from kanonym.engines.run import Run
 from kanonym.engines.sql import large, premerged
 from kanonym.engines.sql.frequencies import (
     VALUE,

@@ -15,12 +15,11 @@ from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.files import differing_texts
 from kanonym.data.hierarchy import Hierarchy
-from kanonym.data.merged_table import first_leaves
 from kanonym.data.person_key import columns_of
 from kanonym.data.readings import styled_columns
 from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Schema, Sensitive
-from kanonym.data.table import Domain, encode
+from kanonym.data.table import Domain, encode, first_leaves
 from kanonym.engines.sql.statements import (
     COUNT,
     alias_column,

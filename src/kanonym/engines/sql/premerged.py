@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import polars as pl
+from sqlglot import exp
 
 from kanonym.algorithms.full_domain.premerged import (
     Levels,
@@ -16,25 +18,236 @@ from kanonym.algorithms.full_domain.premerged import (
 )
 from kanonym.algorithms.full_domain.space import hierarchies
 from kanonym.data.errors import InfeasibleError, PolicyError
-from kanonym.data.merged_table import MergedTable, first_leaves
 from kanonym.data.partition import Partition
 from kanonym.data.schema import Role
+from kanonym.data.table import MergedTable, first_leaves
 from kanonym.engines.decision import EncodedDecision, decide, with_input
 from kanonym.engines.sql.frequencies import (
+    CODED_VALUE,
+    CodedKey,
+    CodedSensitive,
     Frequencies,
     changed_error,
     coded_key,
     coded_sensitive,
     frequency_set,
 )
-from kanonym.engines.sql.level_counter import LevelCounter
-from kanonym.engines.sql.store import Source
+from kanonym.engines.sql.statements import (
+    COUNT,
+    alias_column,
+    count_query,
+    exact_column,
+    nan_as_null,
+    project,
+    subquery,
+)
+from kanonym.engines.sql.store import Query, Source
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task
+from kanonym.kernels.arrays import Int32s, Ints
+from kanonym.kernels.classes.grouping import group_rows, one_group
 from kanonym.metrics.certainty import certainty_costs
 from kanonym.metrics.information_loss import KLDivergence, Metric, Weighted, metric_from
 from kanonym.metrics.release_loss import InformationLoss, measure_utility
 from kanonym.verification.release_view import sensitive_names
+
+
+class LevelCounter:
+    """The engine as who counts at levels: see `Counter`."""
+
+    def __init__(
+        self,
+        source: Source,
+        dtypes: Mapping[str, pl.DataType],
+        known: Sequence[CodedKey],
+        hidden: Sequence[CodedSensitive],
+        *,
+        whole: bool,
+    ) -> None:
+        self._source, self._dtypes, self._whole = source, dtypes, whole
+        self._known, self._hidden = known, hidden
+        self._maps: dict[int, Query] = {}
+        self.most = source.most_tuples
+        names = [one.domain.name for one in known] + [one.domain.name for one in hidden]
+        self._aliases = {name: f"c{place}" for place, name in enumerate(names)}
+        self.heights: Levels = tuple(key.hierarchy.n_levels - 1 for key in known)
+
+    @property
+    def coded_types(self) -> dict[str, pl.DataType]:
+        """The types of the columns of `coded_source`."""
+        codes = dict.fromkeys((key.domain.name for key in self._known), pl.Int32())
+        return {**self._dtypes, **codes}
+
+    @cached_property
+    def _repeated_records(self) -> Ints | None:
+        """How many records may be equal in all quasi-identifiers, and how many groups there are."""
+        if not self._whole:
+            return None
+        aliases = {key.domain.name: self._aliases[key.domain.name] for key in self._known}
+        tuples = count_query(project(self._source, aliases, self._dtypes), list(aliases.values()))
+        sizes = exp.select(alias_column(exact_column(COUNT, "t"), "size")).from_(
+            subquery(tuples, "t")
+        )
+        frame = self._source.store.fetch(count_query(sizes, ["size"]))
+        return frame.select(pl.all().cast(pl.Int64)).select("size", COUNT).to_numpy()
+
+    def count(self, levels: Levels) -> MergedTable | None:
+        """Return the frequency set at some levels: see `Counter.count`."""
+        rows = self._known_frequencies(levels)
+        if rows is None:
+            rows = self.fetch_tuples(levels)
+        if rows is None:
+            return None
+        d = len(self._known)
+        codes, sizes = self._codes(rows), [one.domain.size for one in self._known]
+        # Null that does not count is -1: shifted, it is one more value.
+        codes[d:] = [column + np.int32(1) for column in codes[d:]]
+        sizes += [one.domain.size + 1 for one in self._hidden]
+        groups = group_rows(codes, sizes) if codes else one_group(len(rows))
+        counts = rows[COUNT].to_numpy()
+        weights = np.bincount(groups.labels, counts, len(groups.sizes)).astype(np.int64)
+        records = tuple(key.records for key in self._known)
+        if any(int(record.sum()) != int(weights.sum()) for record in records):
+            raise changed_error()
+        return MergedTable(
+            domains=tuple(key.domain for key in self._known),
+            sensitive=tuple(sensitive.domain for sensitive in self._hidden),
+            codes=np.ascontiguousarray(groups.codes[:, :d]),
+            sensitive_codes=np.ascontiguousarray(groups.codes[:, d:] - np.int32(1)),
+            weights=weights,
+            tuple_of_row=groups.labels,
+            lowest=np.array(levels, np.int64),
+            records=records,
+            repeated=self._repeated_records,
+        )
+
+    def _known_frequencies(self, levels: Levels) -> pl.DataFrame | None:
+        """Return the frequency set of one attribute or none: it is known already."""
+        wide = [a for a, height in enumerate(self.heights) if levels[a] < height]
+        if self._hidden or len(wide) > 1 or not self._known:
+            return None
+        a = wide[0] if wide else 0
+        records = np.bincount(
+            self._known[a].first(levels[a]), self._known[a].records, len(self._known[a].records)
+        ).astype(np.int64)
+        held = np.flatnonzero(records)
+        return pl.DataFrame({f"c{a}": held.astype(np.int32), COUNT: records[held]})
+
+    def fetch_tuples(self, levels: Levels) -> pl.DataFrame | None:
+        """Return the tuples at some levels as the engine has them; None for too many.
+
+        Columns are codes of the quasi-identifiers that are not at their root, raw sensitive
+        values, and the number of records.
+        """
+        wide = [a for a, height in enumerate(self.heights) if levels[a] < height]
+        names = [self._known[a].domain.name for a in wide]
+        names += [one.domain.name for one in self._hidden]
+        aliases = {name: self._aliases[name] for name in names}
+        query = project(self._source, aliases, self._dtypes) if names else self._source.query
+        if names:
+            hidden = [self._aliases[one.domain.name] for one in self._hidden]
+            query = self._label_query(
+                query,
+                {a: (f"c{a}", exact_column(f"c{a}", "t"), levels[a]) for a in wide},
+                {alias: exact_column(alias, "t") for alias in hidden},
+            )
+        many = self.most + 1
+        frame = self._source.store.fetch(count_query(query, list(aliases.values())).limit(many))
+        if len(frame) == many:
+            return None
+        return frame.with_columns(
+            pl.col(COUNT).cast(pl.Int64), *(pl.col(f"c{a}").cast(pl.Int32) for a in wide)
+        )
+
+    def coded_source(self, levels: Levels) -> Source:
+        """Return the input with the codes of labels in the place of quasi-identifiers."""
+        place = {key.domain.name: a for a, key in enumerate(self._known)}
+        columns = {
+            place[name]: (
+                name,
+                nan_as_null(self._source, exact_column(name, "t"), self._dtypes[name]),
+                levels[place[name]],
+            )
+            for name in self._dtypes
+            if name in place
+        }
+        others = {name: exact_column(name, "t") for name in self._dtypes if name not in place}
+        query = self._label_query(self._source.query, columns, others, order=list(self._dtypes))
+        return replace(self._source, query=query)
+
+    def _label_query(
+        self,
+        query: Query,
+        columns: Mapping[int, tuple[str, exp.Condition, int]],
+        others: Mapping[str, exp.Column],
+        order: Sequence[str] = (),
+    ) -> Query:
+        """Return a query of columns as they are, and of others as codes of their labels.
+
+        columns: by attribute, the name that its codes have, its values, and a level.
+        """
+        picked: dict[str, exp.Condition] = dict(others)
+        reads = exp.select().from_(subquery(query, "t"))
+        for a, (name, values, level) in columns.items():
+            constant = exp.Literal.number(self._known[a].null(level))
+            if level == self.heights[a]:
+                picked[name] = exp.cast(exp.Literal.number(0), exp.DataType.Type.INT)
+                continue
+            # No value but null is without a label: equality is a condition that every engine
+            # can hash, a comparison that takes null for a value is not.
+            label = exact_column(f"l{level}", f"m{a}")
+            picked[name] = exp.Coalesce(this=label, expressions=[constant])
+            same = exp.EQ(this=values, expression=exact_column(CODED_VALUE, f"m{a}"))
+            reads = reads.join(subquery(self._label_map(a), f"m{a}"), on=same, join_type="left")
+        names = order or [*(name for name, _, _ in columns.values()), *others]
+        return reads.select(*(alias_column(picked[name], name) for name in names))
+
+    def _label_map(self, a: int) -> Query:
+        """Return what reads the labels of an attribute's values on the engine."""
+        if a not in self._maps:
+            self._maps[a] = self._source.store.put(self._known[a].labels())
+        return self._maps[a]
+
+    def _codes(self, rows: pl.DataFrame) -> list[Int32s]:
+        """Return the codes of tuples, quasi-identifiers first; null that does not count is -1."""
+        nothing = np.zeros(len(rows), np.int32)
+        codes = [
+            rows[f"c{a}"].to_numpy() if f"c{a}" in rows.columns else nothing
+            for a in range(len(self._known))
+        ]
+        return codes + [one.of(rows[self._aliases[one.domain.name]])[0] for one in self._hidden]
+
+    def places(self, rows: pl.DataFrame, merged: MergedTable, table: MergedTable) -> Int32s:
+        """Return (n,) int32: of each row at the levels of a node, one tuple of a table below it.
+
+        merged: the table at the levels of the rows.
+        """
+        columns = [*merged.codes.T, *merged.sensitive_codes.T]
+        names = [f"k{place}" for place in range(len(columns))]
+        # `tuple_of_row` of both tables is about the same rows.
+        first = np.zeros(len(merged.weights), np.int32)
+        first[merged.tuple_of_row] = table.tuple_of_row
+        frame = pl.DataFrame(
+            [pl.Series(name, column) for name, column in zip(names, columns, strict=True)]
+        ).with_columns(place=pl.Series(first))
+        asked = pl.DataFrame(
+            [pl.Series(name, one) for name, one in zip(names, self._codes(rows), strict=True)]
+        )
+        found = asked.join(frame, on=names, how="left", maintain_order="left")["place"]
+        if found.null_count():
+            raise changed_error()
+        return found.to_numpy()
+
+    def frequencies(self, rows: pl.DataFrame) -> Frequencies:
+        """Return tuples as the pipeline has them: see `PremergedSearch.counted`."""
+        codes = self._codes(rows)
+        raw = [pl.Series(one.domain.name, codes[a]) for a, one in enumerate(self._known)]
+        typed = raw.copy()
+        for sensitive in self._hidden:
+            values = rows[self._aliases[sensitive.domain.name]]
+            raw.append(values.alias(sensitive.domain.name))
+            typed.append(sensitive.of(values)[1].alias(sensitive.domain.name))
+        return Frequencies(pl.DataFrame(raw), pl.DataFrame(typed), rows[COUNT].to_numpy())
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from kanonym.data.files import typed_texts
 from kanonym.data.person_key import columns_of
 from kanonym.data.schema import Role, Schema
 from kanonym.data.table import value_codes
+from kanonym.engines.base import Run
 from kanonym.engines.decision import EncodedDecision
-from kanonym.engines.run import Run
 from kanonym.engines.sql.frequencies import (
     VALUE,
     Frequencies,

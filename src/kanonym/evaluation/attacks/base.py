@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.hierarchy import Hierarchy
-from kanonym.data.refusals import Replay
+from kanonym.data.partition import Replay
 from kanonym.data.results import ShortRepr
 from kanonym.data.table import value_codes
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount

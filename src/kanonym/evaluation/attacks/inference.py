@@ -12,9 +12,9 @@ from kanonym.data.errors import gettext as _
 from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext, draw_persons, everybody
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE
 from kanonym.evaluation.attacks.linking.linkage import NO_ORIGINAL, NO_RELEASED
-from kanonym.evaluation.attacks.matching.cells import regroup_records
 from kanonym.evaluation.attacks.matching.guessing import Secret, guess_values, reach_of, secret_of
 from kanonym.evaluation.attacks.matching.lookup import find_candidates
+from kanonym.evaluation.attacks.matching.predicates import regroup_records
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount, worst_of
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.kernels.arrays import Floats

@@ -13,10 +13,16 @@ import polars as pl
 
 from kanonym.data import frames
 from kanonym.data.columns.rebuild import Frame
-from kanonym.data.errors import DataError, KanonymError, PolicyError, SchemaError, shown_value
+from kanonym.data.errors import (
+    DataError,
+    KanonymError,
+    PolicyError,
+    Progress,
+    SchemaError,
+    shown_value,
+)
+from kanonym.data.partition import Replay
 from kanonym.data.person_key import columns_of
-from kanonym.data.progress import Progress
-from kanonym.data.refusals import Replay
 from kanonym.evaluation.attacks import ATTACKS
 from kanonym.evaluation.attacks.base import NOT_REPLAYED, Attack, AttackContext, codes_of_persons
 from kanonym.evaluation.attacks.classes.minimality import Minimality

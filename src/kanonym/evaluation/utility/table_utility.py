@@ -19,11 +19,11 @@ from kanonym.evaluation.releases import with_centroids
 from kanonym.evaluation.utility import (
     Measure,
     associations,
+    cells,
     generalization,
     intervals,
     items,
     k_marginal,
-    marginals,
     queries,
     records,
 )
@@ -38,7 +38,7 @@ from kanonym.release import Release
 ALL: tuple[Measure, ...] = (
     *generalization.MEASURES,
     *records.MEASURES,
-    *marginals.MEASURES,
+    *cells.MEASURES,
     *associations.MEASURES,
     *k_marginal.MEASURES,
     *intervals.MEASURES,

@@ -10,8 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.merged_table import MergedTable, distinct_sizes
-from kanonym.data.table import EncodedTable
+from kanonym.data.table import EncodedTable, MergedTable, distinct_sizes
 from kanonym.metrics.information_loss.base import (
     DIGITS,
     SLACK,

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import HierarchyError
 from kanonym.data.hierarchy import Hierarchy
-from kanonym.data.merged_table import records_of
-from kanonym.data.table import EncodedTable
+from kanonym.data.table import EncodedTable, records_of
 from kanonym.metrics.information_loss.base import Generalized
 
 BLOCK = 1 << 16

@@ -14,8 +14,7 @@ from kanonym.profiling.identifiers.free_text import find_free_text
 from kanonym.profiling.identifiers.persons import find_persons, find_records
 from kanonym.profiling.identifiers.sample import Finding, Sample
 from kanonym.profiling.reasons import Reason
-from kanonym.profiling.safe_harbor import safe_harbor
-from kanonym.profiling.words import name_hints
+from kanonym.profiling.words import name_hints, safe_harbor
 
 _RANK = {"both": 0, "values": 1, "name": 2}
 

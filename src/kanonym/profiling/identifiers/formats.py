@@ -12,8 +12,7 @@ from kanonym.data.schema import Role
 from kanonym.profiling.identifiers.persons import can_be
 from kanonym.profiling.identifiers.sample import Finding, Sample, finding_by_values, share_reason
 from kanonym.profiling.reasons import Reason
-from kanonym.profiling.safe_harbor import safe_harbor
-from kanonym.profiling.words import Hint, name_hints
+from kanonym.profiling.words import Hint, name_hints, safe_harbor
 
 LEAST = 0.5
 """Share of the rows that could be what the name says."""

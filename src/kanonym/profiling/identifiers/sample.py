@@ -13,7 +13,7 @@ import polars as pl
 from kanonym.data.results import ShortRepr
 from kanonym.kernels.arrays import Bools, Ints
 from kanonym.profiling.reasons import Reason
-from kanonym.profiling.safe_harbor import safe_harbor
+from kanonym.profiling.words import safe_harbor
 
 By = Literal["name", "values", "both"]
 

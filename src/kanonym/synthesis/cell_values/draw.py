@@ -31,7 +31,7 @@ from kanonym.recoding.recode import released_names
 from kanonym.release import Release, versions
 from kanonym.synthesis.cell_values.columns import CellValues, values_of_classes, values_of_labels
 from kanonym.synthesis.columns import Constraint
-from kanonym.synthesis.synthesizer import keeps_constraints
+from kanonym.synthesis.result import keeps_constraints
 from kanonym.verification.verdict import Verification
 
 By = Literal["label", "class"]

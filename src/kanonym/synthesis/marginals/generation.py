@@ -25,7 +25,7 @@ from kanonym.synthesis.marginals.measuring import (
     fit_aim,
     fit_mst,
 )
-from kanonym.synthesis.synthesizer import keeps_constraints
+from kanonym.synthesis.result import keeps_constraints
 
 Fit = Callable[[PrivateRecords, Mapping[Attributes, Bools]], GraphicalModel]
 

@@ -15,11 +15,10 @@ import kanonym as ka
 from kanonym.comparison.frontier import frontier
 from kanonym.comparison.lattice_nodes import full_domain_of
 from kanonym.data import frames
-from kanonym.data.errors import KanonymError
+from kanonym.data.errors import KanonymError, Progress
 from kanonym.data.errors import gettext as _
 from kanonym.data.frames import to_polars
 from kanonym.data.person_key import columns_of
-from kanonym.data.progress import Progress
 from kanonym.language import LANGUAGES
 from kanonym.pipeline import with_readings
 from kanonym.policy import Policy

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Literal
 
-from kanonym.data.errors import KanonymError
-from kanonym.data.progress import Progress
+from kanonym.data.errors import KanonymError, Progress
 from kanonym.workbench.work.table_work import TableWork
 
 Lane = Literal["quick", "long"]

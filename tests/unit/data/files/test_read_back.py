@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 
 from kanonym.data.errors import DataError
 from kanonym.data.files import read_table, write_table, writing
-from kanonym.data.files.read_back import check_written
+from kanonym.data.files.writing import check_written
 
 EXTENSIONS = [".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".parquet", ".feather"]
 ODD = {

@@ -18,7 +18,7 @@ import kanonym as ka
 from attack_tables import HIDDEN, ILLNESS, KNOWN, banded, people, released, shuffled, starred
 from conftest import FRAMES
 from effort import examples
-from kanonym.data.progress import Progress
+from kanonym.data.errors import Progress
 from kanonym.evaluation.attacks import ATTACKS
 from kanonym.evaluation.attacks.classes.homogeneity import BackgroundKnowledge, Homogeneity
 from kanonym.evaluation.attacks.inference import Inference

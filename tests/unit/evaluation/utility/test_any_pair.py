@@ -11,20 +11,13 @@ from hypothesis import strategies as st
 
 import utility_pairs as pairs
 from effort import examples
-from kanonym.evaluation.utility import (
-    associations,
-    cells,
-    intervals,
-    k_marginal,
-    marginals,
-    queries,
-)
+from kanonym.evaluation.utility import associations, cells, intervals, k_marginal, queries
 from kanonym.evaluation.utility.models import propensity
 from kanonym.evaluation.utility.models.learning import learning_measure
 
 MEASURES = [
     measure
-    for module in (marginals, associations, k_marginal, intervals, queries, propensity)
+    for module in (cells, associations, k_marginal, intervals, queries, propensity)
     for measure in module.MEASURES
 ]
 NUMBERS = st.one_of(st.integers(-3, 3), st.floats(-1e6, 1e6), st.none())

@@ -11,7 +11,7 @@ from scipy.spatial import distance
 
 import utility_pairs as pairs
 from effort import examples
-from kanonym.evaluation.utility.marginals import (
+from kanonym.evaluation.utility.cells import (
     MEASURES,
     hellinger,
     jensen_shannon,

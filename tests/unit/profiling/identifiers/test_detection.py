@@ -17,7 +17,7 @@ from effort import examples
 from kanonym.data.example_tables import patients
 from kanonym.profiling.identifiers import find_identifiers
 from kanonym.profiling.identifiers.sample import DISTINCT, Sample
-from kanonym.profiling.safe_harbor import safe_harbor
+from kanonym.profiling.words import safe_harbor
 
 PROVIDERS = [
     "name",

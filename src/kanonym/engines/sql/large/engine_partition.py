@@ -22,7 +22,9 @@ from kanonym.engines.sql.large.coding import (
     VALUE,
     Coding,
     encode_columns,
+    fragment_limit,
     frequency_set,
+    require_values,
     sum_column,
     table_of_counts,
 )
@@ -36,7 +38,6 @@ from kanonym.engines.sql.large.fragments import (
     refine_fragment,
     released_classes,
 )
-from kanonym.engines.sql.large.limits import fragment_limit, require_values
 from kanonym.engines.sql.large.tree_builder import NODE, TreeBuilder, pack_batches
 from kanonym.engines.sql.release_query import FIRST, LAST, unchanged_columns
 from kanonym.engines.sql.statements import (

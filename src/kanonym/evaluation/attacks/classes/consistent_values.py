@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.refusals import Refusals
+from kanonym.data.partition import Refusals
 from kanonym.kernels.arrays import Bools, Int32s, Ints
 
 STEPS = 1000

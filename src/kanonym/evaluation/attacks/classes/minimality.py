@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from kanonym.data.errors import gettext as _
-from kanonym.data.refusals import Replay
+from kanonym.data.partition import Replay
 from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext
 from kanonym.evaluation.attacks.classes.consistent_values import possible_values
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount

@@ -10,7 +10,6 @@ import polars as pl
 from kanonym.data.columns.values import text_of
 from kanonym.data.hierarchy.labels import members_of
 from kanonym.data.table import Domain, encode_column
-from kanonym.evaluation.pair.reading.spread import spread_over_class
 from kanonym.evaluation.pair.reading.texts import (
     Cells,
     Codes,
@@ -20,6 +19,7 @@ from kanonym.evaluation.pair.reading.texts import (
     is_label,
     says_nothing,
     span_of,
+    spread_over_class,
     with_stars,
 )
 from kanonym.evaluation.pair.tables import CategoricalColumn, Generalization

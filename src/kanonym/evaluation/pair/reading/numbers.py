@@ -12,7 +12,6 @@ from kanonym.data.hierarchy.base import ROOT
 from kanonym.data.hierarchy.labels import members_of
 from kanonym.data.results import ShortRepr
 from kanonym.data.table import LARGEST, Domain, encode_column
-from kanonym.evaluation.pair.reading.spread import spread_over_class
 from kanonym.evaluation.pair.reading.texts import (
     Cells,
     Codes,
@@ -23,6 +22,7 @@ from kanonym.evaluation.pair.reading.texts import (
     period_of,
     says_nothing,
     span_of,
+    spread_over_class,
     to_physical,
     value_range,
     with_stars,

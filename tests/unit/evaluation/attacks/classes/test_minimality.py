@@ -10,7 +10,7 @@ import pytest
 
 import kanonym as ka
 from attack_tables import scene
-from kanonym.data.refusals import Refusals, Replay, Units
+from kanonym.data.partition import Refusals, Replay, Units
 from kanonym.evaluation.attacks.classes.consistent_values import possible_values
 from kanonym.evaluation.attacks.classes.minimality import Minimality, claim_values
 from kanonym.evaluation.attacks.table_attacks import attack

@@ -14,9 +14,9 @@ from attack_tables import KNOWN, banded, people, scene, shuffled
 from effort import examples
 from kanonym.evaluation.attacks.classes.homogeneity import Homogeneity
 from kanonym.evaluation.attacks.matching import disclosure
-from kanonym.evaluation.attacks.matching.cells import cell_codes, regroup_records
 from kanonym.evaluation.attacks.matching.disclosure import LookupSource, look_up_values
 from kanonym.evaluation.attacks.matching.guessing import values_of
+from kanonym.evaluation.attacks.matching.predicates import cell_codes, regroup_records
 from twins.cells import open_to
 from utility_pairs import categorical, numeric, pair
 
