@@ -10,20 +10,13 @@ from typing import Literal
 
 import numpy as np
 
+from kanonym.algorithms import small_classes
 from kanonym.algorithms.base import classes_of, compile_criteria, require_feasible
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.algorithms.full_domain.nodes import group_at_levels, judge
 from kanonym.algorithms.full_domain.search import SearchClock
 from kanonym.algorithms.full_domain.space import SearchSpace
 from kanonym.algorithms.full_domain.strategies import search_optimal
-from kanonym.algorithms.small_classes import (
-    class_losses,
-    highest_cost,
-    join_classes,
-    levels_of,
-    sweep_stages,
-    tree_of_classes,
-)
 from kanonym.data.errors import InfeasibleError, Progress
 from kanonym.data.partition import SUPPRESSED, Distribution, Partition
 from kanonym.data.table import EncodedTable
@@ -108,12 +101,16 @@ class Sweep:
             stays[:1] = True
         other.keep(stays)
         other.labels[too_few] = UNREACHED
-        for limit in (highest_cost(self.costs), math.inf):
+        for limit in (small_classes.highest_cost(self.costs), math.inf):
             if other.n_classes and len(other.open_tuples):
-                join_classes(other.space, other.labels, self.costs, other.criteria, limit)
+                small_classes.join_classes(
+                    other.space, other.labels, self.costs, other.criteria, limit
+                )
         other.labels[too_few] = SUPPRESSED
         self.labels, self.n_classes = other.labels[tuples], other.n_classes
-        self._join_failing(random, factor, tree_of_classes(other.space, other.labels, self.costs))
+        self._join_failing(
+            random, factor, small_classes.tree_of_classes(other.space, other.labels, self.costs)
+        )
         self.keep(self._margins(self.labels, self.n_classes) > 0)
 
     def _join_failing(
@@ -168,7 +165,7 @@ class Sweep:
         """Visit the nodes as long as tuples have no class, and let some of them join one."""
         parts = _random_keys(self.space)
         slots = np.zeros((4, 1 << max(4, (2 * len(self.labels)).bit_length())), np.uint64)
-        every = sweep_stages(self.space.table, self.nodes, self.costs)
+        every = small_classes.sweep_stages(self.space.table, self.nodes, self.costs)
         for until, limit in every if self.joins == "early" else [(len(self.nodes), 0.0)]:
             self._visit(until, parts, slots, clock)
             if clock.is_over() or not len(self.open_tuples):
@@ -217,7 +214,7 @@ class Sweep:
         """
         if self.joins != "never" and self.n_classes and len(self.open_tuples):
             self.settled &= self.joins == "early"
-            join_classes(self.space, self.labels, self.costs, criteria, limit)
+            small_classes.join_classes(self.space, self.labels, self.costs, criteria, limit)
             self._note(self.visited)
 
     def _note(self, visited: int) -> None:
@@ -230,7 +227,7 @@ class Sweep:
         common: searches the node for those that are released together.
         """
         space, models = self.space, self.models
-        self.join(self.criteria, highest_cost(self.costs))
+        self.join(self.criteria, small_classes.highest_cost(self.costs))
         if self._is_done():
             return
         if not self._rest_is_releasable(models):
@@ -265,8 +262,8 @@ class Sweep:
     def _dissolve_classes(self) -> None:
         """Give up the classes of most loss, until those without one can be released together."""
         space = self.space
-        levels = levels_of(space, self.labels, self.n_classes)
-        losses = class_losses(space.table, self.labels, levels, self.costs)
+        levels = small_classes.levels_of(space, self.labels, self.n_classes)
+        losses = small_classes.class_losses(space.table, self.labels, levels, self.costs)
         # Of equal loss, rounding apart, the class of the later node goes first.
         by_loss = np.argsort(losses.round(12), kind="stable").tolist()
         while not self._rest_is_releasable(space.models):
@@ -311,7 +308,7 @@ class Sweep:
 
     def partition(self) -> Partition:
         """Return the classes."""
-        levels = levels_of(self.space, self.labels, self.n_classes)
+        levels = small_classes.levels_of(self.space, self.labels, self.n_classes)
         account = {"lattice_size": self.space.size, "nodes_checked": self.visited}
         return Partition(self.labels, self.n_classes, levels=levels, account=account)
 

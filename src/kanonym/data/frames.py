@@ -27,15 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 import numpy as np
 import polars as pl
 
-from kanonym.data.columns.rebuild import (
-    WORDS,
-    rebuild_arrow,
-    rebuild_pandas,
-    rebuild_polars,
-    refuse_mixture,
-    same_type,
-    take_arrow,
-)
+from kanonym.data.columns import rebuild
 from kanonym.data.columns.values import ReleasedColumn, RepeatedColumn, refuse_strange_years
 from kanonym.data.errors import DataError, KanonymError
 from kanonym.data.loading import LazyModule
@@ -185,7 +177,7 @@ def column(frame: object, name: str) -> pl.Series:
     """
     series = values_of(_convert(to_eager(frame), name))
     dtype = series.dtype
-    if not (dtype.is_numeric() or dtype.is_temporal() or dtype in WORDS):
+    if not (dtype.is_numeric() or dtype.is_temporal() or dtype in rebuild.WORDS):
         raise DataError(
             f"column {name!r} holds {dtype}: only numbers, booleans, dates, text and "
             "categories can be recoded or measured. Convert the column, or give it the role "
@@ -356,7 +348,7 @@ def _from_arrow(array: ArrowArray, name: str) -> pl.Series:
 def _from_pandas(column: PandasSeries) -> pl.Series:
     name = str(column.name)
     if column.dtype == "object":
-        refuse_mixture(column)
+        rebuild.refuse_mixture(column)
     if column.dtype != "category":
         return _read(column, name, str(column.dtype))
     categories = column.cat.categories
@@ -389,10 +381,10 @@ def _assemble_polars(
 
     def build(entry: ReleasedColumn) -> pl.Series:
         if isinstance(entry, RepeatedColumn):
-            return replace(entry, values=rebuild_polars(entry.values)).to_series()
+            return replace(entry, values=rebuild.rebuild_polars(entry.values)).to_series()
         if isinstance(entry, str):
             entry = frame.get_column(entry).gather(places)
-        return rebuild_polars(entry)
+        return rebuild.rebuild_polars(entry)
 
     return pl.DataFrame(parallel(build, columns))
 
@@ -401,9 +393,9 @@ def _assemble_arrow(
     table: ArrowTable, rows: Rows, columns: Sequence[str | pl.Series]
 ) -> ArrowTable:
     built = {
-        _name(entry): take_arrow(entry, table.column(entry), rows)
+        _name(entry): rebuild.take_arrow(entry, table.column(entry), rows)
         if isinstance(entry, str)
-        else rebuild_arrow(to_arrow(entry))
+        else rebuild.rebuild_arrow(to_arrow(entry))
         for entry in columns
     }
     return nw.get_native_namespace(table).table(built)
@@ -422,9 +414,9 @@ def _assemble_pandas(
 ) -> PandasFrame:
     pandas = nw.get_native_namespace(frame)
     built = {
-        _name(entry): rebuild_pandas(_to_pandas(rebuild_polars(entry), frame))
+        _name(entry): rebuild.rebuild_pandas(_to_pandas(rebuild.rebuild_polars(entry), frame))
         if isinstance(entry, pl.Series)
-        else rebuild_pandas(frame[entry], rows)
+        else rebuild.rebuild_pandas(frame[entry], rows)
         for entry in columns
     }
     return pandas.DataFrame(built, copy=False)
@@ -432,7 +424,7 @@ def _assemble_pandas(
 
 def _to_pandas(series: pl.Series, frame: PandasFrame) -> PandasSeries:
     before = frame[series.name] if series.name in frame.columns else None
-    kept = None if before is None or not same_type(series, before) else before.dtype
+    kept = None if before is None or not rebuild.same_type(series, before) else before.dtype
     if series.null_count() and (series.dtype.is_integer() or series.dtype == pl.Boolean):
         # NumPy has no null in these; going through floats would lose digits.
         if kept is None or isinstance(kept, np.dtype):

@@ -11,14 +11,7 @@ import polars as pl
 from kanonym.algorithms.itemsets.apriori import recode_classes
 from kanonym.algorithms.itemsets.base import ItemProblem
 from kanonym.algorithms.itemsets.classes import ClassSpans, merged_classes
-from kanonym.data.item_sets import (
-    EncodedSets,
-    encode_sets,
-    names_of_sets,
-    read_sets,
-    released_column,
-    tree_of,
-)
+from kanonym.data import item_sets
 from kanonym.data.schema import Schema
 from kanonym.engines.decision import DecidedSets, EncodedDecision, decide
 from kanonym.engines.stopwatch import Stopwatch
@@ -43,12 +36,14 @@ def with_sets(
 
     ready: what was decided about; column: gives a column of the table, lists included.
     """
-    attributes = names_of_sets(task.schema.attributes)
+    attributes = item_sets.names_of_sets(task.schema.attributes)
     if not attributes:
         return decision
     with watch.stage("encode"):
-        lists = {name: read_sets(column(name), one) for name, one in attributes.items()}
-        given = encode_sets(tree_of(attributes, lists), lists, len(decision.labels))
+        lists = {name: item_sets.read_sets(column(name), one) for name, one in attributes.items()}
+        given = item_sets.encode_sets(
+            item_sets.tree_of(attributes, lists), lists, len(decision.labels)
+        )
     (items,) = [model.known_items for model in task.models if model.known_items is not None]
     kept = np.flatnonzero(decision.labels >= 0)
     part = given.rows(kept)
@@ -68,7 +63,7 @@ def with_sets(
     place[kept] = np.arange(len(kept))
     offsets = np.append(recoding.offsets, recoding.offsets[-1])
     own = np.arange(part.tree.n_nodes, dtype=np.int32)
-    released = EncodedSets(part.tree, *recode_sets(offsets, recoding.labels, place, own))
+    released = item_sets.EncodedSets(part.tree, *recode_sets(offsets, recoding.labels, place, own))
     emptied = (np.diff(part.offsets) > 0) & (np.diff(recoding.offsets) == 0)
     account = {
         "type": task.item_algorithm.type,
@@ -121,9 +116,9 @@ def released_sets(decision: EncodedDecision, schema: Schema) -> dict[str, pl.Ser
     """Return the columns of sets as they are released, in the order of the input, by attribute."""
     if decision.sets is None:
         return {}
-    attributes = names_of_sets(schema.attributes)
+    attributes = item_sets.names_of_sets(schema.attributes)
     return {
-        name: released_column(decision.sets.released, number, one)
+        name: item_sets.released_column(decision.sets.released, number, one)
         for number, (name, one) in enumerate(attributes.items())
     }
 

@@ -17,15 +17,7 @@ from kanonym.data.results import ShortRepr
 from kanonym.data.table import LARGEST, encode_column
 from kanonym.kernels.arrays import Ints
 from kanonym.metrics.certainty import are_codes
-from kanonym.profiling.extremes import (
-    Outliers,
-    Rounding,
-    Sentinel,
-    outliers_of,
-    rounding_of,
-    sentinel_places,
-    sentinels_of,
-)
+from kanonym.profiling import extremes
 from kanonym.profiling.groupings import CodedColumn
 from kanonym.profiling.minimal import Separation
 
@@ -84,9 +76,9 @@ class Content(ShortRepr):
     counted: Separation
     nulls: int = 0
     largest: int = 0
-    sentinels: tuple[Sentinel, ...] = ()
-    outliers: Outliers | None = None
-    rounding: Rounding | None = None
+    sentinels: tuple[extremes.Sentinel, ...] = ()
+    outliers: extremes.Outliers | None = None
+    rounding: extremes.Rounding | None = None
     suggestion: Suggestion | None = None
     traits: frozenset[str] = field(default_factory=frozenset)
     trouble: str = ""
@@ -111,19 +103,19 @@ def content_of(column: pl.Series) -> tuple[Content, CodedColumn]:
     counts = np.bincount(codes, minlength=domain.size)
     values, held = domain.values, counts[: len(domain.values)]
     kind, trouble = _type(column.dtype, values), ""
-    sentinels: tuple[Sentinel, ...] = ()
-    outliers: Outliers | None = None
-    rounding: Rounding | None = None
+    sentinels: tuple[extremes.Sentinel, ...] = ()
+    outliers: extremes.Outliers | None = None
+    rounding: extremes.Rounding | None = None
     suggestion: Suggestion | None = None
     if column.dtype.is_numeric() and _has_infinite_squares(values):
         trouble = "it holds numbers that are infinite or beyond 1e150: replace them by nulls"
     else:
-        places = sentinel_places(values, held)
-        sentinels = sentinels_of(values, held, places)
+        places = extremes.sentinel_places(values, held)
+        sentinels = extremes.sentinels_of(values, held, places)
         if column.dtype.is_numeric():
             numbers = values.cast(pl.Float64).to_numpy()
-            outliers = outliers_of(np.delete(numbers, places), np.delete(held, places))
-            rounding = rounding_of(values, held)
+            outliers = extremes.outliers_of(np.delete(numbers, places), np.delete(held, places))
+            rounding = extremes.rounding_of(values, held)
         suggestion = _suggest_hierarchy(values, held)
     content = Content(
         name=column.name,

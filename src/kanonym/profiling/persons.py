@@ -15,14 +15,7 @@ from kanonym.data.errors import Message
 from kanonym.data.schema import Role
 from kanonym.kernels.arrays import Ints
 from kanonym.kernels.classes.grouping import label_rows
-from kanonym.profiling.groupings import (
-    UNIQUE,
-    CodedColumn,
-    Dependence,
-    Grouping,
-    coded_columns,
-    some_rows,
-)
+from kanonym.profiling import groupings
 from kanonym.profiling.words import name_hints
 
 CONSTANT = 0.95
@@ -67,7 +60,7 @@ LEAST_PER_PAIR = 1.5
 class Evidence:
     """What groups of records say about the other columns; places of columns."""
 
-    def __init__(self, grouping: Grouping) -> None:
+    def __init__(self, grouping: groupings.Grouping) -> None:
         self.grouping = grouping
         self.constant, self.occasions = list[int](), list[int]()
         self.matched, self.rest = list[int](), list[int]()
@@ -89,7 +82,7 @@ class Evidence:
         return self.grouping.columns[place].size
 
     @cached_property
-    def _told(self) -> dict[int, Dependence]:
+    def _told(self) -> dict[int, groupings.Dependence]:
         grouping = self.grouping
         others = (place for place in range(len(grouping.columns)) if place not in grouping.by)
         return {place: grouping.dependence(place) for place in others}
@@ -114,7 +107,7 @@ class Evidence:
         return untied(unique, lambda one, other: grouping.ordered_alike(one, other) < MONOTONE)
 
     def _differs_in_each(self, place: int) -> bool:
-        return self.grouping.values_of_groups(place) >= UNIQUE * len(self.grouping.sizes)
+        return self.grouping.values_of_groups(place) >= groupings.UNIQUE * len(self.grouping.sizes)
 
     @cached_property
     def independent(self) -> list[int]:
@@ -191,8 +184,8 @@ def untied(places: Iterable[int], untied: Callable[[int, int], bool]) -> list[in
 
 
 def groupings_of_one(
-    columns: Sequence[CodedColumn], places: Sequence[int], weights: Ints
-) -> Iterator[Grouping]:
+    columns: Sequence[groupings.CodedColumn], places: Sequence[int], weights: Ints
+) -> Iterator[groupings.Grouping]:
     """Yield the groupings by single columns, as many and as large as persons are."""
     for place in places:
         column = columns[place]
@@ -207,20 +200,20 @@ def groupings_of_one(
             and counts.max() <= LARGEST * n
             and counts[counts > 1].sum() >= LEAST_REPEATED * n
         ):
-            grouping = Grouping(columns, [place], weights)
+            grouping = groupings.Grouping(columns, [place], weights)
             if len(grouping.sizes) >= FEWEST:
                 yield grouping
 
 
 def groupings_of_two(
-    columns: Sequence[CodedColumn], places: Sequence[int], weights: Ints
-) -> Iterator[Grouping]:
+    columns: Sequence[groupings.CodedColumn], places: Sequence[int], weights: Ints
+) -> Iterator[groupings.Grouping]:
     """Yield the groupings by two columns, as many and as large as persons are."""
     n = int(weights.sum())
     for pair in combinations(sorted(places, key=lambda one: -columns[one].size), 2):
         if n > MOST_PER_GROUP * columns[pair[0]].size * columns[pair[1]].size:
             continue
-        grouping = Grouping(columns, pair, weights)
+        grouping = groupings.Grouping(columns, pair, weights)
         if (
             len(grouping.sizes) >= FEWEST
             and LEAST_PER_PAIR <= grouping.per_group <= MOST_PER_GROUP
@@ -230,7 +223,7 @@ def groupings_of_two(
             yield grouping
 
 
-def jointly_determined(grouping: Grouping, columns: Sequence[int]) -> list[int]:
+def jointly_determined(grouping: groupings.Grouping, columns: Sequence[int]) -> list[int]:
     """Return those of some columns that no single column of the groups determines."""
     return [
         place
@@ -310,7 +303,7 @@ class ProposedPersons:
 
 
 def proposed_persons(
-    table: pl.DataFrame | Sequence[CodedColumn], counts: Ints | None = None
+    table: pl.DataFrame | Sequence[groupings.CodedColumn], counts: Ints | None = None
 ) -> tuple[ProposedPersons, ...]:
     """Return the columns, or pairs of columns, that may say who the persons of a table are.
 
@@ -338,13 +331,13 @@ def proposed_persons(
     is proposed, O(d³) for pairs of at most 12 columns.
 
     """
-    columns = list(coded_columns(table) if isinstance(table, pl.DataFrame) else table)
+    columns = list(groupings.coded_columns(table) if isinstance(table, pl.DataFrame) else table)
     columns = [column for column in columns if column.size > 1]
     if not columns or not len(columns[0].codes):
         return ()
     weights = np.ones(len(columns[0].codes), np.int64) if counts is None else counts
     full, full_weights = columns, weights
-    columns, weights = some_rows(columns, weights)
+    columns, weights = groupings.some_rows(columns, weights)
     numbers = [place for place, one in enumerate(columns) if one.may_number]
     singles = [Evidence(one) for one in groupings_of_one(columns, numbers, weights)]
     evidences = [single for single in singles if _is_person(single)]
@@ -435,7 +428,9 @@ def are_likely_groups(told: Evidence) -> bool:
     return bool(told.rest) and told.share_alike < ALIKE and told.explained < MOSTLY
 
 
-def _proposal(told: Evidence, columns: Sequence[CodedColumn], weights: Ints) -> ProposedPersons:
+def _proposal(
+    told: Evidence, columns: Sequence[groupings.CodedColumn], weights: Ints
+) -> ProposedPersons:
     """Return a proposal, with sizes of the whole table."""
     names = [column.name for column in columns]
     values, records, largest = _sizes([columns[place] for place in told.grouping.by], weights)
@@ -453,7 +448,7 @@ def _proposal(told: Evidence, columns: Sequence[CodedColumn], weights: Ints) -> 
     )
 
 
-def _sizes(columns: Sequence[CodedColumn], weights: Ints) -> tuple[int, int, int]:
+def _sizes(columns: Sequence[groupings.CodedColumn], weights: Ints) -> tuple[int, int, int]:
     """Return numbers of groups, of records in them, and of records of the largest."""
     there = weights > 0
     for column in columns:

@@ -16,15 +16,9 @@ from kanonym.data import files
 from kanonym.data.errors import PolicyError, SchemaError, shown_value
 from kanonym.data.results import ResultTable
 from kanonym.data.schema import Attribute, Role, Schema
+from kanonym.differential_privacy import noise
 from kanonym.differential_privacy.cells import declared_cells
 from kanonym.differential_privacy.ledger import MOST_EPSILON, Budget, Spending, Unit, rho_for, spend
-from kanonym.differential_privacy.noise import (
-    LARGEST_SIGMA,
-    Bits,
-    SeededBits,
-    SystemBits,
-    bernoulli,
-)
 from kanonym.differential_privacy.sampling import exact_number
 from kanonym.models.base import check_integer, check_number
 from kanonym.policy import Policy
@@ -326,10 +320,12 @@ def synthesize_private(
         {name: attribute for name, attribute in schema.attributes.items() if name in needed},
         exact=person,
     )
-    bits: Bits = SystemBits() if request.seed is None else SeededBits(request.seed)
+    bits: noise.Bits = (
+        noise.SystemBits() if request.seed is None else noise.SeededBits(request.seed)
+    )
     table, rest = hold_out_records(table, hold_out, bits)
     rho = rho_for(exact_number(epsilon), exact_number(request.delta))
-    if first_variance(rho, len(domains), most or 1) > LARGEST_SIGMA**2:
+    if first_variance(rho, len(domains), most or 1) > noise.LARGEST_SIGMA**2:
         raise PolicyError(
             f"synthesize: epsilon is {epsilon:g}, too small for {len(domains)} columns: counts "
             "would be nothing but noise; use a larger one"
@@ -381,7 +377,7 @@ def _check_entity(entity: str, schema: Schema) -> None:
         raise SchemaError(f"entity {entity!r} is not an identifier; give it that role")
 
 
-def limit_records(table: pl.DataFrame, entity: str, most: int, bits: Bits) -> pl.DataFrame:
+def limit_records(table: pl.DataFrame, entity: str, most: int, bits: noise.Bits) -> pl.DataFrame:
     """Return at most so many records of each person, chosen without looking at their values.
 
     Records without a value of the entity are left out: they may be of anybody, also of somebody who
@@ -393,7 +389,7 @@ def limit_records(table: pl.DataFrame, entity: str, most: int, bits: Bits) -> pl
 
 
 def hold_out_records(
-    table: pl.DataFrame, share: float | None, bits: Bits
+    table: pl.DataFrame, share: float | None, bits: noise.Bits
 ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
     """Return the records that are learned from, and those that are held out, if there are any.
 
@@ -403,7 +399,7 @@ def hold_out_records(
     if share is None:
         return table, None
     check_number("synthesize", "hold_out", share, above=0, maximum=1)
-    out = pl.Series(bernoulli(exact_number(share), len(table), bits))
+    out = pl.Series(noise.bernoulli(exact_number(share), len(table), bits))
     return table.filter(~out), table.filter(out) if out.any() else None
 
 

@@ -11,20 +11,14 @@ from typing import ClassVar, Literal, NamedTuple
 import polars as pl
 
 from kanonym.actions.base import Action, Context, cell_texts
+from kanonym.actions.free_text import rules
 from kanonym.actions.free_text.presidio import find_by_presidio, load_presidio
-from kanonym.actions.free_text.rules import (
-    LANGUAGES,
-    Mention,
-    NameWords,
-    find_by_rules,
-    merge_mentions,
-)
 from kanonym.data.errors import Message, PolicyError
 from kanonym.models.base import check_choice
 
 _BLANKS = re.compile(r"[ \t]{2,}")
 
-Find = Callable[[str, str], Sequence[Mention]]
+Find = Callable[[str, str], Sequence[rules.Mention]]
 
 
 class _Known(NamedTuple):
@@ -34,7 +28,7 @@ class _Known(NamedTuple):
     stands for it.
     """
 
-    words: NameWords
+    words: rules.NameWords
     own: list[tuple[tuple[str, str | None], ...]]
 
 
@@ -105,7 +99,7 @@ class ScrubText(Action):
     detector: Literal["rules", "presidio"] = "rules"
 
     def __post_init__(self) -> None:
-        check_choice(self.type, "language", self.language, LANGUAGES)
+        check_choice(self.type, "language", self.language, rules.LANGUAGES)
         check_choice(self.type, "replace", self.replace, ("type", "pseudonym", "remove"))
         check_choice(self.type, "detector", self.detector, ("rules", "presidio"))
         given = [self.columns] if isinstance(self.columns, str) else self.columns
@@ -131,9 +125,12 @@ class ScrubText(Action):
 
     def _finder(self) -> Find:
         if self.detector == "rules":
-            return lambda text, language: list(find_by_rules(text, language))
+            return lambda text, language: list(rules.find_by_rules(text, language))
         by_model = partial(find_by_presidio, load_presidio(self.language))
-        return lambda text, language: [*find_by_rules(text, language), *by_model(text, language)]
+        return lambda text, language: [
+            *rules.find_by_rules(text, language),
+            *by_model(text, language),
+        ]
 
     def _known(self, texts: pl.Series, context: Context) -> _Known:
         """Return what the columns say, for each of the texts."""
@@ -158,17 +155,17 @@ class ScrubText(Action):
             tuple((value, stand) for value, stand in pairs if value is not None)
             for pairs in zip(*sides, strict=True)
         ]
-        return _Known(NameWords.of_table(values, texts.drop_nulls()), own_values or [()] * n)
+        return _Known(rules.NameWords.of_table(values, texts.drop_nulls()), own_values or [()] * n)
 
-    def _scrub(self, text: str, found: Sequence[Mention], known: _Known, row: int) -> str:
+    def _scrub(self, text: str, found: Sequence[rules.Mention], known: _Known, row: int) -> str:
         own = [
-            Mention(*place, "name", stand)
+            rules.Mention(*place, "name", stand)
             for value, stand in known.own[row]
-            for place in NameWords.of_record(value).places(text)
+            for place in rules.NameWords.of_record(value).places(text)
         ]
-        table = [Mention(*place, "name") for place in known.words.places(text)]
+        table = [rules.Mention(*place, "name") for place in known.words.places(text)]
         stand_ins = [one for one in own if one.replacement is not None]
-        mentions = merge_mentions([*stand_ins, *found, *own, *table])
+        mentions = rules.merge_mentions([*stand_ins, *found, *own, *table])
         parts, last = [], 0
         for mention in mentions:
             stand = mention.replacement or ("" if self.replace == "remove" else f"[{mention.kind}]")

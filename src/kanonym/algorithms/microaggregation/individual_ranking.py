@@ -9,14 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from kanonym.algorithms.base import Algorithm, Problem, Recodes, require_feasible
-from kanonym.algorithms.microaggregation.records import (
-    class_size,
-    error_account,
-    kinds_of,
-    record_space,
-    require_numbers,
-    squared_error,
-)
+from kanonym.algorithms.microaggregation import records
 from kanonym.algorithms.small_classes import merge_small_classes
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.errors import gettext as _
@@ -106,10 +99,10 @@ class IndividualRanking(Algorithm):
 
         """
         table, models = problem.table, problem.models
-        least = class_size(models, table, self.type)
+        least = records.class_size(models, table, self.type)
         if table.n_rows == 0:
             return Partition(np.empty(0, np.int32), 0)
-        require_numbers(table, self.type)
+        records.require_numbers(table, self.type)
         require_feasible(table, models)
         if not table.domains:
             return Partition(np.zeros(len(table.weights), np.int32), 1)
@@ -119,7 +112,7 @@ class IndividualRanking(Algorithm):
                 "group can have so many"
             )
         order = np.argsort(table.tuple_of_row, kind="stable")
-        rows, weights = record_space(table, table.tuple_of_row[order], standardize=True)
+        rows, weights = records.record_space(table, table.tuple_of_row[order], standardize=True)
         columns = parallel(partial(cut_in_order, k=self.k), rows.T)
         found = group_rows(columns, [int(column.max()) + 1 for column in columns])
         ones = np.ones(len(rows), np.int64)
@@ -128,18 +121,18 @@ class IndividualRanking(Algorithm):
         )
         labels = np.empty_like(classes)
         labels[order] = classes
-        kinds = kinds_of(table)
+        kinds = records.kinds_of(table)
         released = classes[:, np.newaxis] if groups is None else groups[classes]
         error, bound = (
             float(
                 sum(
-                    squared_error(rows[:, [a]], weights[[a]], kinds[[a]], own)
+                    records.squared_error(rows[:, [a]], weights[[a]], kinds[[a]], own)
                     for a, own in enumerate(grouping)
                 )
             )
             for grouping in (released.T, columns)
         )
-        account = error_account(rows, weights, kinds, error, bound)
+        account = records.error_account(rows, weights, kinds, error, bound)
         return Partition(
             labels, int(classes.max()) + 1, by_row=True, groups=groups, account=account
         )

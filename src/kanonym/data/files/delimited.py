@@ -37,24 +37,8 @@ from polars import selectors
 
 from kanonym.data.columns.values import has_seconds_in_offset, moment_texts
 from kanonym.data.errors import DataError
+from kanonym.data.files import text_cells, text_layout
 from kanonym.data.files.disk import decode
-from kanonym.data.files.text_cells import (
-    convert_decimals,
-    differing_texts,
-    number_shape,
-    require_printable,
-    typed_cells,
-)
-from kanonym.data.files.text_layout import (
-    check_names,
-    count_records,
-    may_be_no_record,
-    refuse_lost_rows,
-    refuse_missing_header,
-    refuse_names_like_values,
-    unnamed_column,
-    warn_of_rows,
-)
 from kanonym.data.loading import LazyModule
 from kanonym.kernels.arrays import Ints
 
@@ -97,7 +81,7 @@ class Layout:
         """Return a table without the columns behind the names."""
         for place, name in enumerate(self.all_names[len(self.names) :], len(self.names) + 1):
             if not (table[name].is_null() | (table[name].cast(pl.String) == "")).all():
-                raise unnamed_column(place, where)
+                raise text_layout.unnamed_column(place, where)
         return table.select(self.names)
 
 
@@ -117,10 +101,10 @@ def read(
     tell = _logger.warning if rows is None else _logger.debug  # it was told of all records
     cells = cells if rows is None else cells.take(pa.array(rows))
     with ThreadPoolExecutor() as threads:
-        typed = threads.map(typed_cells, cells.columns)
+        typed = threads.map(text_cells.typed_cells, cells.columns)
         table = pl.DataFrame(dict(zip(form.names, typed, strict=True)))
     for name, column in zip(form.names, cells.columns, strict=True):
-        shape = number_shape(column, table[name])
+        shape = text_cells.number_shape(column, table[name])
         if shape.bare is not None:
             told = "%s: column %r has numbers that begin with their decimal point, such as %s"
             tell(told, where, name, shape.bare)
@@ -133,11 +117,11 @@ def read(
             decimals[name] = shape.decimals
     if texts is not None:
         for name, column in zip(form.names, cells.columns, strict=True):
-            differing = differing_texts(pl.Series(name, column), table[name])
+            differing = text_cells.differing_texts(pl.Series(name, column), table[name])
             if differing is not None:
                 texts[name] = differing
     if form.header:
-        refuse_missing_header(table, where)
+        text_layout.refuse_missing_header(table, where)
     return table
 
 
@@ -182,7 +166,7 @@ def layout(
     names = list(columns or first)
     while len(names) > 1 and not names[-1]:
         names.pop()
-    check_names(names, where)
+    text_layout.check_names(names, where)
     header = columns is None or first[: len(names)] == names
     unnamed = _count_unnamed(rows, len(names), header=header)
     if not header and len(first) != len(names) + unnamed:
@@ -199,7 +183,7 @@ def write(frame: pl.DataFrame, target: Path | io.BytesIO, separator: str) -> pl.
     Null is an empty cell, an empty text a quoted one. Returns the table in the types that
     were written.
     """
-    held = require_printable(frame, "CSV").with_columns(
+    held = text_cells.require_printable(frame, "CSV").with_columns(
         selectors.time().dt.to_string("iso"),
         *[
             moment_texts(one)
@@ -209,12 +193,12 @@ def write(frame: pl.DataFrame, target: Path | io.BytesIO, separator: str) -> pl.
         selectors.by_dtype(pl.Int128, pl.UInt128).cast(pl.String),
         *[
             one
-            for one in map(convert_decimals, frame.select(selectors.decimal()))
+            for one in map(text_cells.convert_decimals, frame.select(selectors.decimal()))
             if one.dtype == pl.String
         ],
     )
-    refuse_names_like_values(held, "CSV")
-    refuse_lost_rows(held, "CSV")
+    text_layout.refuse_names_like_values(held, "CSV")
+    text_layout.refuse_lost_rows(held, "CSV")
     quoted = _are_all_behind_blanks(held)
     held.write_csv(
         target, separator=separator, quote_style="non_numeric" if quoted else "necessary"
@@ -279,9 +263,9 @@ def _records(cells: ArrowTable, form: Layout, where: str) -> ArrowTable:
     if form.unnamed:
         cells = form.without_unnamed(pl.DataFrame(cells), where).to_arrow()
     last = cells.slice(max(cells.num_rows - 1, 0)).to_pylist()
-    if last and may_be_no_record(tuple(last[0].values())):
-        records, why = count_records(pl.DataFrame(cells))
-        warn_of_rows(where, cells.num_rows, records, why)
+    if last and text_layout.may_be_no_record(tuple(last[0].values())):
+        records, why = text_layout.count_records(pl.DataFrame(cells))
+        text_layout.warn_of_rows(where, cells.num_rows, records, why)
         return cells.slice(0, records)
     return cells
 

@@ -21,6 +21,7 @@ from polars import selectors
 
 from kanonym.data.columns.values import moment_texts
 from kanonym.data.errors import DataError
+from kanonym.data.files import text_layout
 from kanonym.data.files.sheets import (
     HEAD,
     LONGEST,
@@ -35,14 +36,6 @@ from kanonym.data.files.text_cells import (
     convert_decimals,
     keep_differing,
     require_printable,
-)
-from kanonym.data.files.text_layout import (
-    check_names,
-    count_records,
-    refuse_lost_rows,
-    refuse_missing_header,
-    refuse_names_like_values,
-    warn_of_rows,
 )
 from kanonym.data.readings import DateReading, detect
 
@@ -87,12 +80,12 @@ def read(
     while len(names) > 1 and not names[-1] and frame.to_series(-1).is_null().all():
         frame = frame[:, :-1]
         names.pop()
-    check_names(names, where)
+    text_layout.check_names(names, where)
     frame.columns = names
     refuse_notes(frame, header, where)
     frame = pl.DataFrame([_refine_column(one) for one in frame])
     if columns is None:
-        refuse_missing_header(frame, where)
+        text_layout.refuse_missing_header(frame, where)
     if texts is not None:
         cells = sheet_cells(data, name)
         if cells is not None:
@@ -120,7 +113,7 @@ def read_cells(
     names, header, _ = _header(workbook, name, where, header_row, columns)
     while len(names) > 1 and not names[-1]:
         names.pop()
-    check_names(names, where)
+    text_layout.check_names(names, where)
     texts, floats, truths = (
         _load(workbook, name, where, header_row=header, dtypes=kind)
         for kind in ("string", "float", "boolean")
@@ -184,9 +177,9 @@ def _cells(
     """Return the names of a sheet, the records below, and the place of its header, from 0."""
     names, header, first = _header(workbook, name, where, header_row, columns)
     frame = _load_typed(workbook, name, where, header)
-    records, why = count_records(frame)
+    records, why = text_layout.count_records(frame)
     if records < frame.height:
-        warn_of_rows(where, frame.height, records, why)
+        text_layout.warn_of_rows(where, frame.height, records, why)
         frame = _load_typed(workbook, name, where, header, records)  # may have other types
     return names, frame, first - 1
 
@@ -303,7 +296,7 @@ def write(frame: pl.DataFrame, target: Path | io.BytesIO) -> pl.DataFrame:
     import xlsxwriter  # noqa: PLC0415 - every command would wait for it
 
     held = _expressible_frame(frame)
-    refuse_names_like_values(held, "Excel")
+    text_layout.refuse_names_like_values(held, "Excel")
     buffer = io.BytesIO()
     workbook = xlsxwriter.Workbook(buffer, {"in_memory": True})
     sheet = workbook.add_worksheet()
@@ -407,7 +400,7 @@ def _expressible_frame(frame: pl.DataFrame) -> pl.DataFrame:
         raise DataError(
             "the last row is all null: an Excel sheet would lose it; write CSV or Parquet"
         )
-    refuse_lost_rows(held, "Excel")
+    text_layout.refuse_lost_rows(held, "Excel")
     return held
 
 

@@ -22,19 +22,9 @@ import polars as pl
 
 from kanonym.data.columns.values import moment_texts
 from kanonym.data.errors import DataError
+from kanonym.data.files import value_labels
 from kanonym.data.files.text_cells import convert_decimals, require_printable
 from kanonym.data.files.text_layout import few_names
-from kanonym.data.files.value_labels import (
-    as_numbers,
-    cells_without_codes,
-    codes_of,
-    declare_missing,
-    label_cells,
-    label_keys,
-    label_values,
-    missing_codes,
-    without_codes,
-)
 from kanonym.data.loading import require_extra
 
 WRITTEN = {"spss": ".sav", "stata": ".dta", "sas": ".xpt"}
@@ -88,8 +78,8 @@ def read_cells(data: bytes, where: str, kind: str, user_missing: str = "null") -
     """
     keep = user_missing == "keep"
     frame, described = _described(data, where, kind, keep=keep)
-    cells = (cells_without_codes(column, described, keep=keep) for column in frame)
-    return pl.DataFrame([label_cells(cell, described) for cell in cells])
+    cells = (value_labels.cells_without_codes(column, described, keep=keep) for column in frame)
+    return pl.DataFrame([value_labels.label_cells(cell, described) for cell in cells])
 
 
 def read_written(data: bytes, where: str, kind: str) -> pl.DataFrame:
@@ -107,9 +97,9 @@ def _read(
     frame, described = _described(data, where, kind, keep=keep)
     columns, counts = [], {}
     for one in frame:
-        column, count, kept = without_codes(one, described, keep=keep)
+        column, count, kept = value_labels.without_codes(one, described, keep=keep)
         column = _refine_column(column)
-        columns.append(label_values(column, described) if labelled else column)
+        columns.append(value_labels.label_values(column, described) if labelled else column)
         if count:
             counts[one.name] = count, kept
     return pl.DataFrame(columns), counts
@@ -251,7 +241,7 @@ def _describe_release(
         if name in like.coded and kind != "sas":
             texts = labels_of.get(name, {})
             again, column, ranges[name], marks[name] = _as_codes(one, texts, described, kind)
-            codes = label_keys(column)
+            codes = value_labels.label_keys(column)
             known = {
                 int(code) if column.dtype == pl.Int64 else code: text
                 for code, text in texts.items()
@@ -279,15 +269,15 @@ def _as_codes(
     column: pl.Series, labels: dict[Any, str], described: Any, kind: str
 ) -> tuple[pl.Series, pl.Series, list[dict[str, Any]], list[str]]:
     """Return a column as it reads back and as it is written, its missing ranges and letters."""
-    codes = codes_of(column, labels) if labels else None
+    codes = value_labels.codes_of(column, labels) if labels else None
     if codes is None:
-        return column, *declare_missing(column, described, kind)
-    written, ranges, letters = declare_missing(codes, described, kind)
+        return column, *value_labels.declare_missing(column, described, kind)
+    written, ranges, letters = value_labels.declare_missing(codes, described, kind)
     if ranges or letters:
         return codes, written, ranges, letters
-    if missing_codes(set(codes.drop_nulls()), described, column.name):
+    if value_labels.missing_codes(set(codes.drop_nulls()), described, column.name):
         return column, column, [], []
-    numbers = as_numbers(codes, labels)
+    numbers = value_labels.as_numbers(codes, labels)
     return numbers, numbers, [], []
 
 

@@ -19,13 +19,7 @@ from kanonym.data.errors import DataError
 from kanonym.data.files import check_table_output
 from kanonym.data.files.text_cells import require_printable
 from kanonym.data.files.text_layout import refuse_names_like_values
-from kanonym.engines.database.staging import (
-    BATCH_ROWS,
-    HiddenFile,
-    StagedRows,
-    rows_of_file,
-    write_hidden,
-)
+from kanonym.engines.database import staging
 from kanonym.engines.database.temporary import TemporaryTables
 from kanonym.engines.database.values import (
     fingerprint_of,
@@ -183,7 +177,7 @@ def _casts(query: Query) -> list[exp.Alias]:
 _HEAD = 1000  # rows among which names are looked for
 
 
-def stage_table(store: DuckStore, query: Query) -> StagedRows:
+def stage_table(store: DuckStore, query: Query) -> staging.StagedRows:
     """Write a release to a temporary table; it is given out as a relation."""
     held = store.hold(query)
 
@@ -191,10 +185,10 @@ def stage_table(store: DuckStore, query: Query) -> StagedRows:
         store.keep(held)
         return store.relation(held)
 
-    return StagedRows(held, publish, lambda: store.drop(held))
+    return staging.StagedRows(held, publish, lambda: store.drop(held))
 
 
-def stage_file(store: DuckStore, query: Query, place: str) -> StagedRows:
+def stage_file(store: DuckStore, query: Query, place: str) -> staging.StagedRows:
     """Write a release to a hidden file; what is verified is read from that file.
 
     Parquet and CSV are written batch by batch, by DuckDB or, of enumerations and numbers as
@@ -204,7 +198,7 @@ def stage_file(store: DuckStore, query: Query, place: str) -> StagedRows:
     """
     kind = check_table_output(place)
     packed = place.lower().endswith(".gz")
-    hidden = HiddenFile(place)
+    hidden = staging.HiddenFile(place)
     reads: Query
     rows: Callable[[], Iterable[pl.DataFrame]] | None = None
     with hidden.open_for_writing() as path:
@@ -223,16 +217,18 @@ def stage_file(store: DuckStore, query: Query, place: str) -> StagedRows:
         else:
             reads = held = store.hold(query)
             frame = store.fetch(reads)
-            write_hidden(frame, path, kind, packed=packed)
+            staging.write_hidden(frame, path, kind, packed=packed)
             rows = partial(iter, [frame])
-    return StagedRows(reads, hidden.publish, hidden.discard, rows)
+    return staging.StagedRows(reads, hidden.publish, hidden.discard, rows)
 
 
 def _require_same(store: DuckStore, held: Query, path: Path, kind: str, place: str) -> None:
     """Refuse a file whose rows, read by pyarrow, are not those of the table."""
     parts = store.frames(held)
     schema = next(parts).schema
-    require_same(fingerprint_of(parts), fingerprint_of(rows_of_file(path, kind, schema)), place)
+    require_same(
+        fingerprint_of(parts), fingerprint_of(staging.rows_of_file(path, kind, schema)), place
+    )
 
 
 def _csv(
@@ -261,7 +257,7 @@ def _coded_parquet(store: DuckStore, query: Query, path: Path, place: str) -> Qu
     types = zip(relation.columns, relation.types, strict=True)
     texts = [name for name, dtype in types if dtype.id == "enum"]
     with translate_errors(place):
-        written = write_parquet(relation.to_arrow_reader(BATCH_ROWS), path)
+        written = write_parquet(relation.to_arrow_reader(staging.BATCH_ROWS), path)
     require_same(written, fingerprint_of_file(path, texts), place)
     return _read_parquet(store, store.relation(with_texts(store, query)), str(path))
 
@@ -417,7 +413,7 @@ class DuckStore(TemporaryTables):
     def frames(self, query: Query) -> Iterator[pl.DataFrame]:
         """Yield the rows of a query in parts, enumerations as text; the first part has no rows."""
         with translate_errors():
-            reader = self._run(self.sql(query)).to_arrow_reader(BATCH_ROWS)
+            reader = self._run(self.sql(query)).to_arrow_reader(staging.BATCH_ROWS)
             yield to_plain_types(pl.DataFrame(reader.schema.empty_table()))
             for batch in reader:
                 yield to_plain_types(pl.DataFrame(pa.Table.from_batches([batch])))

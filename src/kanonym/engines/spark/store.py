@@ -9,18 +9,7 @@ from typing import Any, TypeAlias
 import polars as pl
 from pyspark.sql import SparkSession
 
-from kanonym.engines.spark.columns import (
-    ArrowSchema,
-    ArrowTable,
-    arrow_schema,
-    check_names,
-    from_arrow,
-    is_groupable,
-    order_rows,
-    repeat_rows,
-    struct_of,
-    to_spark,
-)
+from kanonym.engines.spark import columns
 from kanonym.engines.spark.session import translate_errors
 from kanonym.engines.spark.staging import require_place, stage_frame
 from kanonym.engines.sql.statements import table_query
@@ -71,13 +60,13 @@ class SparkStore:
         """Return the rows of a query: as `Store.fetch`, in Arrow batches."""
         frame = self.frame(query)
         with translate_errors("compute this table"):
-            return from_arrow(frame.toArrow())
+            return columns.from_arrow(frame.toArrow())
 
     def put(self, table: pl.DataFrame) -> Query:
         """Give Spark a table of this process: as `Store.put`, its order kept."""
-        arrow, struct = to_spark(table)
+        arrow, struct = columns.to_spark(table)
         with translate_errors("take a table from here"):
-            check_names(table.columns, by_case=self._is_set(BY_CASE))
+            columns.check_names(table.columns, by_case=self._is_set(BY_CASE))
             frame = self.session.createDataFrame(arrow, schema=struct)
         return self.view(frame.hint("broadcast") if _SMALL < arrow.nbytes <= _BROADCAST else frame)
 
@@ -99,7 +88,7 @@ class SparkStore:
         """
         frame = self.frame(query)
         with translate_errors("repeat rows"):
-            return self.view(repeat_rows(frame, times))
+            return self.view(columns.repeat_rows(frame, times))
 
     def by_group(
         self,
@@ -115,13 +104,13 @@ class SparkStore:
         frame = self.frame(query)
         with translate_errors("apply a function to groups"):
             names = list(frame.columns)
-            awaited = arrow_schema(
+            awaited = columns.arrow_schema(
                 schema, large=self._is_set("spark.sql.execution.arrow.useLargeVarTypes")
             )
             # PySpark looks the columns up again, by names that must be plain ones.
             plain = frame.toDF(*[f"c{place}" for place in range(len(names))])
             applied = plain.groupBy(f"c{names.index(group)}").applyInArrow(
-                _arrow_function(function, names, awaited), struct_of(schema)
+                _arrow_function(function, names, awaited), columns.struct_of(schema)
             )
             return self.view(applied)
 
@@ -142,7 +131,9 @@ class SparkStore:
         frame = self.frame(without)
         with translate_errors("order rows"):
             if order is not None:
-                frame = order_rows(frame) if is_groupable(frame) else self.frame(query)
+                frame = (
+                    columns.order_rows(frame) if columns.is_groupable(frame) else self.frame(query)
+                )
         remote = is_remote(self.session)
         return stage_frame(self.session, frame, place, self.view, remote=remote)
 
@@ -177,15 +168,15 @@ def is_set(session: SparkSession, setting: str) -> bool:
 
 
 def _arrow_function(
-    function: Callable[[pl.DataFrame], pl.DataFrame], names: list[str], schema: ArrowSchema
-) -> Callable[[ArrowTable], ArrowTable]:
+    function: Callable[[pl.DataFrame], pl.DataFrame], names: list[str], schema: columns.ArrowSchema
+) -> Callable[[columns.ArrowTable], columns.ArrowTable]:
     """Return a function of Arrow tables, for the workers, from one of polars frames.
 
     names: of the columns. schema: of the result, as Arrow.
     """
 
-    def apply(group: ArrowTable) -> ArrowTable:
-        arrow, _ = to_spark(function(from_arrow(group.rename_columns(names))))
+    def apply(group: columns.ArrowTable) -> columns.ArrowTable:
+        arrow, _ = columns.to_spark(function(columns.from_arrow(group.rename_columns(names))))
         return arrow.cast(schema)
 
     return apply

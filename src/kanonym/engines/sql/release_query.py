@@ -19,13 +19,7 @@ from kanonym.data.schema import Role, Schema
 from kanonym.data.table import value_codes
 from kanonym.engines.base import Run
 from kanonym.engines.decision import EncodedDecision
-from kanonym.engines.sql.frequencies import (
-    VALUE,
-    Frequencies,
-    column_values,
-    counted_rows,
-    fetch_frequencies,
-)
+from kanonym.engines.sql import frequencies
 from kanonym.engines.sql.statements import (
     alias_column,
     equal_condition,
@@ -74,7 +68,7 @@ def unchanged_columns(schema: Schema) -> list[str]:
 
 
 def assign_tuples(
-    decision: EncodedDecision, counted: Frequencies, schema: Schema, *, whole: bool
+    decision: EncodedDecision, counted: frequencies.Frequencies, schema: Schema, *, whole: bool
 ) -> TupleAssignment:
     """Return what each tuple of a frequency set is released as.
 
@@ -274,8 +268,8 @@ class SqlRelease:
             who = self.entities[0]
             found = self.take([name, who])
             return ColumnValues.of(found.column(name).alias(name), found.counts, found.column(who))
-        query = rename_columns(self.staged.query, {name: VALUE})
-        return column_values(self.source, query, name)
+        query = rename_columns(self.staged.query, {name: frequencies.VALUE})
+        return frequencies.column_values(self.source, query, name)
 
     def publish(self) -> Any:
         """Put the release in its place, whole, and return it."""
@@ -286,18 +280,18 @@ class SqlRelease:
         """Take everything away that was written."""
         self.staged.discard()
 
-    def _count_written(self, names: Sequence[str]) -> Frequencies:
+    def _count_written(self, names: Sequence[str]) -> frequencies.Frequencies:
         """Count what was written."""
         if self.staged.rows is not None:
-            return counted_rows(self.staged.rows(), names)
+            return frequencies.counted_rows(self.staged.rows(), names)
         return self._count_rows(self.staged.query, names)
 
-    def _count_rows(self, query: Query, names: Sequence[str]) -> Frequencies:
+    def _count_rows(self, query: Query, names: Sequence[str]) -> frequencies.Frequencies:
         """Count the rows of a query by columns of their own names."""
         aliases = {name: f"c{place}" for place, name in enumerate(columns_of(names))}
         most = max(self.source.most_tuples, MOST_TUPLES)
         wide = replace(self.source, most_tuples=most)
-        found = fetch_frequencies(wide, rename_columns(query, aliases), aliases)
+        found = frequencies.fetch_frequencies(wide, rename_columns(query, aliases), aliases)
         if found is None:
             raise DataError(
                 f"the release has more than {most} different rows in the columns that are "
@@ -305,10 +299,10 @@ class SqlRelease:
             )
         return found
 
-    def _read(self, found: Frequencies) -> FrequencySet:
+    def _read(self, found: frequencies.Frequencies) -> FrequencySet:
         if self.source.readings and found.table.width:
             read = replace(self.source, released=True, typed=frozenset(), text=False, iso=False)
-            found = Frequencies(found.raw, read.read(found.table), found.counts)
+            found = frequencies.Frequencies(found.raw, read.read(found.table), found.counts)
 
         def column(name: str) -> pl.Series:
             # The form that was written may know texts alone.

@@ -9,14 +9,7 @@ from statistics import NormalDist
 from typing import Any, ClassVar, Literal
 
 from kanonym.data.results import Result, ResultTable
-from kanonym.evaluation.attacks.sentences import (
-    LimitCheck,
-    LimitVerdict,
-    check_limits,
-    finding_notes,
-    joint_verdict,
-    limit_notes,
-)
+from kanonym.evaluation.attacks import sentences
 from kanonym.language import ENGLISH
 from kanonym.metrics.measured_value import format_figure
 from kanonym.policy.faults import unknown_name
@@ -213,7 +206,7 @@ class AttackResult(Result):
 
     def tables(self) -> list[ResultTable]:
         """Return a row: the rate, chance, and the risk with its interval."""
-        return [_table((self,), finding_notes((self,)))]
+        return [_table((self,), sentences.finding_notes((self,)))]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -249,14 +242,14 @@ class AttackResults(Result):
         return iter(self.results)
 
     @property
-    def checks(self) -> tuple[LimitCheck, ...]:
+    def checks(self) -> tuple[sentences.LimitCheck, ...]:
         """Whether each attack that is limited keeps its limit, the worst verdicts first."""
-        return check_limits(self.results, self.limits)
+        return sentences.check_limits(self.results, self.limits)
 
     @property
-    def verdict(self) -> LimitVerdict | None:
+    def verdict(self) -> sentences.LimitVerdict | None:
         """Whether all limits are kept; None where none was set."""
-        return joint_verdict(self.checks)
+        return sentences.joint_verdict(self.checks)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
@@ -275,7 +268,11 @@ class AttackResults(Result):
 
     def tables(self) -> list[ResultTable]:
         """Return an attack a row: its rate, chance, and the risk with its interval."""
-        told = (*finding_notes(self.results), *limit_notes(self.checks), *self.notes)
+        told = (
+            *sentences.finding_notes(self.results),
+            *sentences.limit_notes(self.checks),
+            *self.notes,
+        )
         return [_table(self.results, told)]
 
 

@@ -11,30 +11,15 @@ from typing import Any, Unpack
 import numpy as np
 import polars as pl
 
-from kanonym.data import frames
+from kanonym.data import errors, frames
 from kanonym.data.columns.rebuild import Frame
-from kanonym.data.errors import (
-    DataError,
-    KanonymError,
-    PolicyError,
-    Progress,
-    SchemaError,
-    shown_value,
-)
 from kanonym.data.partition import Replay
 from kanonym.data.person_key import columns_of
-from kanonym.evaluation.attacks import ATTACKS
+from kanonym.evaluation.attacks import ATTACKS, setup
 from kanonym.evaluation.attacks.base import NOT_REPLAYED, Attack, AttackContext, codes_of_persons
 from kanonym.evaluation.attacks.classes.minimality import Minimality
 from kanonym.evaluation.attacks.linking.known_records import linked_units
 from kanonym.evaluation.attacks.result import AttackResults
-from kanonym.evaluation.attacks.setup import (
-    Persons,
-    build_context,
-    control_columns,
-    overlap_notes,
-    require_other_people,
-)
 from kanonym.evaluation.columns import ColumnKeywords, name_list
 from kanonym.evaluation.pair.aligned_tables import AlignedTables, align_tables
 from kanonym.evaluation.pair.tables import TablePair, with_control
@@ -136,23 +121,25 @@ def attack(
     if hold_out is not None:
         given = released is not None or control is not None or any(columns.values())
         if given or policy is None:
-            raise PolicyError("hold_out makes a release and its control: it needs a policy alone")
+            raise errors.PolicyError(
+                "hold_out makes a release and its control: it needs a policy alone"
+            )
         step("anonymize")
         whole = policy_from(policy)
         original, control = split_hold_out(original, whole, hold_out, seed)
         released, policy = anonymize(original, whole), None
     elif released is None:
-        raise PolicyError("attack needs a release, or hold_out and a policy to make one")
+        raise errors.PolicyError("attack needs a release, or hold_out and a policy to make one")
     step("read")
     tables = align_tables(original, released, policy, released_only=released_only, **columns)
     policies = [one for one in (tables.policy, policy_of(released)) if one is not None]
     persons = _persons(original, control, policies, tables.kept)
     stated = any(one.entities or one.rows for one in policies)
-    beside = None if control is None else control_columns(control, tables)
+    beside = None if control is None else setup.control_columns(control, tables)
     notes: tuple[str, ...] = ()
     if control is not None and beside is not None and hold_out is None:
-        require_other_people(original, control, policies)
-        notes = overlap_notes(tables.before, beside, persons)
+        setup.require_other_people(original, control, policies)
+        notes = setup.overlap_notes(tables.before, beside, persons)
     scene = _attack_context(tables, beside, second, persons)
     scene = replace(scene, units=_linked_units(released, policies, scene.pair))
     if any(one.type == Minimality.type for one in chosen):
@@ -187,7 +174,7 @@ def _replay_release(
         return NOT_REPLAYED
     try:
         decision = decide_again(original, own)
-    except KanonymError:
+    except errors.KanonymError:
         return NOT_REPLAYED
     sizes = np.bincount(scene.pair.classes)
     if not np.array_equal(np.sort(sizes), np.sort(decision.class_sizes)):
@@ -219,7 +206,7 @@ def _notes(new: Mapping[str, int]) -> tuple[str, ...]:
 def _report_share(step: Callable[[str], None], attack: str, done: int, total: int) -> None:
     """Tell which share of an attack is done."""
     if 0 < done < total:
-        step(Progress(f"{done / total:.0%} done", done=done, total=total).of(attack))
+        step(errors.Progress(f"{done / total:.0%} done", done=done, total=total).of(attack))
 
 
 def _ignore_progress(stage: str) -> None:
@@ -242,16 +229,16 @@ def _select_attacks(attacks: Sequence[str | Attack] | None, attempts: int) -> li
         if isinstance(one, Attack):
             chosen.append(one)
         elif not isinstance(one, str):
-            raise PolicyError(
+            raise errors.PolicyError(
                 "attacks are given by name, or as objects such as Linkage(attempts=100); this "
-                f"is {shown_value(one)}"
+                f"is {errors.shown_value(one)}"
             )
         elif one in ATTACKS:
             kind = ATTACKS[one]
             limited = {"attempts": attempts} if hasattr(kind, "attempts") else {}
             chosen.append(kind(**limited))
         else:
-            raise PolicyError(unknown_name("attack", one, ATTACKS))
+            raise errors.PolicyError(unknown_name("attack", one, ATTACKS))
     return chosen
 
 
@@ -265,7 +252,7 @@ def split_hold_out(original: Frame, policy: Policy, hold_out: float, seed: int) 
     n = int(persons.max(initial=-1)) + 1
     held = round(n * hold_out)
     if not 0 < held < n:
-        raise DataError(
+        raise errors.DataError(
             f"hold_out is {hold_out:g} of {n} {noun}: both parts need at least one of them"
         )
     out = np.zeros(n, np.bool_)
@@ -282,11 +269,11 @@ def _attack_context(
     tables: AlignedTables,
     control: dict[str, pl.Series] | None,
     second: Frame | None,
-    persons: tuple[Persons, Persons],
+    persons: tuple[setup.Persons, setup.Persons],
 ) -> AttackContext:
     """Return what the intruders see."""
     further, _, release = unpack_release(second, None, named=False)
-    return build_context(
+    return setup.build_context(
         tables.before,
         tables.after,
         tables.known,
@@ -304,7 +291,7 @@ def _attack_context(
 
 def _persons(
     original: Frame, control: Frame | None, policies: Sequence[Policy], kept: Ints | None
-) -> tuple[Persons, Persons]:
+) -> tuple[setup.Persons, setup.Persons]:
     """Return whose the records of both tables are, by the identifier that a policy counts by.
 
     kept: the records of the original that are attacked; None for all.
@@ -318,7 +305,7 @@ def _persons(
         names = [] if native is None else frames.column_names(native)
         lacking = [name for name in columns_of([entity]) if name not in names]
         if native is not None and lacking:
-            raise SchemaError(
+            raise errors.SchemaError(
                 f"the {noun} has no column {lacking[0]!r}, by which the policy counts persons: "
                 "give it, or a policy without entity, which takes each record for a person"
             )
@@ -346,7 +333,7 @@ def _linked_units(released: Any, policies: Sequence[Policy], pair: TablePair) ->
     for name in names:
         changed = name == entity and policy.perturbs(name)
         if name not in pair.quasi_identifiers and not changed:
-            with suppress(DataError):  # lists and the like are not compared
+            with suppress(errors.DataError):  # lists and the like are not compared
                 columns[name] = frames.column(table, name)
     return linked_units(columns, pair, entity)
 

@@ -18,6 +18,7 @@ from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Identifier, ItemSet, Recoding
 from kanonym.data.table import LARGEST
+from kanonym.evaluation import releases
 from kanonym.evaluation.columns import (
     SelectedColumns,
     finite_column,
@@ -25,13 +26,6 @@ from kanonym.evaluation.columns import (
     select_columns,
 )
 from kanonym.evaluation.pair.tables import PairedSets, TablePair, pair_sets
-from kanonym.evaluation.releases import (
-    hierarchies_of,
-    recodings_of,
-    released_records,
-    require_made_of,
-    unpack_release,
-)
 from kanonym.kernels.arrays import Ints
 from kanonym.pipeline.planning import parse_with_policy, to_canonical
 from kanonym.policy import Policy, PolicySource
@@ -103,14 +97,14 @@ def align_tables(
     which. released_only: of a `Release`, leave the records out that it suppresses.
     """
     named = bool(quasi_identifiers or hierarchies)
-    released, meant, release = unpack_release(released, policy, named=named)
+    released, meant, release = releases.unpack_release(released, policy, named=named)
     whole, released = parse_with_policy(original, meant), to_canonical(released, meant, original)
     names = frames.column_names(whole)
     n_rows = frames.n_rows(whole)
     tables, kept = (whole, released), None
     if release is not None:
-        require_made_of(release, n_rows)
-        kept = released_records(release) if released_only else None
+        releases.require_made_of(release, n_rows)
+        kept = releases.released_records(release) if released_only else None
     if kept is not None:
         tables = frames.assemble(whole, kept, names), released
     held = frames.column_names(tables[1])
@@ -130,9 +124,9 @@ def align_tables(
         as_recoded = {name: _apply_actions(meant, whole, name) for name in columns.held}
         if kept is not None:
             as_recoded = {name: column.gather(kept) for name, column in as_recoded.items()}
-        recodings = recodings_of(meant, as_recoded)
+        recodings = releases.recodings_of(meant, as_recoded)
         if release is not None:
-            trees |= hierarchies_of(release, released_only=released_only)
+            trees |= releases.hierarchies_of(release, released_only=released_only)
         trees = {
             name: tree
             for name, tree in trees.items()

@@ -9,16 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from kanonym.data import frames
-from kanonym.data.item_sets import (
-    EncodedSets,
-    ItemTree,
-    encode_sets,
-    names_of_sets,
-    read_sets,
-    tree_of,
-    with_known_items,
-)
+from kanonym.data import frames, item_sets
 from kanonym.data.results import ShortRepr
 from kanonym.data.schema import ItemSet
 from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
@@ -31,13 +22,13 @@ class PairedSets(ShortRepr):
 
     _shown: ClassVar[tuple[str, ...]] = ("m",)
 
-    original: EncodedSets
-    released: EncodedSets
-    control: EncodedSets | None = None
+    original: item_sets.EncodedSets
+    released: item_sets.EncodedSets
+    control: item_sets.EncodedSets | None = None
     m: int = 2
 
     @property
-    def tree(self) -> ItemTree:
+    def tree(self) -> item_sets.ItemTree:
         """The items and their labels."""
         return self.original.tree
 
@@ -54,17 +45,17 @@ def pair_sets(original: Any, released: Any, policy: Policy | None) -> PairedSets
 
     original, released: tables of this process.
     """
-    attributes = {} if policy is None else names_of_sets(policy.attributes)
+    attributes = {} if policy is None else item_sets.names_of_sets(policy.attributes)
     both = set(frames.column_names(original)) & set(frames.column_names(released))
     if policy is None or not attributes or not set(attributes) <= both:
         return None
     items = _lists(original, attributes)
-    tree = tree_of(attributes, items)
+    tree = item_sets.tree_of(attributes, items)
     asked = [model.known_items for model in policy.models if model.known_items is not None]
     labels = _lists(released, attributes)
     return PairedSets(
-        encode_sets(tree, items, frames.n_rows(original)),
-        encode_sets(tree, labels, frames.n_rows(released), any_level=True),
+        item_sets.encode_sets(tree, items, frames.n_rows(original)),
+        item_sets.encode_sets(tree, labels, frames.n_rows(released), any_level=True),
         m=asked[0].m if asked else 2,
     )
 
@@ -74,20 +65,21 @@ def with_control(sets: PairedSets, control: Any, policy: Policy | None) -> Paire
 
     control: a table of this process, or None. Items that the original lacks are not known.
     """
-    attributes = {} if policy is None else names_of_sets(policy.attributes)
+    attributes = {} if policy is None else item_sets.names_of_sets(policy.attributes)
     if control is None or not set(attributes) <= set(frames.column_names(control)):
         return sets
     known = sets.tree.labels[: sets.tree.n_items]
     lists = {
-        name: with_known_items(column, known)
+        name: item_sets.with_known_items(column, known)
         for name, column in _lists(control, attributes).items()
     }
-    return replace(sets, control=encode_sets(sets.tree, lists, frames.n_rows(control)))
+    return replace(sets, control=item_sets.encode_sets(sets.tree, lists, frames.n_rows(control)))
 
 
 def _lists(table: Any, attributes: Mapping[str, ItemSet]) -> dict[str, pl.Series]:
     return {
-        name: read_sets(frames.raw_column(table, name), one) for name, one in attributes.items()
+        name: item_sets.read_sets(frames.raw_column(table, name), one)
+        for name, one in attributes.items()
     }
 
 

@@ -46,13 +46,7 @@ from kanonym.metrics.measured_value import MeasuredValue, measured_table
 from kanonym.metrics.record_risk import THRESHOLD, PersonRisk
 from kanonym.pipeline.planning import parse_with_policy, to_canonical
 from kanonym.policy import PolicySource
-from kanonym.verification.released_classes import (
-    SensitiveColumn,
-    classes_of_release,
-    count_suppressed,
-    group_by_code,
-    k_wildcard,
-)
+from kanonym.verification import released_classes
 
 MANY_ATTRIBUTES = 10
 LARGEST_OF_MANY = 3
@@ -277,7 +271,7 @@ def risk(
     if table is not None:
         table = parse_with_policy(table, meant)
     known = [column_with_exceptions(native, name) for name in columns.columns]
-    groups = group_by_code(known)
+    groups = released_classes.group_by_code(known)
     whose: Int32s | PersonRisk | None = None
     untold = None
     if entity is None and columns.entities:
@@ -289,7 +283,7 @@ def risk(
     if whose is None and entity is not None:
         whose = value_codes(frames.column(native, entity_of("risk", entity)))[0]
     hidden = [
-        SensitiveColumn(frames.column(native, name), columns.trees.get(name))
+        released_classes.SensitiveColumn(frames.column(native, name), columns.trees.get(name))
         for name in columns.sensitive
     ]
     items = item_candidates(native, meant, groups.labels)
@@ -312,9 +306,9 @@ def risk(
         special, why = _suda(columns, groups, largest, fraction)
     return Risk(
         measurement=measure_table(
-            classes_of_release(groups, hidden),
-            k_wildcard(known),
-            suppressed=count_suppressed(known),
+            released_classes.classes_of_release(groups, hidden),
+            released_classes.k_wildcard(known),
+            suppressed=released_classes.count_suppressed(known),
         ),
         assessment=assessment,
         suda=special,

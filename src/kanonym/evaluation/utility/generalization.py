@@ -28,19 +28,7 @@ from kanonym.evaluation.pair.tables import Generalization, TablePair
 from kanonym.evaluation.utility import Measure
 from kanonym.kernels.arrays import Ints
 from kanonym.kernels.classes.grouping import group_rows
-from kanonym.metrics.information_loss import (
-    Ambiguity,
-    AverageClassSize,
-    Discernibility,
-    Height,
-    KLDivergence,
-    Loss,
-    LossArithmetic,
-    Metric,
-    NonUniformEntropy,
-    NormalizedEntropy,
-    Precision,
-)
+from kanonym.metrics import information_loss
 from kanonym.metrics.information_loss.base import aggregate
 from kanonym.metrics.information_loss.entropy import truncate_bits as cut_off_bits
 from kanonym.metrics.information_loss.labels import ordered_sum, x_log2_x
@@ -102,7 +90,7 @@ def _measure(meaning: Meaning, found: Callable[[TablePair], Found]) -> Measure:
     return Measure(meaning, take)
 
 
-def _metric_meaning(metric: type[Metric]) -> Meaning:
+def _metric_meaning(metric: type[information_loss.Metric]) -> Meaning:
     return Meaning(metric.type, metric.low, metric.high, metric.better, metric.unit, metric.source)
 
 
@@ -316,17 +304,17 @@ def _divergence(pair: TablePair) -> Found:
     return max((own + boxes + open_.lost * domain - alike) / pair.n_original, 0.0), {}
 
 
-_FOUND: Mapping[type[Metric], Callable[[TablePair], Found]] = {
-    Loss: _loss,
-    LossArithmetic: _loss_arithmetic,
-    AverageClassSize: _average_class_size,
-    Discernibility: _discernibility,
-    NonUniformEntropy: _non_uniform_entropy,
-    NormalizedEntropy: _normalized_entropy,
-    Precision: _precision,
-    Height: _height,
-    KLDivergence: _divergence,
-    Ambiguity: _ambiguity,
+_FOUND: Mapping[type[information_loss.Metric], Callable[[TablePair], Found]] = {
+    information_loss.Loss: _loss,
+    information_loss.LossArithmetic: _loss_arithmetic,
+    information_loss.AverageClassSize: _average_class_size,
+    information_loss.Discernibility: _discernibility,
+    information_loss.NonUniformEntropy: _non_uniform_entropy,
+    information_loss.NormalizedEntropy: _normalized_entropy,
+    information_loss.Precision: _precision,
+    information_loss.Height: _height,
+    information_loss.KLDivergence: _divergence,
+    information_loss.Ambiguity: _ambiguity,
 }
 
 MEASURES: tuple[Measure, ...] = (

@@ -24,17 +24,10 @@ from kanonym.models.base import check_integer
 from kanonym.pipeline import measure
 from kanonym.policy.faults import raise_together
 from kanonym.synthesis.columns import Constraint
+from kanonym.synthesis.injection import targets
 from kanonym.synthesis.injection.classes import Classes, classes_of, domain_of, named_classes
 from kanonym.synthesis.injection.marks import Key, Marks, key_of, marks_of
 from kanonym.synthesis.injection.records import new_records, refuse_numbering
-from kanonym.synthesis.injection.targets import (
-    DISTANCE,
-    ClassTargets,
-    Needs,
-    compute_needs,
-    joint_distance,
-    measure_distinguishability,
-)
 from kanonym.synthesis.tables import column_checks, constraint_checks, kept_columns
 from kanonym.synthesis.trees import SequentialTrees
 
@@ -82,7 +75,7 @@ class Injection(ShortRepr):
     rows_in: int
     added: int
     classes_changed: int
-    wanted: ClassTargets
+    wanted: targets.ClassTargets
     before: Measurement
     after: Measurement
     distance: MeasuredValue
@@ -241,14 +234,14 @@ def inject(
     )
     raise_together(
         [
-            partial(ClassTargets, size, diversity, l),
+            partial(targets.ClassTargets, size, diversity, l),
             partial(check_integer, "inject", "seed", seed, 0),
             *([] if key is None else [partial(key_of, key)]),
             *column_checks(every, dropped, (*known_names, *hidden_names)),
             *constraint_checks(constraints, every, dropped),
         ]
     )
-    wanted = ClassTargets(size, diversity, l)
+    wanted = targets.ClassTargets(size, diversity, l)
     secret = None if key is None else key_of(key)
     kept = kept_columns(every, dropped, [], [])
     native = native if kept == every else frames.select(native, kept)
@@ -277,7 +270,7 @@ def inject(
         name: domain_of(model, columns[name], list(known.values()), held.first)
         for name in asked.sensitive
     }
-    lacking = compute_needs(
+    lacking = targets.compute_needs(
         wanted, held, {name: domain.reach for name, domain in domains.items()}, chosen
     )
     added = [column.clear() for column in columns.values()]
@@ -296,11 +289,15 @@ def inject(
         for table in (native, frames.to_eager(result))
     )
     owners = np.repeat(np.arange(len(held)), lacking.records)
-    distance = MeasuredValue(DISTANCE, 0.0)
+    distance = MeasuredValue(targets.DISTANCE, 0.0)
     detection = MeasuredValue(DETECTION, None, reason=NOTHING)
     if n_added:
-        distance = joint_distance(columns, dict(zip(names, added, strict=True)), list(known))
-        detection = measure_distinguishability(list(columns.values()), added, held, owners, judging)
+        distance = targets.joint_distance(
+            columns, dict(zip(names, added, strict=True)), list(known)
+        )
+        detection = targets.measure_distinguishability(
+            list(columns.values()), added, held, owners, judging
+        )
     return Injection(
         frame=result,
         rows_in=n_rows,
@@ -317,7 +314,7 @@ def inject(
     )
 
 
-def _check(known: Sequence[str], sensitive: Sequence[str], wanted: ClassTargets) -> None:
+def _check(known: Sequence[str], sensitive: Sequence[str], wanted: targets.ClassTargets) -> None:
     if not known:
         raise SchemaError("inject: name the quasi-identifiers, whose equal values make a class")
     if wanted.concerns_values and not sensitive:
@@ -332,7 +329,7 @@ def _constraints(given: Sequence[str | Constraint]) -> list[Constraint]:
 
 
 def _require(
-    wanted: ClassTargets,
+    wanted: targets.ClassTargets,
     columns: Mapping[str, pl.Series],
     added: Sequence[pl.Series],
     known: Mapping[str, pl.Series],
@@ -358,7 +355,7 @@ def _require(
         )
 
 
-def _gives_away(classes: Classes, lacking: Needs) -> tuple[str, ...]:
+def _gives_away(classes: Classes, lacking: targets.Needs) -> tuple[str, ...]:
     """Say what tells real records from added ones, whatever the records look like."""
     sizes = classes.sizes + lacking.records
     changed = lacking.records > 0

@@ -15,21 +15,15 @@ from kanonym.differential_privacy.ledger import Budget
 from kanonym.differential_privacy.noise import Bits
 from kanonym.kernels.arrays import Bools, Int32s
 from kanonym.synthesis.columns import Constraint
+from kanonym.synthesis.marginals import measuring
 from kanonym.synthesis.marginals.domains import NOWHERE, CellDomain, impossible_cells
 from kanonym.synthesis.marginals.fitting import estimate_total
 from kanonym.synthesis.marginals.graphical_model import Attributes, GraphicalModel
-from kanonym.synthesis.marginals.measuring import (
-    Pooling,
-    PrivateRecords,
-    draw_records,
-    fit_aim,
-    fit_mst,
-)
 from kanonym.synthesis.result import keeps_constraints
 
-Fit = Callable[[PrivateRecords, Mapping[Attributes, Bools]], GraphicalModel]
+Fit = Callable[[measuring.PrivateRecords, Mapping[Attributes, Bools]], GraphicalModel]
 
-FITS: dict[str, Fit] = {"aim": fit_aim, "mst": fit_mst}
+FITS: dict[str, Fit] = {"aim": measuring.fit_aim, "mst": measuring.fit_mst}
 """Differentially private methods by their names; the first is the default."""
 REDRAWS = 50
 """How often values within the cells of a record are drawn again where they break a constraint."""
@@ -62,13 +56,13 @@ def generate(
     impossible = impossible_cells(domains, rules)
     sizes = tuple(domain.size for domain in domains)
     codes = _encode(columns, domains)
-    records = PrivateRecords(
+    records = measuring.PrivateRecords(
         codes, sizes, per_person, budget, bits, pooling_of(domains, impossible)
     )
     model = FITS[method](records, impossible)
     n = round(estimate_total(records.measured)) if rows is None else rows
     random = np.random.default_rng(bits.words(4))
-    cells = records.unpool(draw_records(model, records.sizes, n, random), random)
+    cells = records.unpool(measuring.draw_records(model, records.sizes, n, random), random)
     table = _values_of(domains, cells, rules, random)
     names = [domain.name for domain in domains]
     measured = tuple(tuple(names[one] for one in each) for each in records.measured)
@@ -89,7 +83,7 @@ def _encode(columns: Sequence[pl.Series], domains: Sequence[CellDomain]) -> NDAr
 
 def pooling_of(
     domains: Sequence[CellDomain], impossible: Mapping[Attributes, object]
-) -> dict[int, Pooling]:
+) -> dict[int, measuring.Pooling]:
     """Return how rare cells of attributes are counted together, where no constraint is of them."""
     fixed = {one for each in impossible for one in each}
     return {place: domain.pool for place, domain in enumerate(domains) if place not in fixed}

@@ -14,13 +14,7 @@ from kanonym.data.errors import gettext as _
 from kanonym.data.hierarchy import Hierarchy
 from kanonym.evaluation.attacks.base import Aim, Attack, AttackContext
 from kanonym.evaluation.attacks.classes.homogeneity import NO_SENSITIVE, judge_few_values
-from kanonym.evaluation.attacks.matching.disclosure import (
-    Coder,
-    Judge,
-    Judgement,
-    PossibleValues,
-    run_disclosure,
-)
+from kanonym.evaluation.attacks.matching import disclosure
 from kanonym.evaluation.attacks.matching.guessing import Values, values_of
 from kanonym.evaluation.attacks.result import AttackResult
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
@@ -107,10 +101,10 @@ class Skewness(Attack):
             name: (partial(values_of, name=name), partial(_claims, lift=self.lift))
             for name in scene.sensitive
         }
-        return run_disclosure(self, scene, random, judges, NO_SENSITIVE)
+        return disclosure.run_disclosure(self, scene, random, judges, NO_SENSITIVE)
 
 
-def _claims(learned: PossibleValues, lift: float) -> Judgement:
+def _claims(learned: disclosure.PossibleValues, lift: float) -> disclosure.Judgement:
     """Claim the most over-represented value of each person, and judge the claims."""
     rows, codes = learned.entries
     mask = codes < learned.size
@@ -127,7 +121,7 @@ def _claims(learned: PossibleValues, lift: float) -> Judgement:
     claimed[rows[best]] = codes[best]
     chances = np.zeros(n_persons)
     chances[rows[best]] = table[codes[best]] / n_known
-    return Judgement(claimed == learned.own, chances, claimed >= 0)
+    return disclosure.Judgement(claimed == learned.own, chances, claimed >= 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +187,7 @@ class SimilarityOfValues(Attack):
 
     def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:
         """Return what the intruder achieved; see the class."""
-        judges: dict[str, tuple[Coder, Judge]] = {}
+        judges: dict[str, tuple[disclosure.Coder, disclosure.Judge]] = {}
         for name in scene.sensitive:
             tree = scene.trees.get(name)
             if tree is not None and tree.n_levels > 2:
@@ -210,7 +204,7 @@ class SimilarityOfValues(Attack):
         reason = Message(
             "no sensitive attribute is a number or has a hierarchy of more than two levels"
         )
-        return run_disclosure(self, scene, random, judges, reason)
+        return disclosure.run_disclosure(self, scene, random, judges, reason)
 
 
 def _group_values(pair: TablePair, name: str, tree: Hierarchy, level: int) -> Values:
@@ -236,7 +230,7 @@ def _leaves(tree: Hierarchy, values: Values, column: NumericColumn | Categorical
     return physical.leaf_of(pl.Series(tree.values.name, values.line))
 
 
-def _judge_closeness(learned: PossibleValues, share: float) -> Judgement:
+def _judge_closeness(learned: disclosure.PossibleValues, share: float) -> disclosure.Judgement:
     """Judge whether all numbers that could be each person's lie close together."""
     assert learned.line is not None  # noqa: S101 - numbers have a line
     line = np.append(learned.line, np.nan)
@@ -250,7 +244,7 @@ def _judge_closeness(learned: PossibleValues, share: float) -> Judgement:
     claims = high - low <= width
     own = line[learned.own]
     everything = _span(line[learned.table > 0], whole=True) <= width
-    return Judgement(
+    return disclosure.Judgement(
         claims & (low <= own) & (own <= high),
         (everything & (learned.table[learned.own] > 0)).astype(np.float64),
         claims,

@@ -12,6 +12,7 @@ from kanonym.data import frames
 from kanonym.data.columns.rebuild import Frame
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.results import ShortRepr
+from kanonym.evaluation.attacks import setup
 from kanonym.evaluation.attacks.matching.guessing import Values, values_of
 from kanonym.evaluation.attacks.models.model_membership import (
     ModelAttackResult,
@@ -20,13 +21,6 @@ from kanonym.evaluation.attacks.models.model_membership import (
     attack_model,
     classifies,
     fresh_estimator,
-)
-from kanonym.evaluation.attacks.setup import (
-    build_context,
-    control_columns,
-    overlap_notes,
-    require_other_people,
-    stack_columns,
 )
 from kanonym.evaluation.attacks.table_attacks import policy_of, split_hold_out
 from kanonym.evaluation.columns import ColumnKeywords, check_seed
@@ -59,9 +53,9 @@ class PersonData(ShortRepr):
 
 def read_persons(tables: AlignedTables, control: Frame) -> PersonData:
     """Read the persons of the original and of the control beside the release."""
-    others = control_columns(control, tables)
-    both = {name: stack_columns(tables.before, others, name) for name in tables.before}
-    scene = build_context(
+    others = setup.control_columns(control, tables)
+    both = {name: setup.stack_columns(tables.before, others, name) for name in tables.before}
+    scene = setup.build_context(
         tables.before,
         tables.after,
         tables.known,
@@ -337,8 +331,10 @@ def model_membership(
         raise SchemaError(f"the tables have no column besides {target!r} to learn from")
     notes: list[str] = []
     if hold_out is None:
-        require_other_people(original, control, policies)
-        notes += overlap_notes(tables.before, control_columns(control, tables), (None, None))
+        setup.require_other_people(original, control, policies)
+        notes += setup.overlap_notes(
+            tables.before, setup.control_columns(control, tables), (None, None)
+        )
     everybody = read_persons(tables, control)
     categorical = everybody.holds_categories(target) or _classifies(estimator)
     model = fresh_estimator(estimator, categorical=categorical, seed=seed)

@@ -10,6 +10,7 @@ import polars as pl
 from kanonym.data.columns.values import text_of
 from kanonym.data.hierarchy import Hierarchy, HierarchySource
 from kanonym.data.table import Domain, encode_column
+from kanonym.evaluation.pair import tables
 from kanonym.evaluation.pair.reading.texts import (
     Cells,
     ColumnReading,
@@ -18,13 +19,6 @@ from kanonym.evaluation.pair.reading.texts import (
     says_nothing,
     to_physical,
     value_range,
-)
-from kanonym.evaluation.pair.tables import (
-    CategoricalColumn,
-    Column,
-    Generalization,
-    NumberSets,
-    NumericColumn,
 )
 from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.metrics.certainty import Axis
@@ -150,13 +144,13 @@ def _generalization(
     codes: Int32s,
     labels: Int32s,
     ends: tuple[Int32s, Int32s, Int32s],
-) -> Generalization:
+) -> tables.Generalization:
     first, last, levels = ends
     upto = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=max(tree.size, 1)))])
     values = last.astype(np.int64) - first + 1
     penalties = (values - 1) / max(tree.size - 1, 1)
     penalties[-1] = 1.0
-    return Generalization(
+    return tables.Generalization(
         name=domain.name,
         original=codes,
         size=tree.size,
@@ -180,7 +174,9 @@ def _labels_below(tree: Hierarchy, first: Int32s, last: Int32s, levels: Int32s) 
     return np.where(levels > 0, number, 0).astype(np.int64)
 
 
-def _with_level(read: Generalization, tree: Hierarchy, first: Int32s, level: int) -> Generalization:
+def _with_level(
+    read: tables.Generalization, tree: Hierarchy, first: Int32s, level: int
+) -> tables.Generalization:
     """Return it with the records of each label of the one level of a release."""
     row, n_labels = tree.codes[level], len(tree.labels[level])
     expected = np.bincount(row[read.original], minlength=n_labels)
@@ -196,7 +192,7 @@ def _column(
     first: Int32s,
     last: Int32s,
     blank: Bools,
-) -> Column:
+) -> tables.Column:
     """Return the column as numbers where it holds numbers or times, else as categories."""
     everything = blank | ((first == 0) & (last == domain.size - 1) & (domain.size > 1))[labels]
     if domain.kind in ("number", "temporal"):
@@ -205,16 +201,16 @@ def _column(
         low, high = low[labels], high[labels]
         low[everything], high[everything] = value_range(original)
         line = to_physical(domain.values)
-        sets = NumberSets.of(
+        sets = tables.NumberSets.of(
             np.where(everything, -1, labels), _torn_labels(line, first, last), line
         )
-        return NumericColumn(domain.name, original, low, high, everything, sets)
+        return tables.NumericColumn(domain.name, original, low, high, everything, sets)
     texts = text_of(domain.values)
     categories = texts.extend_constant(None, 1) if domain.has_null else texts
     counts = last.astype(np.int64) - first + 1
     offsets = np.concatenate([[0], np.cumsum(counts)])
     members = np.arange(offsets[-1]) - np.repeat(offsets[:-1] - first, counts)
-    return CategoricalColumn(
+    return tables.CategoricalColumn(
         domain.name, categories, codes, labels, offsets, members.astype(np.int32), everything
     )
 

@@ -10,14 +10,7 @@ import numpy as np
 
 from kanonym.data.errors import Message
 from kanonym.data.results import ShortRepr
-from kanonym.evaluation.pair.tables import (
-    CategoricalColumn,
-    Column,
-    NumericColumn,
-    TablePair,
-    draw_categories,
-    draw_numbers,
-)
+from kanonym.evaluation.pair import tables
 from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import (
     CategoryCells,
@@ -47,8 +40,8 @@ class Features(ShortRepr):
     feature; a label that leaves several open has an equal share in each.
     """
 
-    numbers: tuple[NumericColumn, ...]
-    flagged: tuple[NumericColumn, ...]
+    numbers: tuple[tables.NumericColumn, ...]
+    flagged: tuple[tables.NumericColumn, ...]
     categories: tuple[CategoryCells, ...]
 
     @property
@@ -119,10 +112,10 @@ class Features(ShortRepr):
         """Return (n_records, size) float64 features of a value drawn from each cell."""
         found = self.released(records)
         for i, column in enumerate(self.numbers):
-            found[:, i] = _standardize(column, draw_numbers(column, records, random))
+            found[:, i] = _standardize(column, tables.draw_numbers(column, records, random))
         start = len(self.numbers) + len(self.flagged)
         for cells in self.categories:
-            drawn = cells.cell_of[draw_categories(cells.column, records, random)]
+            drawn = cells.cell_of[tables.draw_categories(cells.column, records, random)]
             found[:, start : start + cells.size] = 0.0
             found[np.arange(len(records)), start + drawn] = 1.0
             start += cells.size
@@ -132,9 +125,9 @@ class Features(ShortRepr):
         return np.zeros((len(records), self.size))
 
 
-def features_of(columns: Sequence[Column]) -> Features:
+def features_of(columns: Sequence[tables.Column]) -> Features:
     """Find the features of some columns. Cost O(n) a column."""
-    numbers = tuple(column for column in columns if isinstance(column, NumericColumn))
+    numbers = tuple(column for column in columns if isinstance(column, tables.NumericColumn))
     flagged = tuple(
         column
         for column in numbers
@@ -143,7 +136,7 @@ def features_of(columns: Sequence[Column]) -> Features:
     categories = tuple(
         category_cells(column, CATEGORIES)
         for column in columns
-        if not isinstance(column, NumericColumn)
+        if not isinstance(column, tables.NumericColumn)
     )
     return Features(numbers, flagged, categories)
 
@@ -155,7 +148,7 @@ def draw_records(n: int, most: int, random: np.random.Generator) -> Ints:
     return np.sort(random.choice(n, most, replace=False))
 
 
-def _standardize(column: NumericColumn, values: Floats) -> Floats:
+def _standardize(column: tables.NumericColumn, values: Floats) -> Floats:
     """Standardize values by the original's mean and deviation; null is the mean."""
     held = column.original[~np.isnan(column.original)]
     mean, deviation = (held.mean(), held.std()) if len(held) else (0.0, 0.0)
@@ -173,7 +166,7 @@ EDGE = 0.01
 
 
 def learning(
-    pair: TablePair, target: str, random: np.random.Generator, folds: int = 5
+    pair: tables.TablePair, target: str, random: np.random.Generator, folds: int = 5
 ) -> MeasuredValue:
     """Measure what a release teaches about one column, against what the original teaches.
 
@@ -225,7 +218,7 @@ class LearningTask(ShortRepr):
 
 
 def learning_task(
-    pair: TablePair, target: str, random: np.random.Generator, folds: int
+    pair: tables.TablePair, target: str, random: np.random.Generator, folds: int
 ) -> LearningTask | str:
     """Deal the records of both tables out to folds; parameters as of `learning`.
 
@@ -242,7 +235,7 @@ def learning_task(
     if reason is not None:
         return reason
     column = pair.column(target)
-    categorical = isinstance(column, CategoricalColumn)
+    categorical = isinstance(column, tables.CategoricalColumn)
     originals = draw_records(pair.n_original, RECORDS, random)
     truth = _original_target(column)[originals]
     reason = _learning_obstacle(truth[~np.isnan(truth)], target, folds, categorical=categorical)
@@ -271,27 +264,29 @@ def learning_measure(target: str) -> Measure:
     return Measure(replace(LEARNING, name=f"{LEARNING.name}-{target}"), take, slow=True)
 
 
-def _take_learning(target: str, pair: TablePair, random: np.random.Generator) -> MeasuredValue:
+def _take_learning(
+    target: str, pair: tables.TablePair, random: np.random.Generator
+) -> MeasuredValue:
     return learning(pair, target, random)
 
 
-def _original_target(column: Column) -> Floats:
+def _original_target(column: tables.Column) -> Floats:
     """Return (n_original,) float64 numbers or codes, NaN for null."""
-    if not isinstance(column, CategoricalColumn):
+    if not isinstance(column, tables.CategoricalColumn):
         return column.original
     return _without_null(column, column.original)
 
 
-def _released_target(column: Column) -> Floats:
+def _released_target(column: tables.Column) -> Floats:
     """Return (n_released,) float64 numbers or codes, NaN for null and where it is left open."""
-    if not isinstance(column, CategoricalColumn):
+    if not isinstance(column, tables.CategoricalColumn):
         return np.where(column.suppressed, np.nan, column.released)
     alone = np.diff(column.offsets) == 1
     codes = _without_null(column, column.members[column.offsets[:-1]])
     return np.where(alone, codes, np.nan)[column.labels]
 
 
-def _without_null(column: CategoricalColumn, codes: Int32s) -> Floats:
+def _without_null(column: tables.CategoricalColumn, codes: Int32s) -> Floats:
     last = len(column.categories) - 1
     null = (codes == last) & (column.categories[last] is None)
     return np.where(null, np.nan, codes)
@@ -331,7 +326,7 @@ def _deal_folds(
     return fold
 
 
-def _copies(pair: TablePair, originals: Ints, random: np.random.Generator) -> Ints:
+def _copies(pair: tables.TablePair, originals: Ints, random: np.random.Generator) -> Ints:
     """Return released records to learn from: copies of those originals where they are known."""
     if pair.rows is None:
         order = features_of(pair.columns).value_order(pair.n_released)
@@ -359,7 +354,7 @@ MIDDLE, DRAWN = "released, middles", "released, drawn"
 
 
 def accuracy(
-    pair: TablePair, target: str, random: np.random.Generator, folds: int = 5
+    pair: tables.TablePair, target: str, random: np.random.Generator, folds: int = 5
 ) -> MeasuredValue:
     """Measure how well boosted trees that learn from a release predict held-out originals.
 
@@ -402,7 +397,9 @@ def accuracy_measure(target: str) -> Measure:
     return Measure(replace(ACCURACY, name=f"{ACCURACY.name}-{target}"), take, slow=True)
 
 
-def _take_accuracy(target: str, pair: TablePair, random: np.random.Generator) -> MeasuredValue:
+def _take_accuracy(
+    target: str, pair: tables.TablePair, random: np.random.Generator
+) -> MeasuredValue:
     return accuracy(pair, target, random)
 
 
