@@ -115,11 +115,7 @@ class _Cache(_FunctionCache):  # type: ignore[misc] # numba has types for its de
         self.enable()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return compiled code, or None: a file that was cut off is forgotten.
-
-        The base class would first load all that compilation may need, which takes longer than
-        most commands compute; whatever is compiled loads it by itself.
-        """
+        """Return compiled code, or None: a file that was cut off is forgotten."""
         _runtime.rtsys.initialize(target_context)
         loaded = self._load(sig, target_context)
         if loaded is None and self._wait():
@@ -229,11 +225,7 @@ class _PartLibrary(_CodeLibrary):  # type: ignore[misc]
 
 
 class _Announcer(event.Listener):
-    """Tell who waits for it that something is compiled, each once; leave garbage until then.
-
-    Compilation makes objects by the million, which nearly all live until its end: to search
-    them for garbage is a sixth of its time.
-    """
+    """Tell who waits for it that something is compiled, each once; leave garbage until then."""
 
     depth = 0
     collects = True

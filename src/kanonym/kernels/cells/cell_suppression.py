@@ -43,8 +43,7 @@ def place_records(choices: Choices, places: Placement, k: Int, dearest: Int) -> 
 
     Records that have no group yet go to the cheapest groups that they fill, then all are moved as
     long as that costs less. `dearest` is above what any pattern costs. The last pattern blanks
-    everything, and the table has at least k records. Cost: the greedy start O(patterns * tuples), a
-    sweep as much, as a rule.
+    everything, and the table has at least k records.
     """
     fill_groups(choices, places, k)
     # The moves that may be taken back, their number in front.
@@ -318,10 +317,7 @@ def close_class(g: Int, choices: Choices, places: Placement, k: Int, journal: In
 
 @part
 def _empty_class(g: Int, choices: Choices, places: Placement, k: Int, journal: Ints) -> Int:
-    """Move the records of a class to their cheapest other ones; return what that costs.
-
-    It ends with the first record that has no other class.
-    """
+    """Move the records of a class to their cheapest other ones; return what that costs."""
     _, starts, members, pattern_of, costs = choices
     extra: Int = 0
     for i in members[starts[g] : starts[g + 1]]:

@@ -102,8 +102,7 @@ def balance_values(
         the choice's difference to it.
     choice: (n_classes, d) int32, a code of the class each: where the search starts, and its end.
     penalty: What releasing exactly the values of a unique tuple costs, in differences per record of
-        the class.
-    Returns: Number of sweeps.
+        the class. Returns: Number of sweeps.
 
     Notes
     -----

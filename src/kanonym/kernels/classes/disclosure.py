@@ -68,21 +68,14 @@ LEVELS = 5
 def reference_shares(table: Ints, ancestors: Int32s) -> Floats:
     """Prepare the distribution of the table that classes are compared with.
 
-    Everything that depends on the table alone is computed here once, so that a small class in a
-    large domain costs its own values only.
+    Counts of 0 after the last value change no measure: attributes of different sizes stack once
+    their tables and ancestors are padded with zeros.
 
     table: (n_values,) int64 counts of the table.
-    ancestors: (n_levels, n_values) int32 labels as in `Distribution`, or (0, 0).
-    Returns: (5 + n_levels, n_values) float64, C order. By row: share p; cumulative share P; running
-        sum of P over values that the table holds; number of such values up to and including this
-        one; codes by descending share; then, for each level, the share of the value's ancestor.
-
-    Notes
-    -----
-    Counts of 0 after the last value change no measure: attributes of different sizes stack once
-    their tables and ancestors are padded with zeros. (Padding the result with zeros would not do:
-    the cumulative rows must not fall.)
-
+    ancestors: (n_levels, n_values) int32 labels as in `Distribution`, or (0, 0). Returns: (5 +
+        n_levels, n_values) float64, C order. By row: share p; cumulative share P; running sum of P
+        over values that the table holds; number of such values up to and including this one; codes
+        by descending share; then, for each level, the share of the value's ancestor.
     """
     n_values = len(table)
     reference = np.zeros((LEVELS + ancestors.shape[0], n_values))
@@ -184,11 +177,7 @@ def class_measure(
 
 @part
 def _recursive(counts: Ints, m: Int, total: Int, l: Int) -> float:
-    """Return r_1 / (r_l + ... + r_m): the tail is the total without the l - 1 largest.
-
-    Each pass takes the next smaller count with all its repetitions; there are at most
-    l passes, and nothing is copied or sorted.
-    """
+    """Return r_1 / (r_l + ... + r_m): the tail is the total without the l - 1 largest."""
     if m < l or m == 0:
         return math.inf
     largest = 0

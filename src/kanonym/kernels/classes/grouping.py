@@ -248,11 +248,7 @@ def _number_keys(key: UInt64s) -> tuple[Int32s, Ints, Ints]:
 
 
 def _radix_sort(key: UInt64s, order: Int32s, bits: int) -> tuple[UInt64s, Int32s]:
-    """Sort keys and carry their row numbers along; stable, `bits` low bits count.
-
-    Many keys are first divided by their highest digit, and both halves sorted at once:
-    one pass more, and half of the others.
-    """
+    """Sort keys and carry their row numbers along; stable, `bits` low bits count."""
     other_key, other_order = np.empty_like(key), np.empty_like(order)
     rest = bits - DIGIT_BITS
     if len(key) < PARALLEL_FROM or _n_passes(bits) < 3 or cores() < 2:

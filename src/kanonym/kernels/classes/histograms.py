@@ -19,21 +19,16 @@ def class_histograms(
 ) -> tuple[Ints, Int32s, Ints]:
     """Count the records of each class by value.
 
+    Two counting sorts, first by value and then by class, so that the values of a class arrive in
+    order and equal ones meet: O(n + n_classes + n_values), no comparison.
+
     labels: (n,) int32 class of each tuple, below `n_classes`; negative ones are skipped.
     codes: (n,) int32 value of each tuple, below `n_values`; negative ones are skipped.
     weights: (n,) int64 number of records of each tuple; tuples without a record are skipped. Or
         (0,): one record each.
-    n_classes, n_values: Number of classes and of values.
-    Returns: offsets (n_classes + 1,) int64, values (n_entries,) int32 ascending within a class,
-        counts (n_entries,) int64: the sparse rows of `Distribution`.
-
-    Notes
-    -----
-    Two counting sorts, first by value and then by class, so that the values of a class arrive in
-    order and equal ones meet: O(n + n_classes + n_values), no comparison. The second one writes to
-    places all over memory, so it moves values and weights alone; equal neighbours are joined
-    afterwards, in order.
-
+    n_classes, n_values: Number of classes and of values. Returns: offsets (n_classes + 1,) int64,
+        values (n_entries,) int32 ascending within a class, counts (n_entries,) int64: the sparse
+        rows of `Distribution`.
     """
     weighted = len(weights) > 0
     n = len(labels)
@@ -100,9 +95,8 @@ def key_histograms(keys: UInt64s, width: int) -> tuple[Ints, Ints, Int32s, Ints]
     O(n), all of it in order: the fastest way where hardly two records are of one class.
 
     keys: (n,) uint64, ascending: the value in the low `width` bits, the class above them.
-    width: Bits of a value, from 0 to 63.
-    Returns: sizes (n_classes,) int64; offsets, values and counts as of `class_histograms`, classes
-        in the order of their keys.
+    width: Bits of a value, from 0 to 63. Returns: sizes (n_classes,) int64; offsets, values and
+        counts as of `class_histograms`, classes in the order of their keys.
     """
     down = np.uint64(width)
     mask = (np.uint64(1) << down) - np.uint64(1)

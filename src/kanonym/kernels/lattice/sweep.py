@@ -186,8 +186,6 @@ def next_settled_node(
 ) -> tuple[int, Bools]:
     """Return the first node with a class that satisfies the criteria, and its tuples.
 
-    Cost O(n d) a node, and O(m log m) for each class of m tuples that is large enough.
-
     codes: (d, n) int32, the tuples by attribute.
     tuples: Their sensitive values and weights; their own codes are not read.
     parts: (d, n_levels, n_codes) uint64: random numbers, equal where labels are. The key of a tuple
@@ -197,8 +195,8 @@ def next_settled_node(
     first: The node to begin with.
     criteria: What a class must satisfy.
     slots: (4, 2^b) uint64, at least twice as many as tuples: memory for a hash table of key, node,
-        records, and last tuple; rows of zeros at the beginning of a sweep.
-    Returns: The node, m if there is none; (n,) bool, the tuples of the classes that satisfy.
+        records, and last tuple; rows of zeros at the beginning of a sweep. Returns: The node, m if
+        there is none; (n,) bool, the tuples of the classes that satisfy.
     """
     d, n = codes.shape
     weights = tuples.weights

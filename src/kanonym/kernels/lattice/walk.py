@@ -249,10 +249,7 @@ def try_levels(
 
 @part
 def _compare(keys: UInt64s, i: Int, j: Int, word: Int, below: np.uint64) -> int:
-    """Return -1, 0 or 1 as tuple i stands before, with or after tuple j.
-
-    They are compared from the masked part of a word on; what is before it agrees.
-    """
+    """Return -1, 0 or 1 as tuple i stands before, with or after tuple j."""
     x, y = keys[word, i] & below, keys[word, j] & below
     if x != y:
         return -1 if x < y else 1
@@ -409,9 +406,8 @@ def read_classes(
 
     keys, counts, axes: As in `find_runs`.
     n_fixed: So many attributes make the classes; those before the last are fixed.
-    level: Of the last of them.
-    Returns: labels (n_classes, n_fixed) int32, totals (n_classes, 2) int64 of records and of the
-        population's records, (n,) int32 class of each tuple.
+    level: Of the last of them. Returns: labels (n_classes, n_fixed) int32, totals (n_classes, 2)
+        int64 of records and of the population's records, (n,) int32 class of each tuple.
     """
     n = keys.shape[1]
     a = n_fixed - 1

@@ -369,10 +369,7 @@ def _split(groups: Groups, c: Int) -> None:
 
 @part
 def _dissolve_group(groups: Groups, c: Int, nothing: float) -> bool:
-    """Give a group's records to those nearby and let these settle; say if the loss has fallen.
-
-    If not, they are still to be taken back.
-    """
+    """Give a group's records to those nearby and let these settle; say if the loss has fallen."""
     full = groups.members.shape[1]
     d = groups.points.shape[2]
     while groups.sizes[c] > 0:

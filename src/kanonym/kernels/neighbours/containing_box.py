@@ -97,8 +97,6 @@ def build_box_tree(boxes: Boxes, n_leaves: Int) -> Tree:
 def find_containing(points: Int32s, boxes: Boxes, tree: Tree, n_leaves: Int) -> Ints:
     """Return (n,) int64: the lowest number of a box that contains each point, -1 for none.
 
-    Cost O(log n_boxes) a point where boxes overlap little, O(n_boxes) where all of them do.
-
     points: (n, d) int32.
     boxes, tree, n_leaves: At least one box, and their tree from `build_box_tree`.
     """

@@ -61,10 +61,7 @@ class Tree(NamedTuple):
 
 @part
 def new_tree(rows: Floats, weights: Floats) -> Tree:
-    """Return a tree of all points that has yet to be built: (n, d) rows, n and d at least 1.
-
-    Its caps are infinite; who sets others does so before the tree is built.
-    """
+    """Return a tree of all points that has yet to be built: (n, d) rows, n and d at least 1."""
     n, d = rows.shape
     n_nodes = 2
     while n_nodes * LEAF < 2 * n:

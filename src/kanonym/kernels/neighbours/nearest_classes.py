@@ -65,9 +65,6 @@ def nearest_class(
 ) -> None:
     """Find the nearest class of each person; of those equally near to the last bit, the lowest.
 
-    Cost O(log n_classes) a person where classes overlap little, O(n_classes) where each leaves
-    everything open.
-
     grove: The released classes.
     numbers, codes: (n, n_numbers) float64, NaN for a missing one, and (n, n_categorical) int32.
     found, first: (n,) int64 and float64, written: the class, and its first distance.
@@ -119,8 +116,6 @@ def tied_records(
     grove: ClassTree, numbers: Floats, codes: Int32s, own: Ints, records: Ints
 ) -> None:
     """Count the released records that are as near to each person as those of one class.
-
-    Cost as of `nearest_class`, less where a nearer class is come upon early.
 
     grove, numbers, codes: As for `nearest_class`.
     own: (n,) int64, a class of each person; -1 for none.

@@ -21,9 +21,8 @@ def merge_targets(centres: Floats, weights: Floats, sizes: Ints, k: int) -> Ints
     centres: (n_classes, d) float64, d at least 1.
     weights: (d,) float64, at least 0: what a squared difference counts in a distance.
     sizes: (n_classes,) int64 records of each class, at least 1 each and k together.
-    k: At least 1.
-    Returns: (n_classes,) int64, the class that each one ends in; a class that nobody left is its
-        own.
+    k: At least 1. Returns: (n_classes,) int64, the class that each one ends in; a class that nobody
+        left is its own.
 
     Notes
     -----
@@ -139,8 +138,7 @@ def join_nearest(
     """Let tuples join classes one after the other, each where that adds least to the loss.
 
     The joined class must satisfy the criteria. All of its records then stand at the first levels
-    that they share with the tuple. Cost O(m r d) for r = min(n_classes, 2 reach), and the criteria
-    of each class that is the nearest so far. Of equally near ones, the first in `order` is taken.
+    that they share with the tuple. Of equally near ones, the first in `order` is taken.
 
     tuples: All of the table.
     left: (m,) int64, those without a class; those of equal sensitive values side by side.
@@ -149,8 +147,8 @@ def join_nearest(
     costs: The loss of every label; all attributes are of kind TREE.
     criteria: What a class must satisfy.
     limit: Most loss that a record may add, in the attributes together.
-    reach: So many neighbours in `order` are looked at on either side.
-    Returns: (m,) int64, the class that each joined, -1 for those that joined none.
+    reach: So many neighbours in `order` are looked at on either side. Returns: (m,) int64, the
+        class that each joined, -1 for those that joined none.
     """
     n_classes, d = members.levels.shape
     heads, levels, sizes = members.heads, members.levels, members.sizes
@@ -244,17 +242,16 @@ def joining_tree(
     """Join classes in pairs, those that add least to the loss first, until none is left to join.
 
     In each round, every node whose nearest is gone looks for the nearest again, and pairs are made
-    in the order of what they add. Cost O(m reach d) a round; some 20 rounds.
+    in the order of what they add.
 
     codes, levels: (m, d) int32 and int64: of a record of each class, and at which it is released;
         near classes are near each other.
     sizes: (m,) int64 records.
     highest: (d,) int64, the highest levels allowed.
     costs: The loss of every label; all attributes are of kind TREE.
-    reach: A class looks at so many others on either side.
-    Returns: (2 m, 2) int64, the two nodes that each node from m on is made of, -1 for classes; and
-        (2 m,) int64, the place of the first class of each node in the order of the tree, -1 for
-        nodes that do not exist.
+    reach: A class looks at so many others on either side. Returns: (2 m, 2) int64, the two nodes
+        that each node from m on is made of, -1 for classes; and (2 m,) int64, the place of the
+        first class of each node in the order of the tree, -1 for nodes that do not exist.
     """
     m, d = codes.shape
     children = np.full((2 * m, 2), NONE, np.int64)

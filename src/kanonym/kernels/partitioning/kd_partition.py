@@ -93,8 +93,7 @@ def halve_in_turn(records: Int32s, criteria: Criteria, is_start: Bools, attempts
 
     A node of n records is cut behind the record of rank n // 2, with all records that are equal to
     it, if both sides satisfy the criteria; else the next attribute is tried. The sides begin with
-    the attribute that follows. Whether the whole satisfies them is not asked. Cost O(n (d + s) log
-    n) where halves are halves.
+    the attribute that follows. Whether the whole satisfies them is not asked.
 
     records: (n, d + s + 2) int32, n and d at least 1; classes end up in depth-first order, lower
         sides first.

@@ -91,12 +91,11 @@ def cut(
     limits: Which classes are looked at.
     costs: What a span of codes loses.
     criteria: What every class satisfies.
-    purity: What a class loses besides, if there is a target.
-    Returns: (n_classes + 1,) int64, the units at which classes start, and m; (n_classes + 1,)
-        float64 loss of what is before each of them, summed over records and attributes, with that
-        of impurity; whether reach left out no class. Where no cut within reach satisfies the
-        criteria the last loss is infinite and the starts are of no use; where every cut loses more
-        than is enough, there are none.
+    purity: What a class loses besides, if there is a target. Returns: (n_classes + 1,) int64, the
+        units at which classes start, and m; (n_classes + 1,) float64 loss of what is before each of
+        them, summed over records and attributes, with that of impurity; whether reach left out no
+        class. Where no cut within reach satisfies the criteria the last loss is infinite and the
+        starts are of no use; where every cut loses more than is enough, there are none.
 
     Notes
     -----

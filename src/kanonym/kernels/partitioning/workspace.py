@@ -124,8 +124,6 @@ def hilbert(cells: UInt64s, bits: int) -> UInt64s:
 class Workspace(NamedTuple):
     """Memory of one thread for nodes of at most n tuples; `workspace` allocates it.
 
-    Few arrays, because each one that is handed from kernel to kernel costs compile time.
-
     tuples: (n, 4) int64 by place: ORDER (offset of the tuple in the node), KEY (to sort by), and
         the records of the side that ends here, grown from the LEFT and the RIGHT.
     places: (n + 1, 2 d + 4) float64: where each tuple stands, see `spread`, and in the last two
