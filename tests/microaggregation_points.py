@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from kanonym.kernels.microaggregation.centroid import NOMINAL, NUMBER, ORDERED
+from kanonym.kernels.microaggregation.mdav import NOMINAL, NUMBER, ORDERED
 from tables import pick
 
 

@@ -12,8 +12,13 @@ import pytest
 from scipy import stats
 
 from effort import examples
-from kanonym.algorithms.full_domain.private import level_at_degree, score_every_node
-from kanonym.algorithms.full_domain.scores import GRID, NodeClasses, score_of_metric
+from kanonym.algorithms.full_domain.private import (
+    GRID,
+    NodeClasses,
+    level_at_degree,
+    score_every_node,
+    score_of_metric,
+)
 from kanonym.data.hierarchy import from_file, from_mapping
 from kanonym.data.schema import QuasiIdentifier
 from kanonym.data.table import encode

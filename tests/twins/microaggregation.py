@@ -10,7 +10,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kanonym.kernels.microaggregation.centroid import NOMINAL, NUMBER
+from kanonym.kernels.microaggregation.mdav import NOMINAL, NUMBER
 
 Record = Sequence[float]
 

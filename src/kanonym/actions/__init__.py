@@ -13,11 +13,7 @@ if TYPE_CHECKING:
     from kanonym.actions.masking.masks import Keep, MaskEmail, MaskIban, MaskPhone, Redact, Suppress
     from kanonym.actions.masking.numbers import Bin, Round, TopBottom
     from kanonym.actions.perturbation.noise import CorrelatedNoise, GaussianNoise, LaplaceNoise
-    from kanonym.actions.perturbation.pram import Pram
-    from kanonym.actions.perturbation.randomized_response import (
-        RandomizedResponse,
-        estimated_shares,
-    )
+    from kanonym.actions.perturbation.pram import Pram, RandomizedResponse, estimated_shares
     from kanonym.actions.perturbation.swapping import RankSwap, Shuffle, Swap
     from kanonym.actions.pseudonymization.fake import Fake
     from kanonym.actions.pseudonymization.ff1 import FF1
@@ -68,7 +64,7 @@ __getattr__, __dir__ = lazy_names(
         "MaskIban": "kanonym.actions.masking.masks",
         "MaskPhone": "kanonym.actions.masking.masks",
         "Pram": "kanonym.actions.perturbation.pram",
-        "RandomizedResponse": "kanonym.actions.perturbation.randomized_response",
+        "RandomizedResponse": "kanonym.actions.perturbation.pram",
         "RankSwap": "kanonym.actions.perturbation.swapping",
         "Redact": "kanonym.actions.masking.masks",
         "Round": "kanonym.actions.masking.numbers",
@@ -80,6 +76,6 @@ __getattr__, __dir__ = lazy_names(
         "Swap": "kanonym.actions.perturbation.swapping",
         "TopBottom": "kanonym.actions.masking.numbers",
         "TruncateDate": "kanonym.actions.masking.dates",
-        "estimated_shares": "kanonym.actions.perturbation.randomized_response",
+        "estimated_shares": "kanonym.actions.perturbation.pram",
     },
 )

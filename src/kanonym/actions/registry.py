@@ -42,7 +42,7 @@ ACTIONS: LazyRegistry[type[Action]] = LazyRegistry(
         "swap": "perturbation.swapping:Swap",
         "shuffle": "perturbation.swapping:Shuffle",
         "pram": "perturbation.pram:Pram",
-        "randomized-response": "perturbation.randomized_response:RandomizedResponse",
+        "randomized-response": "perturbation.pram:RandomizedResponse",
         "scrub-text": "free_text.scrub_text:ScrubText",
     },
     "kanonym.actions",

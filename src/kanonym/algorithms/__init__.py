@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from kanonym.algorithms.full_domain import FullDomain
     from kanonym.algorithms.itemsets.apriori import LRA, VPA, Apriori, OptimalCut
     from kanonym.algorithms.local_recoding import LocalRecoding
-    from kanonym.algorithms.microaggregation.individual_ranking import IndividualRanking
-    from kanonym.algorithms.microaggregation.mdav import MDAV, MONA, ONA
+    from kanonym.algorithms.microaggregation.mdav import MDAV, MONA, ONA, IndividualRanking
     from kanonym.algorithms.mondrian import Mondrian
     from kanonym.algorithms.segmentation import Segmentation
 
@@ -47,7 +46,7 @@ __getattr__, __dir__ = lazy_names(
         "Auto": "kanonym.algorithms.auto",
         "CellSuppression": "kanonym.algorithms.cell_suppression",
         "FullDomain": "kanonym.algorithms.full_domain",
-        "IndividualRanking": "kanonym.algorithms.microaggregation.individual_ranking",
+        "IndividualRanking": "kanonym.algorithms.microaggregation.mdav",
         "KDTree": "kanonym.algorithms.clustering",
         "KMeans": "kanonym.algorithms.clustering",
         "KMember": "kanonym.algorithms.clustering",

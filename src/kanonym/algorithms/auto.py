@@ -15,7 +15,7 @@ from kanonym.data.errors import gettext as _
 from kanonym.data.partition import Partition
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.classes.histograms import Costs
-from kanonym.kernels.partitioning.one_sided_cuts import total_loss
+from kanonym.kernels.partitioning.mondrian import total_loss
 from kanonym.kernels.partitioning.workspace import workspace
 
 SMALL = 20_000

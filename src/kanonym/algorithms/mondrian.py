@@ -33,8 +33,13 @@ from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.grouping import put
 from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.parallel import cores, parallel
-from kanonym.kernels.partitioning.mondrian import refine, refine_relaxed, separate
-from kanonym.kernels.partitioning.one_sided_cuts import suppressing_cuts, total_loss
+from kanonym.kernels.partitioning.mondrian import (
+    refine,
+    refine_relaxed,
+    separate,
+    suppressing_cuts,
+    total_loss,
+)
 from kanonym.kernels.partitioning.workspace import workspace
 from kanonym.models.base import PrivacyModel
 

@@ -38,7 +38,7 @@ KERNELS = {
     "neighbours.nearest_classes.tied_records": "Tree f8_2 i4_2 i8_1 i8_1",
     "partitioning.class_joining.join_failing": "i4_2 i4_2 i4_1 secrets i8 Costs Criteria",
     "partitioning.mondrian.refine": "i4_2 i8 i8 Costs Criteria Workspace b1_1 b1",
-    "partitioning.one_sided_cuts.suppressing_cuts": "i4_2 i8_1 i8_1 Costs Criteria Workspace i8",
+    "partitioning.mondrian.suppressing_cuts": "i4_2 i8_1 i8_1 Costs Criteria Workspace i8",
     "partitioning.record_exchange.exchange_records": "i4_2 i4_1 pair i8 i8 Costs",
     "partitioning.segmentation.cut": "i4_2 i4_2 i8_1 Limits Costs Criteria Purity",
     "risk.suda._search": "i4_2 i8_1 b1_1 i8_1 i8",

@@ -151,7 +151,7 @@ ALGORITHMS: LazyRegistry[type[Algorithm]] = LazyRegistry(
         "kdtree": "clustering:KDTree",
         "k-member": "clustering:KMember",
         "kmeans": "clustering:KMeans",
-        "individual-ranking": "microaggregation.individual_ranking:IndividualRanking",
+        "individual-ranking": "microaggregation.mdav:IndividualRanking",
     },
     "kanonym.algorithms",
 )

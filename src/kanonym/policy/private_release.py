@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from kanonym.algorithms.full_domain import FullDomain
-from kanonym.algorithms.full_domain.scores import SCORES
+from kanonym.algorithms.full_domain.private import SCORES
 from kanonym.data.errors import KanonymError
 from kanonym.data.schema import Attribute, Identifier, QuasiIdentifier, Role
 from kanonym.differential_privacy.public_hierarchies import public_hierarchy

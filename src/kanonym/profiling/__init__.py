@@ -15,7 +15,6 @@ from kanonym.data.readings import detect_readings, typed_table
 from kanonym.data.schema import QuasiIdentifier, Role, Schema
 from kanonym.profiling import identifiers
 from kanonym.profiling.columns import Content, content_of, unreadable_content
-from kanonym.profiling.company import confidential_by_company
 from kanonym.profiling.groupings import CodedColumn
 from kanonym.profiling.identifiers import Finding
 from kanonym.profiling.minimal import Codes, Threshold, minimal_sets, separation_of
@@ -24,7 +23,7 @@ from kanonym.profiling.profile import ColumnProfile, Profile
 from kanonym.profiling.questions import Question, TableAnswers, questions
 from kanonym.profiling.reasons import NOTHING_TO_RECODE, Reason
 from kanonym.profiling.repeated_persons import RepeatedPersons, repeated_persons
-from kanonym.profiling.roles import role_of
+from kanonym.profiling.roles import confidential_by_company, role_of
 from kanonym.profiling.words import name_hints
 
 __all__ = [

@@ -15,13 +15,13 @@ from kanonym.data.results import Result, ResultTable, ShortRepr
 from kanonym.data.schema import Role
 from kanonym.policy import Policy
 from kanonym.profiling.columns import Content
-from kanonym.profiling.company import Entity, entity_of
 from kanonym.profiling.first_policy import action_form, policy_text
 from kanonym.profiling.minimal import MinimalSets, Separation
 from kanonym.profiling.persons import ProposedPersons
 from kanonym.profiling.questions import NO_ANSWERS, K, TableAnswers, entity_of_answers, with_answers
 from kanonym.profiling.reasons import Reason
 from kanonym.profiling.repeated_persons import RepeatedPersons
+from kanonym.profiling.roles import Entity, entity_of
 
 
 def remarks_of(content: Content) -> list[str]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from kanonym.data.errors import DataError, Message, SchemaError
 from kanonym.data.option import split_names
 from kanonym.data.schema import Role
-from kanonym.profiling.company import Entity
 from kanonym.profiling.reasons import Reason
+from kanonym.profiling.roles import Entity
 
 if TYPE_CHECKING:
     from kanonym.profiling.profile import ColumnProfile, Profile

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kanonym.algorithms.full_domain.scores import SCORES, NodeClasses, score_of_metric
+from kanonym.algorithms.full_domain.private import SCORES, NodeClasses, score_of_metric
 from kanonym.data.errors import PolicyError
 from kanonym.data.hierarchy import from_mapping
 from kanonym.data.schema import QuasiIdentifier

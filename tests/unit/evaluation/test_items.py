@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import kanonym as ka
-from kanonym.evaluation.attacks.known_items import KnownItems
+from kanonym.evaluation.attacks.linking.known_records import KnownItems
 from kanonym.models import KmAnonymity
 from twins.itemsets import CODES, hierarchy_of
 

@@ -10,7 +10,7 @@ import pytest
 
 import kanonym as ka
 from kanonym.profiling import profile
-from kanonym.profiling.extremes import rounding_of
+from kanonym.profiling.columns import rounding_of
 
 
 def counted(numbers):

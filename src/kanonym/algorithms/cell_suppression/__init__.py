@@ -29,7 +29,7 @@ from kanonym.data.partition import BLANK, Partition
 from kanonym.data.table import EncodedTable
 from kanonym.kernels.arrays import Bools, Ints
 from kanonym.kernels.cells.cell_suppression import Placement, place_records
-from kanonym.kernels.cells.groups import Choices, feasible_groups, gather_members
+from kanonym.kernels.cells.patterns import Choices, feasible_groups, gather_members
 from kanonym.kernels.classes.grouping import Groups, group_rows, one_group
 from kanonym.kernels.parallel import parallel
 from kanonym.models import KAnonymity

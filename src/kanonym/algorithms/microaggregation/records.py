@@ -13,7 +13,7 @@ from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.partition import Partition
 from kanonym.data.table import Domain, EncodedTable, Kind
 from kanonym.kernels.arrays import Floats, Int32s
-from kanonym.kernels.microaggregation.centroid import NOMINAL, NUMBER, ORDERED, error_bound
+from kanonym.kernels.microaggregation.mdav import NOMINAL, NUMBER, ORDERED, error_bound
 from kanonym.kernels.parallel import parallel
 from kanonym.metrics.certainty import numeric_values
 from kanonym.models.base import PrivacyModel

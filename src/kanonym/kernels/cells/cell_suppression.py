@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kanonym.kernels.arrays import Ints
-from kanonym.kernels.cells.groups import Choices
+from kanonym.kernels.cells.patterns import Choices
 from kanonym.kernels.compile import Int, kernel, part
 
 STEPS = 1024

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from kanonym.actions import RandomizedResponse, estimated_shares
-from kanonym.actions.perturbation.randomized_response import epsilon_of
+from kanonym.actions.perturbation.pram import epsilon_of
 from kanonym.data.errors import DataError, PolicyError
 
 N = 100_000

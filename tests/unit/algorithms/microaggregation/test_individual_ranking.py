@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import kanonym as ka
 from effort import examples
 from kanonym.algorithms.base import Problem
-from kanonym.algorithms.microaggregation.individual_ranking import IndividualRanking
+from kanonym.algorithms.microaggregation.mdav import IndividualRanking
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
 from kanonym.kernels.classes.histograms import Costs

@@ -20,7 +20,7 @@ from kanonym.data.errors import DataError, InfeasibleError, PolicyError
 from kanonym.data.hierarchy import groups
 from kanonym.data.table import encode
 from kanonym.kernels.classes.histograms import Costs
-from kanonym.kernels.microaggregation.centroid import NOMINAL, NUMBER, ORDERED
+from kanonym.kernels.microaggregation.mdav import NOMINAL, NUMBER, ORDERED
 from kanonym.models import (
     AlphaKAnonymity,
     AverageRisk,

@@ -12,7 +12,7 @@ from kanonym.algorithms.microaggregation.records import kinds_of, microaggregate
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import from_mapping
 from kanonym.data.table import encode
-from kanonym.kernels.microaggregation.centroid import NOMINAL, NUMBER, ORDERED
+from kanonym.kernels.microaggregation.mdav import NOMINAL, NUMBER, ORDERED
 from kanonym.models import KAnonymity
 
 TIMES = [dt.datetime(2020, 1, 1), dt.datetime(2020, 1, 2), dt.datetime(2020, 3, 1, 12)]

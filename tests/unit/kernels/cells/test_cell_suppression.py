@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanonym.kernels.cells.cell_suppression import Placement, place_records
-from kanonym.kernels.cells.groups import Choices, feasible_groups, gather_members
+from kanonym.kernels.cells.patterns import Choices, feasible_groups, gather_members
 
 
 def problem(seed):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twins.cells as naive
-from kanonym.kernels.cells.groups import feasible_groups, gather_members
+from kanonym.kernels.cells.patterns import feasible_groups, gather_members
 
 NULL = 3
 

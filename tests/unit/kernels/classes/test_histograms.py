@@ -21,7 +21,7 @@ from kanonym.kernels.classes.histograms import (
     key_histograms,
     span_losses,
 )
-from kanonym.kernels.partitioning.one_sided_cuts import node_loss
+from kanonym.kernels.partitioning.mondrian import node_loss
 from kanonym.kernels.partitioning.workspace import measure_node, workspace
 from tables import tables
 from twins import classes as naive_histograms

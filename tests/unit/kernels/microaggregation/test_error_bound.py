@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import kanonym as ka
 from effort import examples
 from kanonym.algorithms.microaggregation.records import squared_error
-from kanonym.kernels.microaggregation.centroid import NOMINAL, NUMBER, error_bound
+from kanonym.kernels.microaggregation.mdav import NOMINAL, NUMBER, error_bound
 
 
 def divisions(records, k):

@@ -8,8 +8,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from effort import examples
-from kanonym.kernels.microaggregation.centroid import NOMINAL, ORDERED
-from kanonym.kernels.microaggregation.mdav import blocks, mdav
+from kanonym.kernels.microaggregation.mdav import NOMINAL, ORDERED, blocks, mdav
 from microaggregation_points import cases as point_cases
 from microaggregation_points import labels_of
 from tables import pick

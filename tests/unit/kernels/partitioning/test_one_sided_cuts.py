@@ -13,7 +13,7 @@ import twins.mondrian as naive
 from effort import examples
 from kanonym.algorithms.base import compile_criteria
 from kanonym.algorithms.mondrian import _records
-from kanonym.kernels.partitioning.one_sided_cuts import suppressing_cuts
+from kanonym.kernels.partitioning.mondrian import suppressing_cuts
 from kanonym.kernels.partitioning.workspace import workspace
 from tables import tables
 
