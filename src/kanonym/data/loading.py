@@ -38,9 +38,15 @@ metadata: Any = LazyModule("importlib.metadata")
 
 
 def lazy_names(
-    package: str, homes: Mapping[str, str]
+    package: str, names_of: Mapping[str, str]
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` of a package, which has `__all__`."""
+    """Return `__getattr__` and `__dir__` of a package, which has `__all__`.
+
+    names_of: by module, as the package sees it, the names that it holds, between blanks.
+    """
+    homes = {
+        name: f"{package}.{module}" for module, names in names_of.items() for name in names.split()
+    }
 
     def load(name: str) -> object:
         if name not in homes:

@@ -1,6 +1,6 @@
 """Blank cells with null as a value of its own: every released class has at least k records.
 
-Records are placed in groups (`kernels.cells.groups`); a group in use is a released class. Records
+Records are placed in groups (`kernels.cells.patterns`); a group in use is a released class. Records
 beyond k that a class has can be lent to a group that lacks some.
 """
 

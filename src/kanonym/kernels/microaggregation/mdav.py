@@ -112,7 +112,7 @@ def error_bound(
 
     rows: (n, d) float64, the records, n and d at least 1; squares of their differences are finite.
     weights: (d,) float64, at least 0: what a squared difference counts in a distance.
-    kinds: (d,) int8, of `kernels.microaggregation.centroid`. Nominal codes differ by 0 or 1.
+    kinds: (d,) int8, of `centroid` below. Nominal codes differ by 0 or 1.
     k: From 1 to n.
     width: From 1 to n - 1: so many nearest records of each are looked at one by one.
     rounds: At least 1: how often distances are charged.
@@ -265,7 +265,7 @@ def mdav(rows: Floats, weights: Floats, k: int, kinds: NDArray[np.int8]) -> tupl
         Attributes that are no numbers hold ranks or codes, whole numbers from 0 on.
     weights: (d,) float64, at least 0: what a squared difference counts in a distance.
     k: From 1 to n.
-    kinds: (d,) int8, of `kernels.microaggregation.centroid`. Nominal codes differ by 0 or 1.
+    kinds: (d,) int8, of `centroid` below. Nominal codes differ by 0 or 1.
     Returns: (n,) int32, the group of each record in the order of their formation; their number.
 
     Notes
