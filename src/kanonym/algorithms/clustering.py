@@ -56,9 +56,8 @@ class KMeans(Algorithm):
         column of fewer values than clusters keeps them.
     small
         What happens to a class that has fewer records than the policy asks for. `merge`: the
-        smallest joins the class of the nearest centre, until none is too small.
-        `move`: each of its records goes to the nearest centre of a class that is large
-        enough.
+        smallest joins the class of the nearest centre, until none is too small. `move`: each of its
+        records goes to the nearest centre of a class that is large enough.
     standardize
         True: a difference counts in standard deviations of its column. False: as it is,
         so columns of large numbers decide alone.
@@ -195,13 +194,12 @@ class KDTree(Algorithm):
 
     Notes
     -----
-    The quasi-identifiers are taken in turn, in the order of the table. A set of n records
-    is cut behind its record of rank n // 2 in the order of the one whose turn it is,
-    with all records that are equal there, if both sides satisfy every model; if not, the next
-    one is tried, and where none can be cut the set is a class. Its two sides go on
-    with the quasi-identifier that follows. Values stand in the order of their codes:
-    numbers, dates and ordered categories in their own, the others by frequency or as
-    their hierarchy has them, null last.
+    The quasi-identifiers are taken in turn, in the order of the table. A set of n records is cut
+    behind its record of rank n // 2 in the order of the one whose turn it is, with all records that
+    are equal there, if both sides satisfy every model; if not, the next one is tried, and where
+    none can be cut the set is a class. Its two sides go on with the quasi-identifier that follows.
+    Values stand in the order of their codes: numbers, dates and ordered categories in their own,
+    the others by frequency or as their hierarchy has them, null last.
 
     A value that more than half of the records share is never parted from those below it,
     so classes may be large where values repeat; Mondrian tries more cuts, and loses

@@ -83,14 +83,13 @@ class LocalRecoding(Algorithm):
     Mondrian are released. Where only class sizes are asked, records join classes after
     the last node, and the release without any joining is taken if it loses less.
 
-    Records that have no class in the end are suppressed, if they are no more than the
-    policy's limit and joining a class costs more. Otherwise they join whatever class can
-    bear them; the classes of most loss are given up for those that none can, and all of
-    these are released at the node that is best for them, as by `FullDomain`: the limit of
-    suppression holds for them then. What classes lose is measured by NCP, times the
-    attributes' weights. Cost O(n d) a node, for n tuples without a class yet, and O(n c d)
-    for n of them that look at c classes, four times or more; in large tables they look at
-    neighbours only.
+    Records that have no class in the end are suppressed, if they are no more than the policy's
+    limit and joining a class costs more. Otherwise they join whatever class can bear them; the
+    classes of most loss are given up for those that none can, and all of these are released at the
+    node that is best for them, as by `FullDomain`: the limit of suppression holds for them then.
+    What classes lose is measured by NCP, times the attributes' weights. Cost O(n d) a node, for n
+    tuples without a class yet, and O(n c d) for n of them that look at c classes, four times or
+    more; in large tables they look at neighbours only.
 
     The iterated search of ARX (Prasser et al. 2017, "Utility-driven anonymization of
     high-dimensional data") with a pass for every node; joining is ours.

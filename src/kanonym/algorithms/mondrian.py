@@ -73,13 +73,12 @@ class Mondrian(Algorithm):
         True: a cut sends all records of equal value to one side (classes do not
         overlap). False, relaxed: a cut halves the records, equal ones included.
     split
-        `loss`: of all cuts, the one that leaves the least normalized certainty
-        penalty; nodes of more than 1,024 tuples (fewer in tables of more than
-        32,768, at the least 32) are cut beside the median of the attribute of the widest
-        normalized span. `span`: likewise, but in the smaller nodes only the cuts beside
-        medians are compared by what they leave; in tables of more than 524,288 tuples, none.
-        `auto`: `loss` for tables of up to 524,288 tuples, else `span`, which takes a
-        fraction of its time there.
+        `loss`: of all cuts, the one that leaves the least normalized certainty penalty; nodes of
+        more than 1,024 tuples (fewer in tables of more than 32,768, at the least 32) are cut beside
+        the median of the attribute of the widest normalized span. `span`: likewise, but in the
+        smaller nodes only the cuts beside medians are compared by what they leave; in tables of
+        more than 524,288 tuples, none. `auto`: `loss` for tables of up to 524,288 tuples, else
+        `span`, which takes a fraction of its time there.
     target
         A column that models are to predict from the quasi-identifiers: of whatever role but
         theirs. Of all allowable cuts the one is made that tells most about it, until none
@@ -105,15 +104,14 @@ class Mondrian(Algorithm):
     nodes: the paper calls the widest attribute a heuristic. With hierarchies, values stand in
     depth-first order and cuts run between neighbours.
 
-    LeFevre, DeWitt and Ramakrishnan 2006, "Workload-aware anonymization", §3, for the
-    target. Of categories, the cut of least entropy, weighted by the records of both sides
-    (InfoGain Mondrian); of numbers and dates with more than 20 distinct values, of least
-    squared error (LSD Mondrian). Records without a target count for the size of classes
-    alone. Ties go to the better balanced cut. Deviations: every boundary between two values
-    is looked at, not only those where the category changes; a cut that gains nothing gives
-    way to the `split` rule, where theirs goes on until no cut is allowed; in nodes of more
-    than 1,024 records, where models refuse cuts, one is tried for each 1,024th of the records.
-    The guided part costs O(n d) for each level of the tree.
+    LeFevre, DeWitt and Ramakrishnan 2006, "Workload-aware anonymization", §3, for the target. Of
+    categories, the cut of least entropy, weighted by the records of both sides (InfoGain Mondrian);
+    of numbers and dates with more than 20 distinct values, of least squared error (LSD Mondrian).
+    Records without a target count for the size of classes alone. Ties go to the better balanced
+    cut. Deviations: every boundary between two values is looked at, not only those where the
+    category changes; a cut that gains nothing gives way to the `split` rule, where theirs goes on
+    until no cut is allowed; in nodes of more than 1,024 records, where models refuse cuts, one is
+    tried for each 1,024th of the records. The guided part costs O(n d) for each level of the tree.
 
     """
 

@@ -44,11 +44,10 @@ SORTED_BY_BITS = (
 class Domain(ShortRepr):
     """The values of one attribute in the order of their codes.
 
-    Codes run from 0 to `size` - 1. Numbers, dates and ordered categories stand in
-    their own order; with a hierarchy the values stand in its depth-first order, so
-    that every subtree is an interval of codes. Exceptions, cells that are no values of the
-    column's type, stand behind all values, and null, where present, is the last code: each of
-    them is a branch of its own under the root.
+    Codes run from 0 to `size` - 1. Numbers, dates and ordered categories stand in their own order;
+    with a hierarchy the values stand in its depth-first order, so that every subtree is an interval
+    of codes. Exceptions, cells that are no values of the column's type, stand behind all values,
+    and null, where present, is the last code: each of them is a branch of its own under the root.
 
     observed: (size,) bool, which codes the data holds: a hierarchy may know more.
     """

@@ -41,20 +41,18 @@ from kanonym.minimization.model import (
 class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Generalize features as far as a trained model's predictions allow.
 
-    A decision tree is grown on the model's own predictions; its leaves are cells, and an
-    actual record stands for each. Where the model, given the representative's values,
-    predicts validation records as before, cells are merged upward while it does;
-    where it does not, features are exempted until it does. The model is asked only: it
-    may be any object with `predict`.
+    A decision tree is grown on the model's own predictions; its leaves are cells, and an actual
+    record stands for each. Where the model, given the representative's values, predicts validation
+    records as before, cells are merged upward while it does; where it does not, features are
+    exempted until it does. The model is asked only: it may be any object with `predict`.
 
     Parameters
     ----------
     estimator
         A fitted classifier or regressor, or a fitted Pipeline of one.
     target_accuracy
-        The relative accuracy to keep on the validation records, in (0, 1]: of a classifier
-        the share of records whose predicted class stays, of a regressor R² against
-        its own predictions.
+        The relative accuracy to keep on the validation records, in (0, 1]: of a classifier the
+        share of records whose predicted class stays, of a regressor R² against its own predictions.
     features
         The columns to minimize, all others are left as they are; None for all. Columns of an
         array go by position or as `x0`, `x1`. Their order is that of the tree's columns.
@@ -64,8 +62,7 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
         Groups of columns of which each record has 1 in exactly one: `{name: columns}` or
         lists of columns. Each is one feature, and stays consistent.
     encoder
-        What the records go through before the estimator: anything fitted with
-        `transform`.
+        What the records go through before the estimator: anything fitted with `transform`.
     k
         Every cell holds at least this many of the fitted records. Above 1, no feature is
         exempted: where the target cannot be kept that way, `fit` says so.
@@ -97,12 +94,11 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
     relative_accuracy_
         What was reached on the validation records.
     gcp_
-        Global certainty penalty of the fitted records when transformed, in [0, 1]: the
-        mean, over all records and all features to minimize, of the width of the
-        record's cell over the width of the domain. Numbers: the cell's range, cut to the
-        range of the fitted records, over that range. Categories: (categories of the cell -
-        1) / (categories - 1). A one-hot group is one feature; an exempted one counts 0.
-        A cell of null and numbers counts 1.
+        Global certainty penalty of the fitted records when transformed, in [0, 1]: the mean, over
+        all records and all features to minimize, of the width of the record's cell over the width
+        of the domain. Numbers: the cell's range, cut to the range of the fitted records, over that
+        range. Categories: (categories of the cell - 1) / (categories - 1). A one-hot group is one
+        feature; an exempted one counts 0. A cell of null and numbers counts 1.
     path_
         The trade-off: arrays `cells`, `exempted` (how many features), `relative_accuracy` and
         `gcp`, one entry a generalization. First the prunings from the tree's leaves to
@@ -129,12 +125,11 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
 
     Notes
     -----
-    `transform` gives each record the values of its cell's representative in all features
-    that are not exempted, and leaves its other columns. A category that no fitted record has
-    falls with those that no split asked for, a number outside of the fitted range into
-    the outermost cell; both are released as that cell's representative. Null is a
-    category of its own, and lies below all numbers; where no fitted record lacks a number,
-    later ones may not either.
+    `transform` gives each record the values of its cell's representative in all features that are
+    not exempted, and leaves its other columns. A category that no fitted record has falls with
+    those that no split asked for, a number outside of the fitted range into the outermost cell;
+    both are released as that cell's representative. Null is a category of its own, and lies below
+    all numbers; where no fitted record lacks a number, later ones may not either.
 
     Cells of k make the features to minimize k-anonymous among the fitted records; columns left
     untouched and records transformed later are not covered.

@@ -103,8 +103,7 @@ def synthesize(
         The table has too few records, a record breaks a constraint, or the method draws none
         that keeps it.
     PolicyError
-        There is no such method, or a parameter is no number in its
-        range.
+        There is no such method, or a parameter is no number in its range.
 
     Notes
     -----

@@ -299,9 +299,8 @@ _COUNTRY = re.compile(r"1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58
 class MaskPhone(Action):
     """The country code and the last two digits, a star for each of the others.
 
-    Blanks, hyphens and other separators stay where they are. A country code is one that
-    follows `+` or `00`. What is no telephone number of at least seven digits is hidden
-    whole. Null stays null.
+    Blanks, hyphens and other separators stay where they are. A country code is one that follows `+`
+    or `00`. What is no telephone number of at least seven digits is hidden whole. Null stays null.
 
     Examples
     --------

@@ -29,9 +29,8 @@ EXACT = 2**53
 class Round(Action):
     """The nearest multiple of a number, halves to the even multiple.
 
-    Integers stay integers, computed exactly; their type grows where a rounded number does
-    not fit. Whether a floating-point number is a half is asked of its binary value.
-    Null stays null.
+    Integers stay integers, computed exactly; their type grows where a rounded number does not fit.
+    Whether a floating-point number is a half is asked of its binary value. Null stays null.
 
     Parameters
     ----------

@@ -132,11 +132,10 @@ class LaplaceNoise(_Noise):
         The standard deviation of the noise as a share of the column's, above 0. A column
         of equal values has none, and is left as it is.
     per_class
-        A quarter of the range that the value's class has in this column is its scale, and
-        noise is drawn again until the noisy value lies strictly between the class's smallest
-        and largest: those two are never released, and no value leaves its class's
-        interval. A class without a number between the two is left as it is. As SIGO's
-        `laplaceNoise`, but seeded.
+        A quarter of the range that the value's class has in this column is its scale, and noise is
+        drawn again until the noisy value lies strictly between the class's smallest and largest:
+        those two are never released, and no value leaves its class's interval. A class without a
+        number between the two is left as it is. As SIGO's `laplaceNoise`, but seeded.
     keep_integers
         Round noisy values of an integer column, and release integers of 64 bits.
 

@@ -446,8 +446,7 @@ def estimated_shares(released: Floats, probability: float) -> Floats:
 
     Returns
     -------
-    (m,) float64, true shares: unbiased, so a small one may come out below 0. They add up
-    to 1.
+    (m,) float64, true shares: unbiased, so a small one may come out below 0. They add up to 1.
 
     Raises
     ------
@@ -457,9 +456,8 @@ def estimated_shares(released: Floats, probability: float) -> Floats:
 
     Notes
     -----
-    A value of true share s is released with the share λ = q + s (p - q), so s is
-    estimated by (λ - q) / (p - q): Warner (1965) for two values, Kairouz et al.
-    (2016), section 3, for more.
+    A value of true share s is released with the share λ = q + s (p - q), so s is estimated by (λ -
+    q) / (p - q): Warner (1965) for two values, Kairouz et al. (2016), section 3, for more.
 
     Examples
     --------

@@ -188,9 +188,8 @@ class RankSwap(Action):
 
     Notes
     -----
-    Equal values are ranked at random among themselves. Where all values within reach
-    have been swapped already, a value stays; the last of an odd number always does.
-    Cost O(n log n).
+    Equal values are ranked at random among themselves. Where all values within reach have been
+    swapped already, a value stays; the last of an odd number always does. Cost O(n log n).
 
     References
     ----------

@@ -21,10 +21,9 @@ _HEXADECIMAL = string.hexdigits.encode()
 class FF1(Action):
     """Each value encrypted into one of the same length over the same alphabet.
 
-    Characters outside the alphabet, such as hyphens, stay where they are. Integers become
-    text, because a pseudonym may begin with zero. One key and one tweak give one pseudonym
-    in every table; `restore` gives the values back. Null stays null. Needs the extra
-    `kanonym[fpe]`.
+    Characters outside the alphabet, such as hyphens, stay where they are. Integers become text,
+    because a pseudonym may begin with zero. One key and one tweak give one pseudonym in every
+    table; `restore` gives the values back. Null stays null. Needs the extra `kanonym[fpe]`.
 
     Parameters
     ----------

@@ -57,9 +57,8 @@ class CellSuppression(Algorithm):
         With n: every n quasi-identifiers are k-anonymous by themselves, whatever the
         others say. None: all of them together.
     nulls
-        How k is counted. `value`: null equals null alone, so released classes have at
-        least k records. `wildcard`: null matches every value, as statistical offices
-        count.
+        How k is counted. `value`: null equals null alone, so released classes have at least k
+        records. `wildcard`: null matches every value, as statistical offices count.
 
     Raises
     ------
@@ -68,13 +67,12 @@ class CellSuppression(Algorithm):
 
     Notes
     -----
-    With `value`, groups of records that agree but for some cells are filled cheapest
-    first, and then changed as long as that saves cells: records move, groups are opened
-    and closed, and classes of more than k lend records. With `wildcard`, each record of
-    fewer than k loses the cheapest cells after which at least k records of the table
-    have the values that it still shows, which is exact; blanks of other records, which
-    match it too, are not relied on: k - 1 wholly blank records would do for any table,
-    and leave every unique record as it is.
+    With `value`, groups of records that agree but for some cells are filled cheapest first, and
+    then changed as long as that saves cells: records move, groups are opened and closed, and
+    classes of more than k lend records. With `wildcard`, each record of fewer than k loses the
+    cheapest cells after which at least k records of the table have the values that it still shows,
+    which is exact; blanks of other records, which match it too, are not relied on: k - 1 wholly
+    blank records would do for any table, and leave every unique record as it is.
 
     Cost: a grouping of the distinct keys for each pattern of blanks, 2^d of them for d
     quasi-identifiers, up to 2^14 patterns and 2^24 patterns times keys. Beyond that some
@@ -132,8 +130,7 @@ class CellSuppression(Algorithm):
         Raises
         ------
         PolicyError
-            A model is another one; `importance` or `subsets` does not fit the
-            quasi-identifiers.
+            A model is another one; `importance` or `subsets` does not fit the quasi-identifiers.
         InfeasibleError
             The table has fewer than k records.
 

@@ -82,10 +82,9 @@ class FullDomain(Algorithm):
     metric
         What is minimized: a metric of `metrics.information_loss`, or its name.
     search
-        `optimal`: branch and bound; the result is the optimum, and proven, unless a
-        limit stops it. `best-first`: the most promising branches only, then more and
-        more of them. `genetic`: an evolving population of nodes. The last two are for
-        lattices that the first does not finish.
+        `optimal`: branch and bound; the result is the optimum, and proven, unless a limit stops it.
+        `best-first`: the most promising branches only, then more and more of them. `genetic`: an
+        evolving population of nodes. The last two are for lattices that the first does not finish.
     levels
         By quasi-identifier: the level that it must have, or the lowest and the highest.
     weights

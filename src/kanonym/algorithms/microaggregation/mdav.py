@@ -82,14 +82,13 @@ class MDAV(Microaggregation):
     Cost O(n²d / k) at the worst; in few attributes most distances are not computed
     (`kernels.neighbours.kdtree`), with the same result.
 
-    Domingo-Ferrer and Mateo-Sanz 2002, "Practical data-oriented microaggregation for
-    statistical disclosure control"; Domingo-Ferrer and Torra 2005, "Ordinal, continuous
-    and heterogeneous k-anonymity through microaggregation" (MDAV-generic), for the
-    remainder and for mixed attributes. Deviations: s and its neighbours are chosen when the
-    class of r is gone, so no record is claimed by both. Nominal attributes are scaled so
-    that they contribute to distances what a standardized number does (Suarez-Alvarez et
-    al. 2012, "Statistical approach to normalization of feature vectors and clustering of
-    mixed datasets").
+    Domingo-Ferrer and Mateo-Sanz 2002, "Practical data-oriented microaggregation for statistical
+    disclosure control"; Domingo-Ferrer and Torra 2005, "Ordinal, continuous and heterogeneous
+    k-anonymity through microaggregation" (MDAV-generic), for the remainder and for mixed
+    attributes. Deviations: s and its neighbours are chosen when the class of r is gone, so no
+    record is claimed by both. Nominal attributes are scaled so that they contribute to distances
+    what a standardized number does (Suarez-Alvarez et al. 2012, "Statistical approach to
+    normalization of feature vectors and clustering of mixed datasets").
 
     """
 
@@ -176,13 +175,12 @@ class ONA(Microaggregation):
     Cost, beside MDAV's: O(n d) each time that all classes are dissolved, with a large
     factor; more where classes of many records exchange most of them.
 
-    After Thaeter and Reischuk 2021, "Scalable k-anonymous microaggregation: exploiting the
-    tradeoff between computational complexity and information loss", SECRYPT: classes give
-    records away, are dissolved and split, as long as the loss falls. Deviations: the search
-    begins with MDAV's classes. Records are also exchanged. A class is dissolved even where
-    that alone does not help, as what follows may (similarly Khomnotai et al. 2018,
-    "Iterative group decomposition for refining microaggregation solutions", Symmetry 10).
-    Only the 32 nearest classes are looked at.
+    After Thaeter and Reischuk 2021, "Scalable k-anonymous microaggregation: exploiting the tradeoff
+    between computational complexity and information loss", SECRYPT: classes give records away, are
+    dissolved and split, as long as the loss falls. Deviations: the search begins with MDAV's
+    classes. Records are also exchanged. A class is dissolved even where that alone does not help,
+    as what follows may (similarly Khomnotai et al. 2018, "Iterative group decomposition for
+    refining microaggregation solutions", Symmetry 10). Only the 32 nearest classes are looked at.
 
     """
 
@@ -244,16 +242,14 @@ class MONA(Microaggregation):
 
     Notes
     -----
-    The table is halved at the median of the column with the largest variance, its halves
-    in the same way, and so on until all have at most `block` records. In each block,
-    the classes of `MDAV` are improved as `ONA` does it, with less effort: a class deals with
-    the 12 classes of the nearest means; then those whose squared error is above twice the
-    average are dissolved, once. Blocks are worked on side by side; the result does not
-    depend on how many at a time.
+    The table is halved at the median of the column with the largest variance, its halves in the
+    same way, and so on until all have at most `block` records. In each block, the classes of `MDAV`
+    are improved as `ONA` does it, with less effort: a class deals with the 12 classes of the
+    nearest means; then those whose squared error is above twice the average are dissolved, once.
+    Blocks are worked on side by side; the result does not depend on how many at a time.
 
-    All classes have k to 2 k - 1 records. Records are numbered as by `MDAV`, and equal
-    values go by number: the values that are released do not depend on the order of the
-    input.
+    All classes have k to 2 k - 1 records. Records are numbered as by `MDAV`, and equal values go by
+    number: the values that are released do not depend on the order of the input.
 
     The account tells how far the squared error may be from the least: see `ONA`.
 

@@ -107,9 +107,8 @@ def minimize(
 
     References
     ----------
-    Goldsteen, Ezov, Shmelkin, Moffie and Farkash (2021), "Data minimization for GDPR
-    compliance in machine learning models", AI and Ethics 2, sec. 4.1, which prunes level by
-    level and knows no k.
+    Goldsteen, Ezov, Shmelkin, Moffie and Farkash (2021), "Data minimization for GDPR compliance in
+    machine learning models", AI and Ethics 2, sec. 4.1, which prunes level by level and knows no k.
 
     """
     whole = predictions.dtype.kind == "i"

@@ -66,14 +66,13 @@ class Segmentation(Algorithm):
     Parameters
     ----------
     order
-        How records are sorted. `lexicographic`: by the attribute of fewest values, then by
-        the next, and so on. `serpentine`: likewise, but each attribute ascends and
-        descends in turn, so that neighbours stay near where another one changes.
-        `hilbert`: along a Hilbert curve through the attributes, each scaled to what it may
-        lose. `kd`: as the tree of Mondrian's cuts holds them. `auto`: all of these,
-        and in tables of some 300,000 records (fewer where classes are large) other
-        sequences of the columns for `serpentine`; the one that loses least for the
-        recoding asked is kept. `guided`: as the tree of `Mondrian` with the target holds
+        How records are sorted. `lexicographic`: by the attribute of fewest values, then by the
+        next, and so on. `serpentine`: likewise, but each attribute ascends and descends in turn, so
+        that neighbours stay near where another one changes. `hilbert`: along a Hilbert curve
+        through the attributes, each scaled to what it may lose. `kd`: as the tree of Mondrian's
+        cuts holds them. `auto`: all of these, and in tables of some 300,000 records (fewer where
+        classes are large) other sequences of the columns for `serpentine`; the one that loses least
+        for the recoding asked is kept. `guided`: as the tree of `Mondrian` with the target holds
         them.
     target
         A column that models are to predict from the quasi-identifiers: of whatever role but

@@ -164,11 +164,10 @@ def hidden_place(path: str | Path, folder: Path) -> Iterator[Path]:
 def atomic_write(path: str | Path) -> Iterator[Path]:
     """Write a file whole or not at all.
 
-    Yields a hidden path in the same folder, where the caller writes. When the block
-    ends, that file takes the place of `path`; when the block fails, it is removed and
-    `path` stays as it was. What a killed process left, the next one that writes into
-    the folder removes (see `hidden_path`). A device or a pipe gets the finished bytes copied
-    instead, for it cannot be replaced.
+    Yields a hidden path in the same folder, where the caller writes. When the block ends, that file
+    takes the place of `path`; when the block fails, it is removed and `path` stays as it was. What
+    a killed process left, the next one that writes into the folder removes (see `hidden_path`). A
+    device or a pipe gets the finished bytes copied instead, for it cannot be replaced.
     """
     check_output(path)
     final = Path(path).resolve()

@@ -1,10 +1,9 @@
 """Excel workbooks: one sheet, names in the first row of its table.
 
-Excel holds floating-point numbers, dates from March 1900 on, times to the millisecond, booleans
-and texts. So, when writing, a column of dates or times beyond these, of times with a zone, of
-times of day, durations, integers from 2^53 on or decimals that floats would round becomes texts.
-Texts are never taken for formulas, links or numbers. When reading, a column of whole numbers is
-integers.
+Excel holds floating-point numbers, dates from March 1900 on, times to the millisecond, booleans and
+texts. So, when writing, a column of dates or times beyond these, of times with a zone, of times of
+day, durations, integers from 2^53 on or decimals that floats would round becomes texts. Texts are
+never taken for formulas, links or numbers. When reading, a column of whole numbers is integers.
 """
 
 from __future__ import annotations

@@ -69,8 +69,7 @@ def read_table(
         One of the values of `FORMATS`; None goes by the extension, and by the
         first bytes where there is none.
     separator
-        The character between the cells of a CSV file; None detects comma,
-        semicolon, tab or bar.
+        The character between the cells of a CSV file; None detects comma, semicolon, tab or bar.
     texts
         Filled with the columns in which several cells are read as one value, as text, for other
         readers tell them apart: `1` and `1.0`, a text and a number, NaN and null, formats and
@@ -105,10 +104,9 @@ def read_table(
     Raises
     ------
     DataError
-        The file is missing (the nearest name is told), unreadable, empty, in
-        another format, not UTF-8, has a row of another length, no header, or two
-        columns of one name. The message names the file, and the line and column
-        where there is one.
+        The file is missing (the nearest name is told), unreadable, empty, in another format, not
+        UTF-8, has a row of another length, no header, or two columns of one name. The message names
+        the file, and the line and column where there is one.
 
     Notes
     -----

@@ -1,9 +1,8 @@
 """Generalization hierarchies: read, build and check them.
 
-Made by hand: `from_file` (ARX's CSV format) and `from_mapping`. Built from the data:
-`intervals`, `groups`, `masking`, `dates`, `prefix`, `frequency`, `flat`, and
-`automatic`, which picks one of them. Each is a source: `source.bind(values, counts)`
-gives the `Hierarchy` over a column.
+Made by hand: `from_file` (ARX's CSV format) and `from_mapping`. Built from the data: `intervals`,
+`groups`, `masking`, `dates`, `prefix`, `frequency`, `flat`, and `automatic`, which picks one of
+them. Each is a source: `source.bind(values, counts)` gives the `Hierarchy` over a column.
 """
 
 from __future__ import annotations

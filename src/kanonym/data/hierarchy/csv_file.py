@@ -179,11 +179,10 @@ class FromFile:
     value itself to the root, which is the same in every row. UTF-8 or UTF-16, with or without
     a byte order mark; fields may be quoted. A line that stands there twice is read once.
 
-    Values are matched in the column's own type: the row `39` is 39 in a column of
-    integers and 39.0 in one of floats, `true` a Boolean, `2020-05-17` a date. Values
-    that the data does not have stay in the tree. An empty first cell is null, whose
-    other labels must be its own; without such a row, null becomes a branch below the
-    root where the data has it.
+    Values are matched in the column's own type: the row `39` is 39 in a column of integers and 39.0
+    in one of floats, `true` a Boolean, `2020-05-17` a date. Values that the data does not have stay
+    in the tree. An empty first cell is null, whose other labels must be its own; without such a
+    row, null becomes a branch below the root where the data has it.
 
     Parameters
     ----------

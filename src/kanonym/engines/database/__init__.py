@@ -30,8 +30,7 @@ def scan_database(
     table
         The name of a table or a view, as it is, without quotes.
     schema
-        The schema of the table, and of released tables; the one that the database looks in
-        if None.
+        The schema of the table, and of released tables; the one that the database looks in if None.
     most_tuples
         As of `scan_duckdb`.
 

@@ -48,8 +48,7 @@ def scan_duckdb(
         Where those files lie, in a folder of their own that is removed in the end; the
         system's folder for temporary files if None. They hold records of the input.
     most_tuples
-        A frequency set of more tuples is not taken to this process; 8,388,608
-        if None.
+        A frequency set of more tuples is not taken to this process; 8,388,608 if None.
     columns
         Names of the columns of CSV files without a header.
 

@@ -50,19 +50,18 @@ class Downcoding(Attack):
 
     Notes
     -----
-    The outcome is a mean over persons of the generalized cells of all their records, in the
-    classes that could be theirs; persons without such cells do not count. Where nobody has one,
-    as in the original published unchanged, all values stand there and the rate is 1. The baseline
-    names as many values, drawn from the table's distribution within what the cell leaves
-    open; it is computed, not drawn. So the risk is what minimality gives away. `parts` has
-    the rate of each column that is generalized; `generalized`, the share of cells; and
-    `minimal`, the share of cells with named values of which all of these occur: 1 means that
-    the release hides no end of an interval. Where the algorithm is known, `labels present` and
-    `counts known` are the shares of cells with labels below them, suppressed ones included, of
-    which all these labels occur, or even their numbers are known; `bits told` is the share of
-    the bits that these labels leave open which the rule takes away. A record that joined a
-    class later may break the rule. Where released values are means or otherwise
-    changed, there is nothing to refine.
+    The outcome is a mean over persons of the generalized cells of all their records, in the classes
+    that could be theirs; persons without such cells do not count. Where nobody has one, as in the
+    original published unchanged, all values stand there and the rate is 1. The baseline names as
+    many values, drawn from the table's distribution within what the cell leaves open; it is
+    computed, not drawn. So the risk is what minimality gives away. `parts` has the rate of each
+    column that is generalized; `generalized`, the share of cells; and `minimal`, the share of cells
+    with named values of which all of these occur: 1 means that the release hides no end of an
+    interval. Where the algorithm is known, `labels present` and `counts known` are the shares of
+    cells with labels below them, suppressed ones included, of which all these labels occur, or even
+    their numbers are known; `bits told` is the share of the bits that these labels leave open which
+    the rule takes away. A record that joined a class later may break the rule. Where released
+    values are means or otherwise changed, there is nothing to refine.
 
     This is a warning and no full attack: that a record of the class has the value is right,
     which one is not told, and values of several columns are not joined. Where the order of

@@ -54,12 +54,11 @@ class Inference(Attack):
 
     Notes
     -----
-    Full success: of an original published unchanged everybody's value is guessed whose
-    known values nobody shares, or only persons with the same secret. The baseline is exact:
-    the most frequent value of the release, guessed for all persons of the original. A release
-    in which all that is known is suppressed gives the baseline. Success on persons of the
-    control is what the release says about people in general, so the risk beside a control is
-    what it says about those in it.
+    Full success: of an original published unchanged everybody's value is guessed whose known values
+    nobody shares, or only persons with the same secret. The baseline is exact: the most frequent
+    value of the release, guessed for all persons of the original. A release in which all that is
+    known is suppressed gives the baseline. Success on persons of the control is what the release
+    says about people in general, so the risk beside a control is what it says about those in it.
 
     With several secrets the outcome is that of the largest risk; `parts` has each one's rate,
     and its baseline and control.

@@ -55,8 +55,7 @@ class Membership(Attack):
     score is that of Hayes et al. and others on synthetic data. Fixing the threshold on other
     persons than those decided keeps it from being flattered by chance.
 
-    Cost: `nearest_gaps` of twice as many persons as are decided, twice with sensitive
-    attributes.
+    Cost: `nearest_gaps` of twice as many persons as are decided, twice with sensitive attributes.
 
     """
 

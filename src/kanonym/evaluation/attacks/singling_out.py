@@ -91,14 +91,13 @@ class SinglingOut(Attack):
     intervals, also where all predicates were tried: other persons of the same population would
     have given others. Intervals take attempts as independent.
 
-    Predicates are those of anonymeter (Giomi et al. 2023, PoPETs 2023/2, section 5.1) with
-    four deviations: a generalized release has hardly a combination that one record has, and
-    those nearest to it are tried rather than none, so that rates at different k compare;
-    numbers are tried as released, too; of each record the rarest combination is tried, so that
-    the rate is a share of released records; and the control's correction is another model. A
-    predicate with a random condition on top, which isolates in any class of k records (Cohen &
-    Nissim 2020, PNAS 117(15), on k-anonymity), is not tried: of what a predicate says, all is
-    in the release.
+    Predicates are those of anonymeter (Giomi et al. 2023, PoPETs 2023/2, section 5.1) with four
+    deviations: a generalized release has hardly a combination that one record has, and those
+    nearest to it are tried rather than none, so that rates at different k compare; numbers are
+    tried as released, too; of each record the rarest combination is tried, so that the rate is a
+    share of released records; and the control's correction is another model. A predicate with a
+    random condition on top, which isolates in any class of k records (Cohen & Nissim 2020, PNAS
+    117(15), on k-anonymity), is not tried: of what a predicate says, all is in the release.
 
     Cost O(sets of columns · n_released) to find combinations, at most 10 million cells, and
     O(attempts · n_columns · records / 64) to count them.

@@ -210,19 +210,17 @@ def risk(
         Whose quasi-identifiers, sensitive attributes and hierarchies are meant; or leave
         it out and name them.
     quasi_identifiers, sensitive, hierarchies
-        Names of columns; hierarchies of sensitive attributes add t-closeness with
-        hierarchical distance, those of quasi-identifiers read the labels of a release
-        beside a population table.
+        Names of columns; hierarchies of sensitive attributes add t-closeness with hierarchical
+        distance, those of quasi-identifiers read the labels of a release beside a population table.
     population
         The number of persons that the table is a random sample of: for population
         uniques and the likelihood of a correct match. Or a table (or its path) with the
         quasi-identifiers of all of them: for journalist and marketer risk.
     entity
-        Column that tells persons apart, where one person has several records, or a list of
-        columns that do so together: persons are counted, too; records without a value count
-        as one person. None: that of the policy's k-anonymity. Where the table lacks it, as
-        releases do, nothing about persons has a value, and no preset is judged by records in
-        their place.
+        Column that tells persons apart, where one person has several records, or a list of columns
+        that do so together: persons are counted, too; records without a value count as one person.
+        None: that of the policy's k-anonymity. Where the table lacks it, as releases do, nothing
+        about persons has a value, and no preset is judged by records in their place.
     weight
         Column of sampling weights, numbers above 0, for individual risk.
     household

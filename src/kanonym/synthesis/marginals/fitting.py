@@ -1,11 +1,10 @@
 """The model of highest entropy that is nearest to noisy marginals (Private-PGM, by hand).
 
-McKenna, Sheldon, Miklau 2019. The model is p(x) ∝ Π exp(θ_r(x_r)) over measured sets r.
-Σ ½‖marginal - measurement‖²/σ² is minimised by mirror descent with momentum:
-θ_r ← θ_r + m_r, m_r ← k/(k+3)·m_r - step·(marginal - measurement)/σ². A step that lowers the loss
-is taken, and the next one is longer; otherwise it is halved and momentum starts anew. It halves
-the loss that is left after as many steps without it. All of it is done on noisy numbers, and
-costs no privacy.
+McKenna, Sheldon, Miklau 2019. The model is p(x) ∝ Π exp(θ_r(x_r)) over measured sets r. Σ
+½‖marginal - measurement‖²/σ² is minimised by mirror descent with momentum: θ_r ← θ_r + m_r, m_r ←
+k/(k+3)·m_r - step·(marginal - measurement)/σ². A step that lowers the loss is taken, and the next
+one is longer; otherwise it is halved and momentum starts anew. It halves the loss that is left
+after as many steps without it. All of it is done on noisy numbers, and costs no privacy.
 """
 
 from __future__ import annotations

@@ -45,9 +45,8 @@ class SequentialTrees:
     """Sequential classification and regression trees (CART).
 
     The first column is drawn from its distribution. Each further one has a tree of the columns
-    before it; a drawn record goes down the tree to a leaf, and takes the value of one of the
-    real records there. So what several columns show together is kept. It gives no guarantee of
-    privacy.
+    before it; a drawn record goes down the tree to a leaf, and takes the value of one of the real
+    records there. So what several columns show together is kept. It gives no guarantee of privacy.
 
     Attributes
     ----------

@@ -42,8 +42,7 @@ class Dates(Builder):
     Parameters
     ----------
     levels
-        Any of day, month, quarter, year, decade, from fine to coarse; or week, also
-        after day.
+        Any of day, month, quarter, year, decade, from fine to coarse; or week, also after day.
 
     Raises
     ------

@@ -148,8 +148,7 @@ class Masking(Builder):
     Raises
     ------
     HierarchyError
-        Parameters out of range; when bound, a column that is neither text nor whole
-        numbers.
+        Parameters out of range; when bound, a column that is neither text nor whole numbers.
 
     Examples
     --------

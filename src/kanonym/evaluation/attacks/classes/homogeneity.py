@@ -47,13 +47,12 @@ class Homogeneity(Attack):
 
     Notes
     -----
-    The original published unchanged discloses every person whose equals (by
-    quasi-identifiers) share the value: all where nobody has an equal. The baseline sees the
-    released values without the classes, and succeeds where all of them are the same.
-    Distinct l-diversity with l of at least 2 leaves 0. Where released values are means or
-    otherwise changed, the intruder takes the nearest records. With several sensitive
-    attributes the outcome is that of the largest risk; `parts` has each one's rate.
-    Cost: `evaluation.attacks.matching.disclosure.run_disclosure`.
+    The original published unchanged discloses every person whose equals (by quasi-identifiers)
+    share the value: all where nobody has an equal. The baseline sees the released values without
+    the classes, and succeeds where all of them are the same. Distinct l-diversity with l of at
+    least 2 leaves 0. Where released values are means or otherwise changed, the intruder takes the
+    nearest records. With several sensitive attributes the outcome is that of the largest risk;
+    `parts` has each one's rate. Cost: `evaluation.attacks.matching.disclosure.run_disclosure`.
 
     References
     ----------
@@ -113,10 +112,9 @@ def _distinct_of_table(learned: PossibleValues) -> int:
 class BackgroundKnowledge(Attack):
     """Learn a person's sensitive value where some values are known not to be the person's.
 
-    As `Homogeneity`, and for each person the intruder can rule out m values: those that help
-    most, which is the worst case. Success: the person's value is the only one left. It is
-    so where the records that could be the person's have at most m + 1 values, the true one
-    among them.
+    As `Homogeneity`, and for each person the intruder can rule out m values: those that help most,
+    which is the worst case. Success: the person's value is the only one left. It is so where the
+    records that could be the person's have at most m + 1 values, the true one among them.
 
     Attributes
     ----------

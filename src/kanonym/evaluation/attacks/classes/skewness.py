@@ -51,21 +51,19 @@ class Skewness(Attack):
     published unchanged makes every claim right where nobody has an equal (by
     quasi-identifiers): all are claimed whose value has p of at most 1 / lift.
 
-    What t-closeness promises: with equal distances, q - p <= t in every class, and a claimed
-    value has q - p >= q (1 - 1 / lift), so that q <= t · lift / (lift - 1). Where each
-    person has one candidate class, the rate over all persons is a mean of such q: it is at
-    most t · lift / (lift - 1), 2 t with a lift of 2, and at most t above the baseline.
-    Ordered and hierarchical distances bound neither: near values may take each other's
-    place for little.
+    What t-closeness promises: with equal distances, q - p <= t in every class, and a claimed value
+    has q - p >= q (1 - 1 / lift), so that q <= t · lift / (lift - 1). Where each person has one
+    candidate class, the rate over all persons is a mean of such q: it is at most t · lift / (lift -
+    1), 2 t with a lift of 2, and at most t above the baseline. Ordered and hierarchical distances
+    bound neither: near values may take each other's place for little.
 
     A null is a value; suppressed sensitive cells count neither in q nor in p. Several
     sensitive attributes, changed values and cost as of homogeneity.
 
     References
     ----------
-    Li, Li, Venkatasubramanian (2007). t-Closeness: privacy beyond k-anonymity and
-    l-diversity. ICDE, section 3 (skewness attack). The threshold and the counting of
-    persons are ours.
+    Li, Li, Venkatasubramanian (2007). t-Closeness: privacy beyond k-anonymity and l-diversity.
+    ICDE, section 3 (skewness attack). The threshold and the counting of persons are ours.
 
     """
 

@@ -40,12 +40,11 @@ CHANGED = Message(
 class Linkage(Attack):
     """Take the released record that is nearest to a person for the person's own.
 
-    The intruder knows the quasi-identifiers of a person and that the person was in the
-    original. Nearness is that of `ReleasedClasses`: intervals, sets, labels and suppressed
-    cells are near what they leave open, and of what leaves a person's values open the record
-    that says most is the nearest. Of n equally near ones each would be picked with
-    probability 1/n, so a person whose own record is among them counts 1/n: the expected
-    successes, without drawing.
+    The intruder knows the quasi-identifiers of a person and that the person was in the original.
+    Nearness is that of `ReleasedClasses`: intervals, sets, labels and suppressed cells are near
+    what they leave open, and of what leaves a person's values open the record that says most is the
+    nearest. Of n equally near ones each would be picked with probability 1/n, so a person whose own
+    record is among them counts 1/n: the expected successes, without drawing.
 
     Attributes
     ----------
@@ -59,24 +58,22 @@ class Linkage(Attack):
 
     Notes
     -----
-    Where nobody knows which record is whose (a shuffled release), a person counts 1/n for
-    the n nearest records that leave all known values open. That is the same where a release
-    generalizes into classes that do not overlap, and else an upper bound: the own record is
-    taken to be among them. Where more persons have no such record than suppression explains,
-    released values were changed, or other persons released. Then persons of the control are
-    counted alike, who have no record there and may seem to have one; the outcome is told where
-    more persons of the original are found than that explains, and else it is not attempted:
-    a low rate would say nothing.
+    Where nobody knows which record is whose (a shuffled release), a person counts 1/n for the n
+    nearest records that leave all known values open. That is the same where a release generalizes
+    into classes that do not overlap, and else an upper bound: the own record is taken to be among
+    them. Where more persons have no such record than suppression explains, released values were
+    changed, or other persons released. Then persons of the control are counted alike, who have no
+    record there and may seem to have one; the outcome is told where more persons of the original
+    are found than that explains, and else it is not attempted: a low rate would say nothing.
 
-    Full success: of the original published unchanged everybody is found who is unique, and
-    the rate is the number of distinct persons over that of persons. The baseline is exact:
-    any record, 1 / n_original (a suppressed person is not found). A person with several records
-    is found where one of them is linked to any record of the person, and by chance alike. Where
-    it is known whose a record is, there is no control: who is not in the original has no record
-    to be found.
-    `parts` has, as `alone`, the rate of persons found with no other as near, and as
-    `control_compatible` the share of the control for whom some record leaves all
-    values open, so that they would be taken for it.
+    Full success: of the original published unchanged everybody is found who is unique, and the rate
+    is the number of distinct persons over that of persons. The baseline is exact: any record, 1 /
+    n_original (a suppressed person is not found). A person with several records is found where one
+    of them is linked to any record of the person, and by chance alike. Where it is known whose a
+    record is, there is no control: who is not in the original has no record to be found. `parts`
+    has, as `alone`, the rate of persons found with no other as near, and as `control_compatible`
+    the share of the control for whom some record leaves all values open, so that they would be
+    taken for it.
 
     Cost O(log n_classes) a person where classes overlap little.
 
@@ -256,14 +253,13 @@ class Linkability(Attack):
 
     Notes
     -----
-    Full success: with one neighbour, of the original published unchanged everybody is
-    linked who is unique by either set; of c persons alike by the one set, d by the other and
-    b by both, each counts b/(c·d). The baseline is exact: random records for either entry
-    have one in common with probability 1 - C(n - m, m)/C(n, m), for m neighbours of n. The
-    control are persons of whom the intruder has both entries and the release none: what is
-    linked of them says only that the columns depend on each other. Of a person with several
-    records the tables have as many entries; one record whose both entries are linked is
-    enough, and by chance, too.
+    Full success: with one neighbour, of the original published unchanged everybody is linked who is
+    unique by either set; of c persons alike by the one set, d by the other and b by both, each
+    counts b/(c·d). The baseline is exact: random records for either entry have one in common with
+    probability 1 - C(n - m, m)/C(n, m), for m neighbours of n. The control are persons of whom the
+    intruder has both entries and the release none: what is linked of them says only that the
+    columns depend on each other. Of a person with several records the tables have as many entries;
+    one record whose both entries are linked is enough, and by chance, too.
 
     The attack needs no knowledge of which record is whose. It is that of anonymeter
     (Giomi et al. 2023, PoPETs 2023/2, section 5.2), where ties go to the record that comes

@@ -312,13 +312,12 @@ class SimilarRecords(Attack):
 
     Notes
     -----
-    It needs quasi-identifiers that are numbers, and uses these alone. Full success: of the
-    original published unchanged, everybody has similarity 1, and whose equals (by numbers)
-    share the sensitive value has it found out. The baseline is exact: the share of the most
-    frequent value in the original, or 1 / n_original. With several sensitive attributes the
-    outcome is that of the largest risk; `parts` has each one's rate, and as `claimed ...` the
-    share of persons whose group gives a value away, which is what SIGO counts. Cost:
-    `similarity_attack`.
+    It needs quasi-identifiers that are numbers, and uses these alone. Full success: of the original
+    published unchanged, everybody has similarity 1, and whose equals (by numbers) share the
+    sensitive value has it found out. The baseline is exact: the share of the most frequent value in
+    the original, or 1 / n_original. With several sensitive attributes the outcome is that of the
+    largest risk; `parts` has each one's rate, and as `claimed ...` the share of persons whose group
+    gives a value away, which is what SIGO counts. Cost: `similarity_attack`.
 
     References
     ----------

@@ -156,13 +156,12 @@ FARTHEST = 1e6
 class ReleasedClasses(ShortRepr):
     """Released records that leave the same values open in some columns, to be searched.
 
-    A class is nearer to a person than another if its nearest open values are: summed over
-    columns, for a number its way to the interval as a share of the original's range, at most
-    1; for a category that is not left open 1; for null beside a value 1; for a number that is not
-    in a set of numbers 1 more. Of classes equally
-    near by that, as are all that leave a person's values open, the one is nearer from which
-    a value drawn evenly is expected to be: the one that says more, and has the person in its
-    middle. Distances within a relative 1e-9 are equal.
+    A class is nearer to a person than another if its nearest open values are: summed over columns,
+    for a number its way to the interval as a share of the original's range, at most 1; for a
+    category that is not left open 1; for null beside a value 1; for a number that is not in a set
+    of numbers 1 more. Of classes equally near by that, as are all that leave a person's values
+    open, the one is nearer from which a value drawn evenly is expected to be: the one that says
+    more, and has the person in its middle. Distances within a relative 1e-9 are equal.
 
     of_record: (n_released,) int32, the class of each released record.
     sizes: (n_classes,) int64, released records.
