@@ -58,7 +58,6 @@ class Auto(Algorithm):
             A model looks at a population table.
         InfeasibleError
             The table as one class does not satisfy a model.
-
         """
         table, costs = problem.table, problem.costs
         tried: list[Algorithm] = [Segmentation(), Mondrian()]

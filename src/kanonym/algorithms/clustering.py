@@ -83,7 +83,6 @@ class KMeans(Algorithm):
     ----------
     Lloyd (1982), "Least squares quantization in PCM", IEEE Trans. Inf. Theory 28(2).
     Arthur and Vassilvitskii (2007), "k-means++: the advantages of careful seeding", SODA.
-
     """
 
     clusters: int = 8
@@ -102,7 +101,6 @@ class KMeans(Algorithm):
     needs_numbers: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of their range."""
         check_integer(self.type, "clusters", self.clusters, 1)
         check_integer(self.type, "seed", self.seed, 0)
         check_choice(self.type, "small", self.small, ("merge", "move"))
@@ -128,7 +126,6 @@ class KMeans(Algorithm):
         InfeasibleError
             The table has fewer than k records; or records are to move, and no class is
             large enough.
-
         """
         table, models = problem.table, problem.models
         k = class_size(models, table, self.type)
@@ -211,7 +208,6 @@ class KDTree(Algorithm):
     "Multidimensional binary search trees used for associative searching". Deviations: a
     table that does not satisfy the models as a whole is refused, where SIGO
     releases it; entropy l-diversity has its sign; every model may be asked.
-
     """
 
     type: ClassVar[str] = "kdtree"
@@ -233,7 +229,6 @@ class KDTree(Algorithm):
             A model looks at a population table.
         InfeasibleError
             The table as one class does not satisfy a model.
-
         """
         table, models = problem.table, problem.models
         return _halve_table(table, models)[0]
@@ -311,7 +306,6 @@ class KMember(Algorithm):
     §4. Deviations: the penalty takes the place of their distances, so that what is made
     small is what is measured; the records that are left go in the order of their values, not
     of a draw; and records are exchanged.
-
     """
 
     seed: int = 0
@@ -325,7 +319,6 @@ class KMember(Algorithm):
     largest_fragment: ClassVar[int | None] = PAIRWISE
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of their range."""
         check_integer(self.type, "seed", self.seed, 0)
 
     def partition(self, problem: Problem) -> Partition:
@@ -344,7 +337,6 @@ class KMember(Algorithm):
             A model looks at sensitive values, or at a population table.
         InfeasibleError
             The table has fewer than k records.
-
         """
         table, costs, models = problem.table, problem.costs, problem.models
         k = class_size(models, table, self.type)

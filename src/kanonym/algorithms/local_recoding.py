@@ -93,7 +93,6 @@ class LocalRecoding(Algorithm):
 
     The iterated search of ARX (Prasser et al. 2017, "Utility-driven anonymization of
     high-dimensional data") with a pass for every node; joining is ours.
-
     """
 
     metric: MetricForm = "loss-arithmetic"
@@ -135,7 +134,6 @@ class LocalRecoding(Algorithm):
         PolicyError, SchemaError
             Models over the whole table or a population; levels outside of a hierarchy,
             an attribute without one.
-
         """
         table = problem.table
         for model in problem.models:

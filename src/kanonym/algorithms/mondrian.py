@@ -112,7 +112,6 @@ class Mondrian(Algorithm):
     category changes; a cut that gains nothing gives way to the `split` rule, where theirs goes on
     until no cut is allowed; in nodes of more than 1,024 records, where models refuse cuts, one is
     tried for each 1,024th of the records. The guided part costs O(n d) for each level of the tree.
-
     """
 
     strict: bool = True
@@ -176,7 +175,6 @@ class Mondrian(Algorithm):
             The table as one class does not satisfy a model.
         DataError
             The target has more than 256 categories.
-
         """
         table, costs, models = problem.table, problem.costs, problem.models
         by_row = not self.strict

@@ -40,7 +40,6 @@ def displayable_url(url: str) -> str:
     'postgresql://***/clinic'
     >>> displayable_url("sqlite:///clinic.db")
     'sqlite:///clinic.db'
-
     """
     scheme, separator, rest = url.partition("://")
     if not separator:
@@ -60,7 +59,6 @@ def without_credentials(message: str, url: str = "") -> str:
     >>> url = "postgresql://ann:s3cret@db.example/clinic"
     >>> without_credentials('password "s3cret" of user "ann" at db.example is wrong', url)
     'password "***" of user "***" at *** is wrong'
-
     """
     message = message.replace(url, displayable_url(url)) if url else message
     message = _URL.sub(lambda found: displayable_url(found[0]), message)
@@ -125,7 +123,6 @@ def database_kind(place: str) -> Kind | None:
     --------
     >>> database_kind("clinic.duckdb"), database_kind("sqlite:///clinic"), database_kind("a.csv")
     ('duckdb', 'sqlite', None)
-
     """
     scheme, mark, _ = place.partition("://")
     if mark:

@@ -53,7 +53,6 @@ class Domain:
     >>> Domain(values=["a", "b"], minimum=0)
     Traceback (most recent call last):
     kanonym.data.errors.PolicyError: domain has values and a minimum; keep one of them
-
     """
 
     values: Sequence[Any] | None = None

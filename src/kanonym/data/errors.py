@@ -54,7 +54,6 @@ class Message(str):
     >>> told = Message("{n:,} records have no {column!r}", n=30162, column="age")
     >>> told, told.template
     ("30,162 records have no 'age'", '{n:,} records have no {column!r}')
-
     """
 
     __slots__ = ("facts", "template")
@@ -137,7 +136,6 @@ class Progress(str):
     >>> told = Progress("3 of 10 combinations done", done=3, total=10)
     >>> told, told.done / told.total
     ('3 of 10 combinations done', 0.3)
-
     """
 
     __slots__ = ("done", "total")

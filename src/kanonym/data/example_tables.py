@@ -112,7 +112,6 @@ def patients(rows: int = 10_000, seed: int = 0) -> pl.DataFrame:
     --------
     >>> patients(3, seed=1).columns
     ['name', 'national_number', 'postal_code', 'birth_date', 'sex', 'occupation', 'diagnosis']
-
     """
     rng = np.random.default_rng(seed)
     region = _draw(rng, np.tile([weight for _, weight, _, _ in REGIONS], (rows, 1)))
@@ -147,7 +146,6 @@ def check_digit(numbers: Ints) -> Ints:
     --------
     >>> check_digit(np.array([7992739871])).tolist()
     [3]
-
     """
     total = np.zeros_like(numbers)
     rest = numbers.copy()

@@ -90,7 +90,6 @@ def is_frame(obj: object) -> bool:
     --------
     >>> is_frame(pl.DataFrame({"age": [34]})), is_frame({"age": [34]})
     (True, False)
-
     """
     native = to_native(obj)
     return _is_polars(native) or is_pandas(native) or is_arrow(native)

@@ -24,7 +24,6 @@ class LazyModule:
     """What stands for a module: its first attribute that is asked for imports it."""
 
     def __init__(self, name: str) -> None:
-        """Keep the name."""
         self.__name__ = name
 
     def __getattr__(self, name: str) -> Any:
@@ -90,7 +89,6 @@ class LazyRegistry(MutableMapping[str, Kind]):
         return self._own
 
     def __getitem__(self, name: str) -> Kind:
-        """Return what a name stands for."""
         if name not in self._found:
             place = self._own.get(name) or self._places[name]
             module, _, attribute = place.partition(":")
@@ -103,20 +101,16 @@ class LazyRegistry(MutableMapping[str, Kind]):
         self._found[name] = kind
 
     def __delitem__(self, name: str) -> None:
-        """Forget a name."""
         del self._places[name]
         self._found.pop(name, None)
 
     def __contains__(self, name: object) -> bool:
-        """Say whether a name is known."""
         return name in self._own or name in self._places
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the names."""
         return iter(self._places)
 
     def __len__(self) -> int:
-        """Return how many names there are."""
         return len(self._places)
 
     def loaded(self) -> tuple[Kind, ...]:

@@ -19,7 +19,6 @@ def split_names(texts: Iterable[str]) -> list[str]:
     --------
     >>> split_names(['age, "last, first"'])
     ['age', 'last, first']
-
     """
     rows = csv.reader(texts, skipinitialspace=True)
     return [name.strip() for row in rows for name in row if name.strip()]
@@ -32,7 +31,6 @@ def command_line(*words: object) -> str:
     --------
     >>> print(command_line("kanonym", "check", "our policy.yaml"))
     kanonym check 'our policy.yaml'
-
     """
     texts = map(str, words)
     return shlex.join(displayable_url(text) if "://" in text else text for text in texts)
@@ -45,7 +43,6 @@ def file_word(file: str | Path) -> str:
     --------
     >>> file_word("-k.csv"), file_word("-"), file_word("a.csv")
     ('./-k.csv', '-', 'a.csv')
-
     """
     return f"./{file}" if str(file).startswith("-") and str(file) != "-" else str(file)
 

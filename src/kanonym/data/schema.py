@@ -51,7 +51,6 @@ class Identifier:
     action
         One action or several (`actions`), in order: what they leave is released
         instead, as a pseudonym is.
-
     """
 
     action: Any = ()
@@ -93,7 +92,6 @@ class QuasiIdentifier:
     domain
         The values that it may have, declared without the table, for differentially private
         synthesis (`Domain`). None: those of the hierarchy.
-
     """
 
     hierarchy: HierarchySource | None = None
@@ -150,7 +148,6 @@ class Sensitive:
     domain
         The values that it may have, declared without the table, for differentially private
         synthesis (`Domain`). None: those of the hierarchy.
-
     """
 
     hierarchy: HierarchySource | None = None
@@ -184,7 +181,6 @@ class Insensitive:
     domain
         The values that it may have, declared without the table, for differentially private
         synthesis (`Domain`). None: those of the hierarchy.
-
     """
 
     action: Any = ()
@@ -213,7 +209,6 @@ class ItemSet:
     person
         Of a long table, with one row per person and item: the column that says whose a row is.
         Commands group its rows by person; in Python, `ka.sets.from_long` does.
-
     """
 
     hierarchy: HierarchySource | None = None

@@ -45,7 +45,6 @@ def from_long(frame: FrameT, person: str, items: str) -> FrameT:
     >>> rows = pl.DataFrame({"patient": ["a", "a", "b"], "drug": ["x", "y", "x"]})
     >>> from_long(rows, "patient", "drug")["drug"].to_list()
     [['x', 'y'], ['x']]
-
     """
     native = to_eager(frame)
     names = column_names(native)
@@ -105,7 +104,6 @@ def to_long(frame: FrameT, person: str, items: str, *, seed: int | None = None) 
     >>> sets = pl.DataFrame({"patient": ["a", "b"], "drug": [["x", "y"], []]})
     >>> to_long(sets, "patient", "drug").rows()
     [('a', 'x'), ('a', 'y'), ('b', None)]
-
     """
     native = to_eager(frame)
     names = column_names(native)

@@ -142,7 +142,6 @@ def encode(
     -----
     Cost O(n_rows · n_columns) for integers of a small range, one hash join a column
     otherwise, and one radix sort.
-
     """
     for column, _ in quasi_identifiers:
         refuse_infinite(values_of(column))

@@ -50,7 +50,6 @@ def engine_of(
     ------
     DataError
         It is no table, or its engine is not installed.
-
     """
     if is_local(frame):
         return LocalEngine(frame)

@@ -130,7 +130,6 @@ class Engine(Table, Protocol):
         What messages and manifests call it: `local`, `duckdb`, `spark`, `postgresql`, `sqlite`.
     abilities
         What it can do beside counting, recoding and writing.
-
     """
 
     @property

@@ -136,7 +136,6 @@ class LocalEngine(ShortRepr):
         Columns of a text file as text where several texts read as one value.
     frame
         The same, collected.
-
     """
 
     name: ClassVar[str] = "local"

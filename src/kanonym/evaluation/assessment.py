@@ -109,7 +109,6 @@ def assess(
     >>> found = assess(before, after, quasi_identifiers=["age"])
     >>> found.risk.measurement.k, round(found.utility.measured["gcp"].value, 4)
     (2, 0.0789)
-
     """
     shared: dict[str, Any] = {"quasi_identifiers": quasi_identifiers}
     trees = hierarchies or {}

@@ -54,7 +54,6 @@ class _Kernel:
     """A function, and what numba makes of it when Python or another kernel first calls it."""
 
     def __init__(self, function: Callable[..., object], *, is_part: bool) -> None:
-        """Keep a function and its documentation."""
         functools.update_wrapper(self, function)
         self._function = function
         self._is_part = is_part

@@ -170,7 +170,6 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
     ['x0', 'x1']
     >>> len(minimizer.cells_), minimizer.relative_accuracy_ >= 0.9
     (3, True)
-
     """
 
     def __init__(
@@ -208,7 +207,6 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
             model, or its encoder, takes them.
         y
             Ignored: what counts is what the model predicts.
-
         """
         del y
         self._check_parameters()
@@ -279,7 +277,6 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
         Returns
         -------
         Of the type of X: a pandas table keeps its index, columns keep their types.
-
         """
         check_is_fitted(self)
         records = records_of(X)
@@ -305,7 +302,6 @@ class Minimizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
         An interval starts at a short number near the split point, such that all fitted values
         lie on the side where the tree has them. A hierarchy knows the categories of the fitted
         records only.
-
         """
         check_is_fitted(self)
         return dict(self._hierarchies)

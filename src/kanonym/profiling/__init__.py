@@ -91,7 +91,6 @@ def profile(
     >>> found = profile(patients(500))
     >>> {one.name: str(one.role) for one in found.columns if one.role is not Role.QUASI_IDENTIFIER}
     {'name': 'identifier', 'national_number': 'identifier', 'diagnosis': 'sensitive'}
-
     """
     step = progress or (lambda _stage: None)
     step("read")

@@ -354,7 +354,6 @@ def outliers_of(numbers: Floats, counts: Ints) -> Outliers | None:
     Notes
     -----
     Quartiles are those of Hyndman and Fan's first definition (1996): numbers of the column.
-
     """
     if len(numbers) <= FEW:
         return None
@@ -381,7 +380,6 @@ def sentinels_of(values: pl.Series, counts: Ints, places: Sequence[int]) -> tupl
     Shown are -1, -9, -99, 9, 97, 99, 999 and their like, 365243, millions and their like, limits
     of integers, and the dates and texts that are known. Salaries of 987,654,321 that five persons
     have lie far from all others, too: they are counted, and not shown.
-
     """
     column = values.gather(list(places))
     shown = [True] * len(column)
@@ -406,7 +404,6 @@ def sentinel_places(values: pl.Series, counts: Ints) -> list[int]:
     spread, or once for 97, 999, -99 and their like; and -1, -9, -99 and their like where no
     other number is negative. Dates and texts: those that are known for it, the dates only at an
     end. Each has at least `LEAST_RECORDS` records.
-
     """
     dtype = values.dtype
     places: set[int] = set()

@@ -33,7 +33,6 @@ class Separation:
     ----------
     Motwani and Xu, Efficient algorithms for masking and finding quasi-identifiers (2007),
     section 2: the distinct ratio and the separation ratio.
-
     """
 
     records: int
@@ -197,7 +196,6 @@ def minimal_sets(columns: Mapping[str, Codes], n_rows: int, threshold: Threshold
     `MOST_SETS`, `MOST_VISITS` and `MOST_FOUND`; the result says where a bound cut the search off.
     Sets that are found are minimal all the same; where none was found by then, one is, by leaving
     out columns one after the other.
-
     """
     # What all columns together do not reach, none does.
     if n_rows < 2 or not columns or not threshold.is_met(list(columns.values()), n_rows):

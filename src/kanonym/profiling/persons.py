@@ -329,7 +329,6 @@ def proposed_persons(
 
     Cost O(n · d) to group by each column, and O(d²) tests on 8,000 records; where no single column
     is proposed, O(d³) for pairs of at most 12 columns.
-
     """
     columns = list(groupings.coded_columns(table) if isinstance(table, pl.DataFrame) else table)
     columns = [column for column in columns if column.size > 1]

@@ -174,7 +174,6 @@ class Profile(Result):
         Columns in which records agree as those of one person do, where no column is proposed.
     answers
         What a person said (`with_answers`).
-
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("rows", "columns")
@@ -195,7 +194,6 @@ class Profile(Result):
         ------
         SchemaError
             An answer names no column of the table, or one that can only be dropped.
-
         """
         return with_answers(self, answers)
 
@@ -280,7 +278,6 @@ class Profile(Result):
         ------
         PolicyError
             No column is a quasi-identifier, or k is no number of at least 1.
-
         """
         return Policy.from_text(self.policy_text(k), source="the suggested policy")
 
@@ -295,6 +292,5 @@ class Profile(Result):
         ------
         DataError
             The file cannot be written.
-
         """
         write_text(Path(path), self.policy_text(k))

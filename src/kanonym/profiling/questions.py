@@ -46,7 +46,6 @@ class TableAnswers:
         Columns that nobody needs.
     k
         Smallest number of persons in a class.
-
     """
 
     persons: str | None = None

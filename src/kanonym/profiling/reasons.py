@@ -270,7 +270,6 @@ class Reason:
         --------
         >>> Reason("tells", {"values": 1072}, {"share": 0.97816}).to_text()
         '1,072 values distinguish 97.82 % of the pairs of records'
-
         """
         return says.text(
             EVIDENCE[self.kind],

@@ -130,7 +130,6 @@ def repeated_persons(
     out first, once those of few values and once those of many, and both must be evidence.
 
     Cost O(n · d), and O(d³) tests on 8,000 records for d ≤ 10 columns of most values.
-
     """
     columns = list(coded_columns(table) if isinstance(table, pl.DataFrame) else table)
     columns = [column for column in columns if column.size > 1]

@@ -81,7 +81,6 @@ def safe_harbor(kind: str) -> str | None:
     '(D) telephone numbers'
     >>> safe_harbor("sex") is None
     True
-
     """
     letter = _CATEGORY_LETTERS.get(kind)
     return None if letter is None else f"({letter}) {CATEGORIES[letter]}"
@@ -185,7 +184,6 @@ def name_hints(name: str) -> frozenset[Hint]:
     ['name of a person']
     >>> name_hints("total")
     frozenset()
-
     """
     words = name_words(PERIOD.sub(" ", name))
     words = words[: words.index("per")] if "per" in words[1:] else words
@@ -213,7 +211,6 @@ def name_words(name: str) -> tuple[str, ...]:
     --------
     >>> name_words("PatientID_größe-2")
     ('patient', 'id', 'grosse')
-
     """
     return tuple(_WORD.findall(_BOUNDARY.sub(" ", fold_accents(name)).lower()))
 
@@ -225,7 +222,6 @@ def fold_accents(text: str) -> str:
     --------
     >>> fold_accents("Łódź, Straße, São")
     'Lodz, Strasse, Sao'
-
     """
     decomposed = unicodedata.normalize("NFKD", text.translate(_LETTERS))
     plain = "".join(letter for letter in decomposed if not unicodedata.combining(letter))

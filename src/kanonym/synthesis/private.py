@@ -67,7 +67,6 @@ class Promise:
         The columns of each noisy table that the model was made from.
     spent
         What the original table has spent with this one, from its ledger; None without one.
-
     """
 
     epsilon: float
@@ -136,7 +135,6 @@ class PrivateSynthesis(Synthesis):
     ----------
     promise
         What is guaranteed, to whom, and what was public.
-
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("method", "rows", "promise")

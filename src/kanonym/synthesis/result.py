@@ -146,7 +146,6 @@ class Synthesis(Result):
         Those of them that seem to identify people, and that nobody named.
     constraints
         What holds in every record.
-
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("method", "rows", "rows_in", "held_out")
@@ -256,7 +255,6 @@ class Synthesizer(Protocol):
     ----------
     name
         As in the JSON contract and on the command line.
-
     """
 
     @property
@@ -286,7 +284,6 @@ class Synthesizer(Protocol):
         ------
         SchemaError, DataError
             A column cannot be imitated, as free text, or a record breaks a constraint.
-
         """
         ...
 

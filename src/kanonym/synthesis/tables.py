@@ -117,7 +117,6 @@ def synthesize(
     >>> stays = pl.DataFrame({"age": [34, 57, 61, 45] * 5, "ward": ["a", "b", "b", "a"] * 5})
     >>> synthesize(stays, rows=3, seed=1).frame.shape
     (3, 2)
-
     """
     private = epsilon is not None or (isinstance(method, str) and method in FITS)
     native = frames.to_eager(frame)

@@ -79,7 +79,6 @@ class ScrubText(Action):
     >>> notes = pl.Series("note", ["Mrs Smith called on 3 May 2020 from 555-123-4567.", None])
     >>> ScrubText().apply(notes, Context(np.random.default_rng(0), column=None)).to_list()
     ['Mrs [name] called on [date] from [contact].', None]
-
     """
 
     type: ClassVar[str] = "scrub-text"

@@ -63,7 +63,6 @@ class ShiftDate(Action):
     >>> shifted = ShiftDate(subject="patient").apply(visits["visit"], context).str.to_date()
     >>> (shifted[2] - shifted[0]).days
     30
-
     """
 
     type: ClassVar[str] = "shift-date"
@@ -209,7 +208,6 @@ class TruncateDate(Action):
     >>> context = Context(np.random.default_rng(0), column=None)
     >>> TruncateDate("quarter").apply(births, context).to_list()
     ['1984-01-01', '1984-10-01', None]
-
     """
 
     type: ClassVar[str] = "truncate-date"

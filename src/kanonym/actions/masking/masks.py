@@ -44,7 +44,6 @@ class Keep(Action):
     >>> context = Context(np.random.default_rng(0), column=None)
     >>> Keep(first=2).apply(zips, context).to_list()
     ['25***', '15***', '**', None]
-
     """
 
     type: ClassVar[str] = "keep"
@@ -113,7 +112,6 @@ class Redact(Action):
     >>> context = Context(np.random.default_rng(0), column=None)
     >>> Redact().apply(pl.Series("religion", ["C", "M", None]), context).to_list()
     ['***', '***', None]
-
     """
 
     type: ClassVar[str] = "redact"
@@ -163,7 +161,6 @@ class Suppress(Action):
     ['nurse', 'nurse', None, None]
     >>> Suppress().apply(jobs, context).to_list()
     [None, None, None, None]
-
     """
 
     type: ClassVar[str] = "suppress"
@@ -264,7 +261,6 @@ class MaskEmail(Action):
     >>> mails = pl.Series("mail", ["anna.maier@example.com", "unknown", None])
     >>> MaskEmail().apply(mails, Context(np.random.default_rng(0), column=None)).to_list()
     ['a***@e***.com', '***', None]
-
     """
 
     type: ClassVar[str] = "mask-email"
@@ -309,7 +305,6 @@ class MaskPhone(Action):
     >>> phones = pl.Series("phone", ["+49 30 123 4567", "030-1234567", "112", None])
     >>> MaskPhone().apply(phones, Context(np.random.default_rng(0), column=None)).to_list()
     ['+49 ** *** **67', '***-*****67', '***', None]
-
     """
 
     type: ClassVar[str] = "mask-phone"
@@ -360,7 +355,6 @@ class MaskIban(Action):
     >>> accounts = pl.Series("iban", ["NL91 ABNA 0417 1643 00", "GB29NWBK60161331926819", "1234"])
     >>> MaskIban().apply(accounts, Context(np.random.default_rng(0), column=None)).to_list()
     ['NL** **** **** **43 00', 'GB****************6819', '***']
-
     """
 
     type: ClassVar[str] = "mask-iban"

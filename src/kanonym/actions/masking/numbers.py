@@ -51,7 +51,6 @@ class Round(Action):
     >>> context = Context(np.random.default_rng(0), column=None)
     >>> Round(to=1000).apply(pl.Series("income", [23_400, 24_500, 25_500, None]), context).to_list()
     [23000, 24000, 26000, None]
-
     """
 
     type: ClassVar[str] = "round"
@@ -164,7 +163,6 @@ class Bin(Action):
     ['[20, 30)', '[20, 30)', '[70, 80)', None]
     >>> Bin(bounds=[25, 65]).apply(ages, context).to_list()
     ['<25', '[25, 65)', '>=65', None]
-
     """
 
     type: ClassVar[str] = "bin"
@@ -255,7 +253,6 @@ class TopBottom(Action):
     [1, 2, 3, 4, 90, None]
     >>> TopBottom(quartiles=True).apply(ages, context).to_list()
     [1.5, 2.0, 3.0, 4.0, 51.5, None]
-
     """
 
     type: ClassVar[str] = "top-bottom"

@@ -158,7 +158,6 @@ class LaplaceNoise(_Noise):
     >>> LaplaceNoise()
     Traceback (most recent call last):
     kanonym.data.errors.PolicyError: laplace-noise needs one of scale, relative and per_class: true
-
     """
 
     type: ClassVar[str] = "laplace-noise"
@@ -210,7 +209,6 @@ class GaussianNoise(_Noise):
     --------
     >>> GaussianNoise(relative=0.1).relative
     0.1
-
     """
 
     type: ClassVar[str] = "gaussian-noise"
@@ -271,7 +269,6 @@ class CorrelatedNoise(Action):
     --------
     >>> CorrelatedNoise(["income", "savings"], 0.1)
     CorrelatedNoise(columns=('income', 'savings'), share=0.1)
-
     """
 
     columns: Sequence[str]
@@ -314,7 +311,6 @@ class CorrelatedNoise(Action):
         DataError
             A number is not finite or beyond ±1e150; fewer than two records have a
             value in every column; or there is no such column.
-
         """
         if values.name not in self.columns:
             raise SchemaError(

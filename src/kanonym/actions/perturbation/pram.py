@@ -158,7 +158,6 @@ class Pram(Action):
     array([[0.9 , 0.06, 0.04],
            [0.1 , 0.86, 0.04],
            [0.1 , 0.06, 0.84]])
-
     """
 
     diagonal: float | None = None
@@ -199,7 +198,6 @@ class Pram(Action):
             The column holds a category that the `matrix` does not name.
         PolicyError
             The `matrix` names one that a column of this type cannot hold.
-
         """
         random = context.random
         if self.matrix is not None:
@@ -247,7 +245,6 @@ class Pram(Action):
         shares
             (m,) share of each category in the column: in the order of the matrix, or in
             ascending order for `diagonal`.
-
         """
         m = len(shares)
         if self.matrix is None:
@@ -353,7 +350,6 @@ class RandomizedResponse(Action):
     >>> RandomizedResponse(1)
     Traceback (most recent call last):
     kanonym.data.errors.PolicyError: randomized-response: probability is 1; it must be below 1
-
     """
 
     probability: float
@@ -373,7 +369,6 @@ class RandomizedResponse(Action):
     )
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of their range."""
         check_number(self.type, "probability", self.probability, above=0)
         if self.probability >= 1:
             raise PolicyError(
@@ -405,7 +400,6 @@ class RandomizedResponse(Action):
             The column holds a value that is not named, or one value alone.
         PolicyError
             A named value cannot stand in a column of this type.
-
         """
         if self.values is None:
             held = observed_categories(values)
@@ -463,7 +457,6 @@ def estimated_shares(released: Floats, probability: float) -> Floats:
     --------
     >>> estimated_shares(np.array([40, 60]), 0.75)
     array([0.3, 0.7])
-
     """
     m, total = len(released), float(np.sum(released))
     if m < 2 or total <= 0:

@@ -64,7 +64,6 @@ def sample_rows(n: int, share: float, random: np.random.Generator) -> Ints:
     --------
     >>> sample_rows(10, 0.3, np.random.default_rng(0))
     array([5, 6, 9])
-
     """
     check_number("sample", "share", share, above=0, maximum=1)
     return np.sort(random.choice(n, round(share * n), replace=False, shuffle=False))
@@ -93,7 +92,6 @@ class Swap(Action):
     --------
     >>> Swap()
     Swap()
-
     """
 
     type: ClassVar[str] = "swap"
@@ -117,7 +115,6 @@ class Swap(Action):
         ------
         PolicyError
             There are no classes.
-
         """
         if context.classes is None:
             raise PolicyError(
@@ -148,7 +145,6 @@ class Shuffle(Action):
     --------
     >>> Shuffle()
     Shuffle()
-
     """
 
     type: ClassVar[str] = "shuffle"
@@ -203,7 +199,6 @@ class RankSwap(Action):
     >>> RankSwap(0)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     kanonym.data.errors.PolicyError: rank-swap: percent is 0; it must be a number above 0 and ...
-
     """
 
     percent: float
@@ -236,7 +231,6 @@ class RankSwap(Action):
             The column holds words without an order.
         DataError
             The percentage of the records is less than one rank.
-
         """
         if not (
             values.dtype.is_numeric()

@@ -74,7 +74,6 @@ class Fake(Action):
     >>> fakes = Fake("first-name").apply(names, Context(np.random.default_rng(0), column=None))
     >>> fakes[0] == fakes[2], fakes[0] != fakes[1], fakes[3]
     (True, True, None)
-
     """
 
     type: ClassVar[str] = "fake"

@@ -59,7 +59,6 @@ class FF1(Action):
     >>> action = FF1(key={"env": "CARD_KEY"})
     >>> action.apply(cards, Context(np.random.default_rng(0), column=None)).to_list()
     ['24334-77484', None]
-
     """
 
     type: ClassVar[str] = "ff1"
@@ -102,7 +101,6 @@ class FF1(Action):
         ------
         PolicyError, DataError
             As `apply`.
-
         """
         return self._crypt(values, "decrypt")
 

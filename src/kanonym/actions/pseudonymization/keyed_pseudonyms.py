@@ -107,7 +107,6 @@ class KeyedHash(Action):
     >>> context = Context(np.random.default_rng(0), column=None)
     >>> KeyedHash(key={"env": "STUDY_KEY"}, length=16).apply(names, context).to_list()
     ['63a40bf79e3da516', '69ebcfb32c5c0cc5', '63a40bf79e3da516', None]
-
     """
 
     type: ClassVar[str] = "keyed-hash"
@@ -191,7 +190,6 @@ class Surrogate(Action):
     >>> context = Context(np.random.default_rng(0), column=None)
     >>> Surrogate(order="sequential").apply(names, context).to_list()
     [1, 2, 1, None]
-
     """
 
     type: ClassVar[str] = "surrogate"

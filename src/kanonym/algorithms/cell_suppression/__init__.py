@@ -82,7 +82,6 @@ class CellSuppression(Algorithm):
     disclosure control for micro-data using the R package sdcMicro". Deviations: k is
     counted with null as a value unless asked otherwise, cells are chosen by what they
     cost the whole table, and what one subset needs does not break another.
-
     """
 
     importance: Importance = ()
@@ -96,7 +95,6 @@ class CellSuppression(Algorithm):
     recodes: ClassVar[Recodes] = "cells"
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of their range."""
         listed = isinstance(self.importance, Sequence) and not isinstance(self.importance, str)
         if not listed or not all(isinstance(name, str) for name in self.importance):
             raise PolicyError(
@@ -133,7 +131,6 @@ class CellSuppression(Algorithm):
             A model is another one; `importance` or `subsets` does not fit the quasi-identifiers.
         InfeasibleError
             The table has fewer than k records.
-
         """
         table, models = problem.table, problem.models
         k = _largest_k(models)

@@ -121,7 +121,6 @@ class FullDomain(Algorithm):
     Samarati 2001 and LeFevre et al. 2005 (Incognito) for the lattice; the metrics and
     what suppression costs as in ARX (Prasser et al. 2016, "Lightning"). Deviation: classes
     that satisfy entropy l-diversity exactly are not refused by rounding.
-
     """
 
     metric: MetricForm = "loss"
@@ -187,7 +186,6 @@ class FullDomain(Algorithm):
             No node satisfies the models.
         PolicyError, SchemaError
             Levels outside of a hierarchy, an attribute without one.
-
         """
         table = problem.table
         promised = sampling_model(problem.models)
@@ -224,7 +222,6 @@ class FullDomain(Algorithm):
             The highest level by quasi-identifier.
         key
             What is drawn follows from it; None where nothing is left to chance.
-
         """
         if key is None:
             return [self]

@@ -80,7 +80,6 @@ def search_premerged(
     The subset property is that of Incognito (LeFevre, DeWitt and Ramakrishnan 2005, §3). Deviation:
     it says what is counted, and the nodes are searched by branch and bound. With a limit of steps
     or seconds, the node may be another one than of the whole frequency set.
-
     """
     counter = _CachedCounter(counter)
     top = counter.count(counter.heights)

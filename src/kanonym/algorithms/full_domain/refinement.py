@@ -54,7 +54,6 @@ def search_from_top(
     Where a few refined attributes use up the suppression limit, most of a large lattice is
     not worth a look: branches grow from the most general node, and forget an attribute as
     soon as no level of it goes together with what is refined.
-
     """
     if clock.is_over() or steps == 0:
         return SearchResult(best, 0.0, 0, clock.is_interrupted)
@@ -90,7 +89,6 @@ def improve_from_top(
     Attributes that a good node refines are taken back to the top, one, two and three at a
     time, and all that is finer than what is left is searched (large neighbourhood search,
     Shaw 1998): little is, for what is left uses up most of the suppression limit.
-
     """
     checked, closed = 1, 0  # the most general node, which `best` is at first
     while best is not NOTHING and closed <= CLOSED:

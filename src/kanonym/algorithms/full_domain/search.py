@@ -147,7 +147,6 @@ def branch_and_bound(
     al. 2005), or its lower bound is above the best score. Branches of up to two fixed attributes
     are searched side by side, in rounds of a fixed number, so that the result and the number of
     nodes are the same on any number of cores.
-
     """
     layer = [root_branch(space)]
     checked = 0

@@ -86,7 +86,6 @@ class Apriori(ItemAlgorithm):
     Terrovitis, Mamoulis and Kalnis (2008), "Privacy-preserving anonymization of set-valued data",
     algorithm AA. Deviations: rare itemsets are counted all at once instead of record by record,
     several labels are raised in a round, items may be dropped, and decisions are undone at the end.
-
     """
 
     drop: bool = True
@@ -95,7 +94,6 @@ class Apriori(ItemAlgorithm):
     within_classes: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of their range."""
         check_flag(self.type, "drop", self.drop)
 
     def recode(self, problem: ItemProblem) -> ItemRecoding:
@@ -167,7 +165,6 @@ class LRA(ItemAlgorithm):
     ----------
     Terrovitis, Mamoulis and Kalnis (2011), "Local and global recoding methods for anonymizing
     set-valued data", algorithm LRA.
-
     """
 
     part_size: int = 5000
@@ -176,7 +173,6 @@ class LRA(ItemAlgorithm):
     type: ClassVar[str] = "lra"
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of their range."""
         check_integer(self.type, "part_size", self.part_size, 1)
         check_flag(self.type, "drop", self.drop)
 
@@ -228,7 +224,6 @@ class VPA(ItemAlgorithm):
     ----------
     Terrovitis, Mamoulis and Kalnis (2011), "Local and global recoding methods for anonymizing
     set-valued data", algorithm VPA.
-
     """
 
     groups: int = 4
@@ -237,7 +232,6 @@ class VPA(ItemAlgorithm):
     type: ClassVar[str] = "vpa"
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of their range."""
         check_integer(self.type, "groups", self.groups, 1)
         check_flag(self.type, "drop", self.drop)
 
@@ -278,7 +272,6 @@ class OptimalCut(ItemAlgorithm):
     ----------
     Terrovitis, Mamoulis and Kalnis (2008), algorithm OA, which walks the lattice of cuts breadth
     first and drops nothing.
-
     """
 
     drop: bool = True
@@ -287,7 +280,6 @@ class OptimalCut(ItemAlgorithm):
     within_classes: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of their range."""
         check_flag(self.type, "drop", self.drop)
 
     def recode(self, problem: ItemProblem) -> ItemRecoding:

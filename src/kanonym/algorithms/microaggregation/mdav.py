@@ -39,7 +39,6 @@ class Microaggregation(Algorithm):
     standardize: bool
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of their range."""
         check_flag(self.type, "standardize", self.standardize)
 
 
@@ -89,7 +88,6 @@ class MDAV(Microaggregation):
     record is claimed by both. Nominal attributes are scaled so that they contribute to distances
     what a standardized number does (Suarez-Alvarez et al. 2012, "Statistical approach to
     normalization of feature vectors and clustering of mixed datasets").
-
     """
 
     standardize: bool = True
@@ -117,7 +115,6 @@ class MDAV(Microaggregation):
             A number, a date or an ordered category is missing in some row.
         InfeasibleError
             The table has fewer than k records.
-
         """
         table, models = problem.table, problem.models
         return microaggregate(
@@ -181,7 +178,6 @@ class ONA(Microaggregation):
     classes. Records are also exchanged. A class is dissolved even where that alone does not help,
     as what follows may (similarly Khomnotai et al. 2018, "Iterative group decomposition for
     refining microaggregation solutions", Symmetry 10). Only the 32 nearest classes are looked at.
-
     """
 
     standardize: bool = True
@@ -203,7 +199,6 @@ class ONA(Microaggregation):
             A quasi-identifier has no value in some row.
         InfeasibleError
             The table has fewer than k records.
-
         """
         table, models = problem.table, problem.models
         search = partial(improve_groups, width=WIDTH, rounds=ROUNDS, above=0.0)
@@ -257,7 +252,6 @@ class MONA(Microaggregation):
 
     After Thaeter and Reischuk 2021 (see `ONA`): MONA, on the blocks of MONDRIAN_V; their ρ
     is our `block`. Deviations: those of `ONA`, and the smaller effort.
-
     """
 
     block: int = 20_000
@@ -268,7 +262,6 @@ class MONA(Microaggregation):
     needs_numbers: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of their range."""
         check_integer(self.type, "block", self.block, 2)
         check_flag(self.type, "standardize", self.standardize)
 
@@ -336,7 +329,6 @@ class IndividualRanking(Algorithm):
     aggregates method", Proc. of the 1992 Symposium on Design and Analysis of Longitudinal
     Surveys. Deviation: there all groups but the last have k records; groups of the least
     squared error (Hansen and Mukherjee 2003) never lose more.
-
     """
 
     k: int = 3
@@ -371,7 +363,6 @@ class IndividualRanking(Algorithm):
             A quasi-identifier has no value in some row.
         InfeasibleError
             The table has fewer than k records, the policy's k or that of the groups.
-
         """
         table, models = problem.table, problem.models
         least = records.class_size(models, table, self.type)

@@ -126,7 +126,6 @@ def weakest_links(
     ----------
     Breiman, Friedman, Olshen and Stone (1984), Classification and Regression Trees, ch. 10.
     Chou, Lookabaugh and Gray (1989), IEEE Trans. Inf. Theory 35(2).
-
     """
     alive = nodes.above(base)
     below_loss, below_gain = np.zeros(nodes.n), np.zeros(nodes.n)
@@ -192,7 +191,6 @@ def best_pruning(nodes: Nodes, loss: Ints, gain: Floats, base: Ints, budget: int
     A knapsack on the tree: for each node and each budget up to its own loss, the best below it;
     from its own loss on it is best itself. Where the losses of a node are at most its number of
     records, cost O(n_records · budget) and memory O(n_records · depth).
-
     """
     inner = nodes.above(base)
     is_cell = np.zeros(nodes.n, np.bool_)
@@ -278,7 +276,6 @@ def exempt_features(
     ----------
     Goldsteen et al. (2021), sec. 4.1. The rule for no gain is that of their implementation,
     which takes nothing back.
-
     """
     exempted = np.zeros(len(price), np.bool_)
     steps: list[Step] = []

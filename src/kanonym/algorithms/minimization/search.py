@@ -109,7 +109,6 @@ def minimize(
     ----------
     Goldsteen, Ezov, Shmelkin, Moffie and Farkash (2021), "Data minimization for GDPR compliance in
     machine learning models", AI and Ethics 2, sec. 4.1, which prunes level by level and knows no k.
-
     """
     whole = predictions.dtype.kind == "i"
     tree.fit(matrix[split.grown], predictions[split.grown])

@@ -118,7 +118,6 @@ class Segmentation(Algorithm):
     Deviations: several orders, the cut counts the loss of the recoding asked rather than
     of ranges, the exchange, the joining of classes and the target are ours, and l-diversity
     is in the cut where they use a greedy heuristic.
-
     """
 
     order: Order = "auto"
@@ -136,7 +135,6 @@ class Segmentation(Algorithm):
         return True
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of their range."""
         if self.order not in get_args(Order):
             raise PolicyError(
                 f"segmentation: order is {self.order!r}; it must be one of "
@@ -161,7 +159,6 @@ class Segmentation(Algorithm):
             The table as one class does not satisfy a model.
         DataError
             The target has more than 256 categories.
-
         """
         table, models = problem.table, problem.models
         if table.n_rows == 0:

@@ -93,7 +93,6 @@ def text_of_value(value: Any) -> str | None:
     --------
     >>> [text_of_value(one) for one in (True, 7.0, dt.date(2024, 7, 1), " a", float("nan"), [1])]
     ['true', '7', '2024-07-01', ' a', None, None]
-
     """
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()  # half of a surrogate pair is no text

@@ -70,7 +70,6 @@ class RepeatedColumn(ShortRepr):
         return self.values.name
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return len(self.classes)
 
     def to_series(self) -> pl.Series:

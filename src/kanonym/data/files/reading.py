@@ -111,7 +111,6 @@ def read_table(
     Notes
     -----
     The whole file is held in memory while it is read.
-
     """
     return read_with_content(
         path,

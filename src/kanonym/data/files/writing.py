@@ -333,7 +333,6 @@ def write_table(
         a header that would be taken for a record; a value reads back as another one; the
         folder does not exist; the disk is full or the file may not be written. Nothing is
         left behind then, and a file that was there before is unchanged.
-
     """
     kind = check_table_output(path, format)
     table = _canonical_frame(to_polars(frame))  # with a column: no format can hold a table of none

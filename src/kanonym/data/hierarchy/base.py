@@ -45,7 +45,6 @@ class Hierarchy(ShortRepr):
     ------
     HierarchyError
         The parts do not make a tree of this form.
-
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("n_levels",)
@@ -161,7 +160,6 @@ class Hierarchy(ShortRepr):
         ------
         HierarchyError
             Names the first value that is no leaf, and has all in `values`; `origin` says of what.
-
         """
         unknown = self.leaf_of(values) < 0
         if unknown.any():
@@ -199,7 +197,6 @@ class Hierarchy(ShortRepr):
         Returns
         -------
         The hierarchy, and (n_levels,) int64, the place in it of each level.
-
         """
         kept, places = [0], [0]
         for level in range(1, self.n_levels):
@@ -265,7 +262,6 @@ class Hierarchy(ShortRepr):
         │   └── orange
         └── cold (1)
             └── blue
-
         """
         return draw(self.labels, self.codes, children, lines)
 
@@ -347,7 +343,6 @@ class HierarchySource(Protocol):
         ------
         HierarchyError
             A value is missing (up to ten are named), or cannot be generalized.
-
         """
         ...
 

@@ -212,7 +212,6 @@ class FromFile:
     ...     age = hierarchy.from_file(path).bind(pl.Series("age", [15, 7]))
     >>> age.values.to_list(), age.generalize(1)
     ([7, 12, 15], ['0-9', '10-19', '10-19'])
-
     """
 
     kind: ClassVar[str] = "file"

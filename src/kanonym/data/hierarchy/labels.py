@@ -73,7 +73,6 @@ def members_of(text: str) -> list[str | None] | None:
     --------
     >>> members_of('{Köln, "a, b", null}')
     ['Köln', 'a, b', None]
-
     """
     if not (text.startswith("{") and text.endswith("}")) or len(text) <= 2:
         return None
@@ -103,7 +102,6 @@ def list_lengths(labels: pl.Series) -> Ints:
     --------
     >>> list_lengths(pl.Series(["Köln", '{Köln, "a, b", null}', "{Köln, Bonn}", None])).tolist()
     [1, 3, 2, 1]
-
     """
     if labels.dtype != pl.String:
         return np.ones(len(labels), np.int64)

@@ -57,7 +57,6 @@ class FromMapping(ShortRepr):
     >>> tree = {"Europe": {"France": ["Paris", "Lyon"], "Italy": ["Rome"]}}
     >>> hierarchy.from_mapping(tree).bind(cities).to_rows()[2]
     ['Rome', 'Italy', 'Europe']
-
     """
 
     kind: ClassVar[str] = "mapping"
@@ -156,7 +155,6 @@ def from_dict(form: object, folder: str | Path = ".") -> HierarchySource:
     >>> hierarchy.from_dict({"interval": {"width": 5}})
     Traceback (most recent call last):
     kanonym.data.errors.HierarchyError: hierarchy 'interval' is unknown; did you mean 'intervals'?
-
     """
     if isinstance(form, str):
         form = {form: None}

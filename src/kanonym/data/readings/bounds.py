@@ -215,7 +215,6 @@ def split_bounds(texts: pl.Series) -> Sides:
     >>> bare, sides = split_bounds(pl.Series(["90+", "< 5 mg/L", "34", "65+ years", "65 or over"]))
     >>> bare.to_list(), sides.tolist()
     (['90', '5 mg/L', '34', '65 years', '65'], [1, -2, 0, 1, 1])
-
     """
     sides = np.zeros(len(texts), np.int8)
     if not texts.str.contains(_MAY_BE).any():

@@ -172,7 +172,6 @@ class DateReading:
     [datetime.date(1954, 12, 31), None, None]
     >>> DateReading("%-d de %B de %Y").read(pl.Series(["3 de marzo de 1954"])).to_list()
     [datetime.date(1954, 3, 3)]
-
     """
 
     form: str = ISO

@@ -218,7 +218,6 @@ def detect(texts: pl.Series, missing: Sequence[str] = ()) -> Reading | None:
     '%-d.%-m.%Y'
     >>> detect(pl.Series("zip", ["01234", "45678"])) is None
     True
-
     """
     if texts.dtype != pl.String or not _is_hopeful(texts, missing):
         return None

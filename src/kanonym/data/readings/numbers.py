@@ -51,7 +51,6 @@ class NumberReading:
     ['58.200,50 €']
     >>> NumberReading.from_example("170 cm").read(pl.Series(["165 cm", "1.5 cm"])).to_list()
     [165.0, 1.5]
-
     """
 
     decimal: str = "."

@@ -45,7 +45,6 @@ class OrderedReading:
     >>> bands = pl.Series(["65+", "18-24", "<18", "25-44", "45-64"])
     >>> OrderedReading().settle(bands, pl.Series([1, 1, 1, 1, 1])).order
     ('<18', '18-24', '25-44', '45-64', '65+')
-
     """
 
     order: tuple[str, ...] = field(default=(), compare=False)

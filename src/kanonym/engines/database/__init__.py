@@ -39,7 +39,6 @@ def scan_database(
     DataError
         The driver is not installed; or the database does not answer, has no such table, or a
         column of it has a type that cannot be used.
-
     """
     with require_extra("sql"):
         from kanonym.engines.database import sql  # noqa: PLC0415 - its drivers may be absent

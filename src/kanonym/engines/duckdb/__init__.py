@@ -64,7 +64,6 @@ def scan_duckdb(
     Columns come in the types that the local readers would give them: those of CSV as text,
     which is typed by the rules of `data.files`; UUIDs as text; enumerations in the order of
     their definition.
-
     """
     with require_extra("duckdb"):
         from kanonym.engines.duckdb import source  # noqa: PLC0415 - its driver may be absent

@@ -48,7 +48,6 @@ def scan_spark(
     -----
     The session's settings stay as they are. Moments are in UTC. Ordered categories, which Spark
     does not have, are text.
-
     """
     with require_extra("spark"):
         from kanonym.engines.spark import columns, reading, store  # noqa: PLC0415

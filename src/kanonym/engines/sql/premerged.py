@@ -281,7 +281,6 @@ class PremergedSearch:
         -----
         Cost on the engine: one GROUP BY for each numeric attribute that was not counted value
         by value, where records are suppressed.
-
         """
         table, partition = decision.table, decision.partition
         kept = partition.labels >= 0

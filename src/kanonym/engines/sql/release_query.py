@@ -166,7 +166,6 @@ def released_query(
     Where everything that is released stands in the assigned table, the input is not read
     again: each distinct released row is written as often as there are records. Otherwise one
     join of the input with the assigned table, on the values of the tuples.
-
     """
     given = source.store.put(decided.table)
     if decided.whole:

@@ -77,7 +77,6 @@ class Downcoding(Attack):
     k-anonymity allows it for most records of made-up distributions. The measure by shape,
     for a given release, is ours. Chhillar, Righi, Sutter, Kornaropoulos (2025),
     arXiv:2509.03350, for the rule of one step; theirs joins many nodes.
-
     """
 
     type: ClassVar[str] = "downcoding"

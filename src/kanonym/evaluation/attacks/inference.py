@@ -69,7 +69,6 @@ class Inference(Attack):
     that is possible without knowing anybody.
 
     Cost: a lookup (`find_candidates`), and the records of each distinct set of classes found.
-
     """
 
     type: ClassVar[str] = "inference"
@@ -90,7 +89,6 @@ class Inference(Attack):
     attempts: int = 2000
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
         if self.secret is not None:
             check_attribute(self.type, self.secret)
         check_choice(self.type, "known", self.known, get_args(Known))

@@ -56,7 +56,6 @@ class Membership(Attack):
     persons than those decided keeps it from being flattered by chance.
 
     Cost: `nearest_gaps` of twice as many persons as are decided, twice with sensitive attributes.
-
     """
 
     type: ClassVar[str] = "membership"
@@ -79,7 +78,6 @@ class Membership(Attack):
     attempts: int = 2000
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
         check_integer(self.type, "attempts", self.attempts, 2)
 
     def run(self, scene: AttackContext, random: np.random.Generator) -> AttackResult:

@@ -85,7 +85,6 @@ class AttackResult(Result):
     unit
         What an attempt is about, as of the attack's class; a `record` in the place of a `person`
         where nothing says that records are persons.
-
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("type", "risk")
@@ -221,7 +220,6 @@ class AttackResults(Result):
         What was assumed of released values.
     limits
         The largest tolerated risk of attacks, by name: `attack_limits` of the policy.
-
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("results",)
@@ -238,7 +236,6 @@ class AttackResults(Result):
         raise KeyError(unknown_name("attack", name, [one.type for one in self.results]))
 
     def __iter__(self) -> Iterator[AttackResult]:
-        """Go through the results."""
         return iter(self.results)
 
     @property

@@ -101,7 +101,6 @@ class SinglingOut(Attack):
 
     Cost O(sets of columns · n_released) to find combinations, at most 10 million cells, and
     O(attempts · n_columns · records / 64) to count them.
-
     """
 
     type: ClassVar[str] = "singling-out"
@@ -122,7 +121,6 @@ class SinglingOut(Attack):
     attempts: int = 2000
 
     def __post_init__(self) -> None:
-        """Refuse parameters that mean nothing."""
         check_integer(self.type, "n_columns", self.n_columns, 1)
         check_integer(self.type, "attempts", self.attempts, 1)
 
@@ -133,7 +131,6 @@ class SinglingOut(Attack):
         -------
         The outcome of the kind with the strongest evidence; `parts` has the rate of each, those
         of its baseline and control, its risk, and how many predicates were tried.
-
         """
         pair = scene.pair
         reason = _obstacle(scene)

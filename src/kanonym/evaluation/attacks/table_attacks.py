@@ -112,7 +112,6 @@ def attack(
     ... )
     >>> found["homogeneity"].targets.rate
     0.5
-
     """
     check_integer("attack", "seed", seed, 0)
     check_integer("attack", "attempts", attempts, 2)

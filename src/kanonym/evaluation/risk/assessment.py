@@ -264,7 +264,6 @@ def measure_risk(
     >>> found = measure_risk(np.array([0, 1, 1, 1, 1], np.int32), 2)
     >>> found.prosecutor.average, found.uniques, found.verdicts["ema-0070"].met
     (0.4, 1, False)
-
     """
     _check(threshold, presets)
     sizes = np.bincount(labels[labels >= 0], minlength=n_classes)

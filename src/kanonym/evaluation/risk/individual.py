@@ -63,7 +63,6 @@ def population_uniques(sizes: Ints, population: int) -> PopulationUniques:
     >>> found = population_uniques(np.array([1, 1, 3, 20, 75]), 100_000)
     >>> found.chosen, round(found.estimates["dankar"], 2)
     ('pitman', 2.48)
-
     """
     records = int(sizes.sum())
     if population < records or population < 1:
@@ -164,7 +163,6 @@ def estimated_population(labels: Int32s, n_classes: int, weights: Floats) -> Flo
     Notes
     -----
     The sum of the weights of the records of a class. Cost O(n_rows).
-
     """
     require_weights(weights)
     kept = labels >= 0
@@ -207,7 +205,6 @@ def individual_risk(
     --------
     >>> individual_risk(np.array([1, 1]), np.array([1.0, 100.0])).by_class.round(4).tolist()
     [1.0, 0.0465]
-
     """
     mask = sizes > 0
     f = np.where(mask, sizes, 1).astype(np.float64)
@@ -237,7 +234,6 @@ def household_risk(risks: Floats, households: Int32s) -> HouseholdRisk:
     --------
     >>> household_risk(np.array([0.5, 0.5, 0.1]), np.array([0, 0, 1])).by_record.tolist()
     [0.75, 0.75, 0.1]
-
     """
     alone = households < 0
     groups = np.where(alone, 0, households)

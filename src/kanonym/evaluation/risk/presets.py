@@ -138,7 +138,6 @@ class Preset:
         >>> PRESETS["ema-0070"].judge(3, "persons").reason
         'the smallest number of persons in a class is 3, a highest risk of 0.333;
         11 is the least allowed (0.09)'
-
         """
         if fewest is None:
             return Verdict(met=True, reason=Message("the table has no record to be found"))

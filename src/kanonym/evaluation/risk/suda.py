@@ -136,7 +136,6 @@ def largest_feasible(n_distinct: int, sizes: Sequence[int], largest: int) -> int
     (9, 2)
     >>> largest_feasible(10**8, [60] * 15, 3)
     0
-
     """
     visits = 0
     for k in range(1, min(largest, len(sizes)) + 1):
@@ -178,7 +177,6 @@ def suda(
     >>> found = suda(codes, ["age", "sex", "town"])
     >>> found.scores.tolist(), found.explain(0), found.explain(3)
     ([2.0, 2.0, 2.0, 1.0], (('town',),), (('age', 'sex', 'town'),))
-
     """
     d = codes.shape[1]
     if not 1 <= d <= MOST_ATTRIBUTES:

@@ -74,7 +74,6 @@ class Risk(Result):
         27 quasi-identifiers, or of too many records.
     reasons
         By entry, why something asked for is not there.
-
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("measurement.rows", "measurement.k", "measurement.uniques")
@@ -255,7 +254,6 @@ def risk(
     >>> found = risk(table, quasi_identifiers=["age", "sex"]).entries()
     >>> found["uniques"].value, found["prosecutor_average"].value
     (2, 0.75)
-
     """
     named = bool(quasi_identifiers or sensitive or hierarchies)
     frame, meant, release = unpack_release(frame, policy, named=named)

@@ -94,7 +94,6 @@ class Utility(Result):
         are in no measure but as lost in full.
     all_records
         Whether suppressed records are compared, too, as of two tables: for the custodian.
-
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("measured", "aligned")
@@ -182,7 +181,6 @@ def utility(
     >>> found = utility(before, after, quasi_identifiers=["income"], aligned=True)
     >>> round(found.measured["rmse"].value, 3)
     158.114
-
     """
     check_seed(seed)
     tables = align_tables(

@@ -109,7 +109,6 @@ def balance_values(
     Coordinate descent: class by class and column by column, the value is taken that lowers the sum
     of absolute differences most, until none does. Of equal ones the lower is taken in every second
     class and the higher in the others. O(n · d²) a sweep.
-
     """
     d, n_codes = cells.shape
     n_classes = len(starts) - 1

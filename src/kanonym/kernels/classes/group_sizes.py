@@ -107,7 +107,6 @@ def wildcard_sizes(codes: Int32s, weights: Ints, null_codes: Int32s) -> Ints:
     Tuples with nulls in the same columns form a pattern. Tuples of two patterns are compatible
     exactly where they agree on the columns that are null in neither, so each pair of patterns takes
     one hash join: O(n_patterns * n_tuples) probes, not O(n_tuples squared).
-
     """
     is_null = codes == null_codes
     packed = np.packbits(is_null, axis=1)

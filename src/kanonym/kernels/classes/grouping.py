@@ -34,7 +34,6 @@ class Groups(NamedTuple):
         (n_groups,) int64, the first row of each group.
     codes
         (n_groups, n_columns) int32, C order, the codes of each group.
-
     """
 
     labels: Int32s

@@ -47,7 +47,6 @@ class Groups(NamedTuple):
     state
         (5,) int64: how many numbers are FREE; the TRIAL; how many groups are LOGGED; where the
         queue's HEAD is, and how many are WAITING in it.
-
     """
 
     members: Ints

@@ -129,7 +129,6 @@ def error_bound(
     subgradient ascent), and the best sum counts. Pairs of records that are not among the nearest of
     either are charged half and half, with the distance of the farthest that is. Cost O(n (log n + k
     · width)), and O(n · width) a round.
-
     """
     n, d = rows.shape
     found = np.empty((n, width + 1), np.int64)
@@ -276,7 +275,6 @@ def mdav(rows: Floats, weights: Floats, k: int, kinds: NDArray[np.int8]) -> tupl
     others; of fewer, one of all. Ties go to the lower record number. The partition is that of
     comparing every distance; a k-d tree spares most of them where attributes are few. Cost O(n²d /
     k) at the worst.
-
     """
     n, d = rows.shape
     labels = np.empty(n, np.int32)
@@ -417,7 +415,6 @@ def blocks(rows: Floats, weights: Floats, largest: int) -> tuple[Ints, Ints]:
     Every block is halved at the median of its attribute of the largest variance, of equal ones the
     first; equal values go by record number. All blocks are halved equally often, so their sizes
     differ by one at most.
-
     """
     n, d = rows.shape
     n_blocks = np.int64(1)

@@ -77,7 +77,6 @@ def ona(
     the loss, by more than rounding can; so does every dissolution that is kept. Ties go to what
     comes first. A step between two groups costs O(k d), and up to O(k² d) where many exchanges look
     promising; a round O(n d) for a given width, as patience is limited.
-
     """
     n, d = rows.shape
     scaled = np.empty((n, d))

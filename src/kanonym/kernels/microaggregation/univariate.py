@@ -40,7 +40,6 @@ def optimal_cut(values: Floats, k: int, large: int = LARGE) -> Int32s:
     polynomial algorithm for optimal univariate microaggregation", IEEE TKDE 15(4). Aggarwal, Klawe,
     Moran, Shor and Wilber 1987, "Geometric applications of a matrix-searching algorithm",
     Algorithmica 2, on totally monotone matrices.
-
     """
     n = len(values)
     # The least error of the first j numbers, and what rounding left of it.

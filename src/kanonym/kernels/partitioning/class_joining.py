@@ -92,7 +92,6 @@ def join_failing(
     goes first. Where there is no such partner, it is joined with the one that adds least, after all
     others. What a class has found is looked for again when one of the two has changed. Cost O(reach
     · d) a search, and O(n_values) for each candidate that is the best so far.
-
     """
     n_classes = len(draws[0])
     classes = _classes(codes, hidden, labels, n_classes, costs, criteria)

@@ -29,7 +29,6 @@ def merge_targets(centres: Floats, weights: Floats, sizes: Ints, k: int) -> Ints
     The smallest class goes first, of equal ones the first. It joins the class whose centre is
     nearest, of equally near ones the first, and that class keeps its centre. Cost O(n_classes (d
     log n_classes + k)) in few attributes.
-
     """
     n, d = centres.shape
     into = np.arange(n)

@@ -31,7 +31,6 @@ def cell_bounds(codes: Int32s, starts: Ints, low: Int32s, high: Int32s) -> None:
     classes as they are. A cut that was refused never does: had it, its sides would be unions of
     classes that satisfy the models, and it would have been made. This needs models that hold of
     joined classes if they hold of each. Cost O(n d log n) where halves are halves.
-
     """
     d = codes.shape[1]
     for a in range(d):
@@ -171,7 +170,6 @@ def accumulated_order(
     attempt, ties by the one before it, and so on; what d attempts leave equal stands as it came.
     There are at most 2 d such sequences, and one radix sort a sequence sorts all classes of it:
     cost O(n_rows · d), whatever the classes.
-
     """
     d = len(codes)
     counts = np.bincount(labels, minlength=len(attempts))

@@ -69,7 +69,6 @@ def exchange_records(
     span of a larger class: so few exchanges are computed. A pair meets again after one of the two
     has changed. Ties go to what comes first. Cost O(k d) a meeting, and O(k d) for each exchange
     that looks promising.
-
     """
     n, d = codes.shape
     first, others = near

@@ -106,7 +106,6 @@ def cut(
     grows (a number of records, of distinct values), the cut is therefore the best of all cuts; else
     it is the best of those that the rule leaves. Ties go to the shorter last class. Cost O(m r d)
     for classes of at most r units that are looked at; r is 2 k where only the size is asked for.
-
     """
     n, d = codes.shape
     mask, apart, reach = limits.known, limits.apart, limits.reach

@@ -178,7 +178,6 @@ def pitman_parameters(sizes: Ints, counts: Ints) -> tuple[float, float]:
     are bracketed and then closed in by false position (Illinois), which cannot leave
     the bracket: some ten steps each. Sums of reciprocals are taken in O(1), see
     `harmonic`, so the cost is O(number of distinct sizes), about 0.1 ms.
-
     """
     theta, alpha = _maximum_likelihood(sizes, counts)
     return float(theta), float(alpha)

@@ -67,7 +67,6 @@ def minimal_uniques(codes: Int32s, largest: int) -> Uniques:
     one pass over the tuples where they stand. Cost: the sizes of all classes of two or more tuples
     over all sets of at most `largest` attributes, at worst 2^d · n_rows but far less where records
     are alone early; and for each set on which a record is met alone, the sets that it has.
-
     """
     n_rows, d = codes.shape
     if n_rows == 0:

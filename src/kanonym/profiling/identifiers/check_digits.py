@@ -45,7 +45,6 @@ def is_evidence(passed: int, by_chance: float) -> bool:
     --------
     >>> is_evidence(20, 1 / 11), is_evidence(5, 1 / 11), is_evidence(2_000, 0.999)
     (True, False, False)
-
     """
     return -passed * math.log10(by_chance) >= EVIDENCE
 
@@ -186,7 +185,6 @@ def find_numbers(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
     numbers cannot all be right by chance (`pass_rate_by_chance`); IBANs are believed without.
     Numbers without a check digit count only as written with their separators. Leading zeros that a
     reader of numbers lost are put back.
-
     """
     if sample.form == "other" or not sample.values:
         return ()

@@ -172,7 +172,6 @@ def has_house_number(value: str) -> bool:
     --------
     >>> [has_house_number(t) for t in ("12 Main Street", "Hauptstr. 5a", "5 mg", "Room")]
     [True, True, True, False]
-
     """
     first_line = " ".join(value.lower().split())
     if len(first_line.split()) > _MOST_NUMBERED * 2:

@@ -37,7 +37,6 @@ def find_identifiers(column: pl.Series) -> tuple[Finding, ...]:
     [('e-mail address', 'values')]
     >>> find_identifiers(pl.Series("age", [34, 51, 28]))
     ()
-
     """
     sample = Sample.of(column)
     named = find_named(sample)

@@ -133,7 +133,6 @@ def is_ip(text: str) -> bool:
     --------
     >>> is_ip("192.0.2.7"), is_ip("2001:db8::1"), is_ip("1.2.3")
     (True, True, False)
-
     """
     if "." not in text and text.count(":") < 2:
         return False

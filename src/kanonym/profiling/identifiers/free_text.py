@@ -84,7 +84,6 @@ def find_in_text(
     Notes
     -----
     What Presidio overlooks is not found: texts without a finding are not free of identifiers.
-
     """
     sample = Sample.of(column)
     if sample.form != "text" or not sample.values:

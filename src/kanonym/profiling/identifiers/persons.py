@@ -82,7 +82,6 @@ def has_shape(value: str) -> bool:
     --------
     >>> [has_shape(text) for text in ("Ada Lovelace", "Berg, Mrs. Jan van der (Eva)", "type 2")]
     [True, True, False]
-
     """
     words = _words(value)
     if not 1 <= len(words) <= _MOST_WORDS:
@@ -118,7 +117,6 @@ def is_full_name(value: str) -> bool:
     --------
     >>> [is_full_name(text) for text in ("Anna Schmidt", "Charlotte", "San Diego")]
     [True, False, False]
-
     """
     words = [
         word for word in _words(value) if fold_accents(word).lower().strip(".") not in _PARTICLES
@@ -175,7 +173,6 @@ def can_be(value: str, kind: str, *, ambiguous: bool = False) -> bool:
     (True, False)
     >>> can_be("Berg", "name of a person", ambiguous=True)
     False
-
     """
     words = re.findall(r"[^\W_]+(?:/[^\W_]+)?", fold_accents(value).lower())
     if all(word in _CATEGORIES for word in words):
@@ -254,7 +251,6 @@ def find_records(sample: Sample, column: pl.Series, hinted: frozenset[str]) -> t
     serial numbers when they all have the same eight digits or more and are no times. Texts
     count when they have one pattern of letters and digits. Floating-point numbers never do:
     what is measured finely differs too.
-
     """
     hint = "record number" in hinted
     if sample.form not in {"text", "integer"} and not (hint and _is_whole(sample)):

@@ -36,7 +36,6 @@ def intervals_of_masks(
     --------
     >>> intervals_of_masks([pl.Series(["041**", "04109", "*****"])], Masking())[0].to_list()
     ['[4100, 4199]', '4109', '*']
-
     """
     if not isinstance(source, Masking) or source.from_ != "right" or len(released) > 1:
         return None

@@ -79,7 +79,6 @@ class DrawnTable(Result):
         That of the labels.
     k_of_values
         Records of the smallest class of equal values in this table.
-
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("by", "cells", "k_of_values")
@@ -138,7 +137,6 @@ class DrawnTable(Result):
             Where to.
         released, drawn
             The files of the labels and of this table; their SHA-256 goes in.
-
         """
         known = {"input": released, "output": drawn}
         hashes = {
@@ -221,7 +219,6 @@ def draw_values(
     >>> drawn = draw_values(release, seed=0)
     >>> drawn.frame["age"].is_between(23, 42).all(), drawn.verification.k
     (True, 2)
-
     """
     check_choice("draw", "by", by, get_args(By))
     if seed is not None:

@@ -65,7 +65,6 @@ def stretches_of(numbers: Floats, counts: Ints) -> Stretches:
     that they would hardly have, there, and nothing is drawn within the gap. So the draw follows the
     table as far as its records tell, and keeps neither single values nor the chance clumps between
     them.
-
     """
     cumulative = np.concatenate([[0], np.cumsum(counts)]) / counts.sum()
     rim = 0.5 / float(counts.sum())

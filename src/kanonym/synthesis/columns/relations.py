@@ -33,7 +33,6 @@ class Constraint:
     --------
     >>> Constraint.parse("discharge >= admission")
     Constraint(left='discharge', operator='>=', right='admission')
-
     """
 
     left: str

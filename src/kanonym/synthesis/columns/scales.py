@@ -74,7 +74,6 @@ def digits_of(numbers: NDArray[Any], dtype: pl.DataType, step: int) -> Digits | 
     Incomes that people say in thousands, prices of which few have cents, and sums such as 0.1 +
     0.2: were all drawn with the digits of the finest, digits would tell who was drawn. The kind
     that most values have is what most are rounded to; as many as are finer stay so.
-
     """
     units = _units(dtype)
     kinds = len(units) if step else MOST_DECIMALS + 1

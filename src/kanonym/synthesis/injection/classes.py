@@ -99,7 +99,6 @@ class Classes(ShortRepr):
     distinct: Mapping[str, Ints]
 
     def __len__(self) -> int:
-        """Return the number of classes."""
         return len(self.sizes)
 
 

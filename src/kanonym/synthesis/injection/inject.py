@@ -66,7 +66,6 @@ class Injection(ShortRepr):
         Of all that was drawn. Who has it can find out which records were added.
     marks
         Keyed hashes of the added records, where a key was given.
-
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("rows_in", "added", "classes_changed")
@@ -93,7 +92,6 @@ class Injection(ShortRepr):
             No key was given, so there are none.
         DataError
             The file cannot be written.
-
         """
         if self.marks is None:
             raise PolicyError("inject: marks need a key; give one when records are injected")
@@ -224,7 +222,6 @@ def inject(
     (1, 2, 2)
     >>> done.frame.filter(pl.col("age") == 41)["disease"].sort().to_list()
     ['cold', 'flu']
-
     """
     seed = secrets.randbits(128) if seed is None else seed
     native = frames.to_eager(frame)

@@ -43,7 +43,6 @@ class Marks(ShortRepr):
         Tag by which a table of other columns is noticed.
     records
         One mark an injected record, ascending: their order tells nothing.
-
     """
 
     key: str
@@ -61,7 +60,6 @@ class Marks(ShortRepr):
         ------
         DataError
             It cannot be written.
-
         """
         files.write_text(path, json.dumps(self.to_dict(), indent=0) + "\n")
 
@@ -73,7 +71,6 @@ class Marks(ShortRepr):
         ------
         DataError
             There is no such file, or it holds no marks.
-
         """
         content = read_bytes(path)
         try:
@@ -96,7 +93,6 @@ def marks_of(columns: list[pl.Series], injected: Bools, key: bytes) -> Marks:
     -----
     HMAC-SHA256 (RFC 2104) of the record's content and a number: of c injected records that are
     equal, the numbers from 0 to c - 1. Cost 2 µs an injected record.
-
     """
     texts = record_texts([column.filter(injected) for column in columns])
     hashes = [_mark(key, text, place) for text, place in _number_equal(texts)]
@@ -133,7 +129,6 @@ def injected_rows(frame: Any, marks: Marks | str | Path, key: Key) -> Bools:
     Notes
     -----
     Cost 2 µs a record. Values are compared by their text (`synthesis.injection.records`).
-
     """
     known = marks if isinstance(marks, Marks) else Marks.read(marks)
     secret = key_of(key)

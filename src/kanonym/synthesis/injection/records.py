@@ -284,7 +284,6 @@ def record_texts(columns: Sequence[pl.Series]) -> pl.Series:
     also "007"; a time at midnight is its date, a blank and a T before a time of day are one, and
     times with a zone stand in UTC; null and empty text are one, for readers of CSV differ about
     them.
-
     """
     parts: list[pl.Series] = []
     for column in sorted(columns, key=lambda one: one.name):

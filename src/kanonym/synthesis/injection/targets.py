@@ -96,7 +96,6 @@ def compute_needs(
     further values. (c + m) / (s + m) grows with m, and falls once the values are used up, so
     the least m is the largest of what each target asks for by itself: if values do not suffice
     for that, they suffice for no more. Cost O(n_classes) an attribute.
-
     """
     sizes = classes.sizes[chosen]
     added = np.zeros(len(chosen), np.int64)
@@ -267,7 +266,6 @@ def measure_distinguishability(
     -----
     Real records are drawn with a chance that grows with their weight (Poisson sampling) and
     weighted by what is left of it (Horvitz and Thompson 1952).
-
     """
     numbers = np.bincount(owners, minlength=len(classes))
     rows = np.flatnonzero(numbers[classes.labels])

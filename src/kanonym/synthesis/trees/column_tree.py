@@ -80,7 +80,6 @@ def grow_tree(
     there is one; of more categories, one of random directions, whose variance is near the Gini
     impurity. The values of a nominal given column have the order of the first principal component
     of the column that they predict (Coppersmith, Hong and Hosking 1999).
-
     """
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor  # noqa: PLC0415 - slow
 

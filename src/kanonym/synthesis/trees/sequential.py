@@ -78,7 +78,6 @@ class SequentialTrees:
     Official Statistics 21(3); Nowok, Raab and Dibben (2016), "synthpop", Journal of Statistical
     Software 74(11). Deviations: leaves hold at least 20 records instead of 5; a category of a
     given column has a place in an order instead of a side in every cut.
-
     """
 
     name: ClassVar[str] = "trees"
@@ -186,7 +185,6 @@ class LearnedByTrees(ShortRepr):
         The (m,) values, null last if the table has any, and (n, m) float64 of which each row sums
         to 1: the shares in the leaf of a record, which counts as one record more that has any
         value as likely as in the table.
-
         """
         step = self.steps[len(given)]
         scale = self.scales[step.place]
@@ -209,7 +207,6 @@ class LearnedByTrees(ShortRepr):
         -------
         (n,) the lowest and (n,) the highest number that each record can have, times in the unit
         of their type; None where no constraint is about the column.
-
         """
         place = self._place(name)
         if place not in self.relations.grids:

@@ -60,7 +60,6 @@ class Dates(Builder):
     >>> hierarchy.dates(levels=["week", "month"])
     Traceback (most recent call last):
     kanonym.data.errors.HierarchyError: week does not nest in month: a week may lie in two; ...
-
     """
 
     kind: ClassVar[str] = "dates"

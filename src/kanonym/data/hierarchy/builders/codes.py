@@ -87,7 +87,6 @@ class Prefix(Builder):
     ['E10', 'E11.*', 'E11.*', 'I10']
     >>> found.generalize(2)
     ['E1*', 'E1*', 'E1*', 'I10']
-
     """
 
     kind: ClassVar[str] = "prefix"
@@ -159,7 +158,6 @@ class Masking(Builder):
     ['1305*', '1305*', '1306*', '148**']
     >>> zips.generalize(2)
     ['130**', '130**', '130**', '148**']
-
     """
 
     kind: ClassVar[str] = "masking"

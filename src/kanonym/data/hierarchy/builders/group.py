@@ -58,7 +58,6 @@ class Groups(Builder):
     >>> ordered = hierarchy.groups(fan_outs=2, order=["XS", "S", "M", "L", "XL"]).bind(sizes)
     >>> ordered.generalize(1)
     ['[XS, S]', '[XS, S]', '[M, L]', '[M, L]', 'XL']
-
     """
 
     kind: ClassVar[str] = "groups"
@@ -145,7 +144,6 @@ class Frequency(Builder):
         └── other (2)
             ├── judge
             └── smith
-
     """
 
     kind: ClassVar[str] = "frequency"

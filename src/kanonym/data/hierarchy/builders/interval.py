@@ -189,7 +189,6 @@ class Intervals(Builder):
     >>> hierarchy.intervals(width=[10, 15])
     Traceback (most recent call last):
     kanonym.data.errors.HierarchyError: width must nest: 15 is not a multiple of 10
-
     """
 
     kind: ClassVar[str] = "intervals"

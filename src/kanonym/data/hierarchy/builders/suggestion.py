@@ -81,7 +81,6 @@ class Automatic(Builder):
     >>> ages = pl.Series("age", range(17, 91))
     >>> print(hierarchy.automatic().describe(ages))
     age: intervals (width [5, 10, 20, 40]), because it has 74 distinct numbers
-
     """
 
     kind: ClassVar[str] = "automatic"

@@ -89,7 +89,6 @@ def partition_on_engine(
     One aggregation a column, one for the frequency set, and one for each level of the tree, of
     which there are about log2(tuples / fragment). To this process come the values of each
     column, and the counts of values by node.
-
     """
     algorithm = task.algorithm
     largest = fragment_limit(algorithm, task.models, task.suppression_limit)
@@ -265,7 +264,6 @@ def released_query(
     Where all columns that are released as they are belong to the tuples, the input is not read
     again: each distinct released row is written as often as there are records. Otherwise the
     codes of every record are joined with what was decided about them.
-
     """
     released = _names(found)
     kept = unchanged_columns(schema)

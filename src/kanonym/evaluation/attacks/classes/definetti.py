@@ -77,7 +77,6 @@ def assign_values(profiles: Sequence[Ints], held: ClassShares) -> Floats:
     His assignment is of one value a person, drawn; this one is of probabilities. Rare values are
     smoothed towards everybody, not towards equal shares: where all persons are in one class there
     is nothing to learn, and nothing is learned.
-
     """
     found = held.shares[held.classes]
     for _turn in range(ROUNDS):
@@ -176,7 +175,6 @@ class DeFinetti(Attack):
     References
     ----------
     Kifer (2009). Attacks on privacy and deFinetti's theorem. SIGMOD, section 4.
-
     """
 
     type: ClassVar[str] = "definetti"

@@ -59,7 +59,6 @@ class Homogeneity(Attack):
     Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam (2007). l-Diversity: privacy beyond
     k-anonymity. ACM TKDD 1(1), section 2.1. There the class is the person's own; here it is
     every class that the intruder cannot tell from it.
-
     """
 
     type: ClassVar[str] = "homogeneity"
@@ -139,7 +138,6 @@ class BackgroundKnowledge(Attack):
     Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam (2007). l-Diversity: privacy beyond
     k-anonymity. ACM TKDD 1(1), sections 2.2 and 4.1. Ruling out is the only background
     knowledge here; likelihoods of values are not.
-
     """
 
     type: ClassVar[str] = "background-knowledge"
@@ -196,7 +194,6 @@ class Disco(Attack):
     ----------
     Raab, Nowok, Dibben (2024). Practical privacy metrics for synthetic data.
     arXiv:2406.16826: DiSCO and DiO.
-
     """
 
     type: ClassVar[str] = "disco"

@@ -142,7 +142,6 @@ class Minimality(Attack):
     Wong, Fu, Wang, Pei (2007). Minimality attack in privacy preserving data publishing. VLDB.
     Theirs is for algorithms that generalize only where a sensitive value makes them do so;
     the replay of each algorithm here is ours.
-
     """
 
     type: ClassVar[str] = "minimality"

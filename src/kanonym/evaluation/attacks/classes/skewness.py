@@ -64,7 +64,6 @@ class Skewness(Attack):
     ----------
     Li, Li, Venkatasubramanian (2007). t-Closeness: privacy beyond k-anonymity and l-diversity.
     ICDE, section 3 (skewness attack). The threshold and the counting of persons are ours.
-
     """
 
     type: ClassVar[str] = "skewness"
@@ -156,7 +155,6 @@ class SimilarityOfValues(Attack):
     ----------
     Li, Li, Venkatasubramanian (2007). t-Closeness: privacy beyond k-anonymity and
     l-diversity. ICDE, section 3 (similarity attack). Level and share are ours.
-
     """
 
     type: ClassVar[str] = "similarity"

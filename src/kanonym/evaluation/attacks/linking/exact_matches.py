@@ -42,7 +42,6 @@ class UniqueExactMatches(Attack):
     References
     ----------
     NIST, SDNist 2.5 (2025): unique exact matches, in percent of unique records.
-
     """
 
     type: ClassVar[str] = "unique-exact-matches"
@@ -115,7 +114,6 @@ class ApparentMatches(Attack):
     References
     ----------
     NIST, SDNist 2.5 (2025): apparent match distribution.
-
     """
 
     type: ClassVar[str] = "apparent-matches"

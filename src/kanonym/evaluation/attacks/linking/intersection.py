@@ -63,7 +63,6 @@ class Intersection(Attack):
     ----------
     Ganta, Kasiviswanathan, Smith (2008). Composition attacks and auxiliary information in
     data privacy. KDD, section 2 (intersection attack). Two releases here, any number there.
-
     """
 
     type: ClassVar[str] = "intersection"

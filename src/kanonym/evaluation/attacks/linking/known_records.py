@@ -76,7 +76,6 @@ class KnownRecords(Attack):
 
     Cost: a lookup (`lookup.informative_candidates`), and O(records) for each distinct collection
     of classes.
-
     """
 
     type: ClassVar[str] = "known-records"
@@ -263,7 +262,6 @@ class KnownItems(Attack):
     References
     ----------
     Terrovitis, Mamoulis and Kalnis (2008), section 2 (the adversary's knowledge).
-
     """
 
     type: ClassVar[str] = "known-items"

@@ -83,7 +83,6 @@ class Linkage(Attack):
     J. Comput. Appl. Math. 164, section 3 (distance-based record linkage; Euclidean there,
     a sum over columns as in Gower 1971, Biometrics 27, here). Nin, Herranz, Torra (2008).
     On the disclosure risk of multivariate microaggregation. Data Knowl. Eng. 67.
-
     """
 
     type: ClassVar[str] = "linkage"
@@ -264,7 +263,6 @@ class Linkability(Attack):
     The attack needs no knowledge of which record is whose. It is that of anonymeter
     (Giomi et al. 2023, PoPETs 2023/2, section 5.2), where ties go to the record that comes
     first; here no order of rows matters. Cost O(attempts · n_classes · (d + neighbours)).
-
     """
 
     type: ClassVar[str] = "linkability"

@@ -159,7 +159,6 @@ def similarity_attack(
     (array([0, 1]), array([0.75, 0.93]), [None, 'c'])
     >>> attack.number, attack.share
     (1, 0.5)
-
     """
     check_choice("similarity attack", "distance", distance, get_args(Distance))
     check_number("similarity attack", "threshold", threshold, minimum=0, maximum=1)
@@ -323,7 +322,6 @@ class SimilarRecords(Attack):
     ----------
     SIGO, https://github.com/CGI-FR/SIGO (reidentification). There a value that is given away
     counts whether or not it is right, and there is no baseline.
-
     """
 
     type: ClassVar[str] = "similarity-reidentification"

@@ -164,7 +164,6 @@ def look_up_values(
     Suppression in place hides few records and no others: records of which all quasi-identifiers are
     suppressed could be anybody's, and count for those alone whom no other record fits; suppressed
     sensitive cells count where no other candidate has a value.
-
     """
     held = [_histograms(source) for source in sources]
     tables = [[_table(values) for values in source.coded] for source in sources]

@@ -303,7 +303,6 @@ class Predicates(ShortRepr):
     sides: NDArray[np.int8]
 
     def __len__(self) -> int:
-        """Return the number of predicates."""
         return len(self.rows)
 
     def take(self, places: Ints) -> Predicates:

@@ -75,7 +75,6 @@ def expected_singletons(held: Ints, size: int, wanted: int) -> SuccessCount:
     model of the predicates' weights gives for the two sizes. Their model has weights that are
     uniform from 0 to a bound; ours has gamma distributed ones, so that the counts are negative
     binomial, fitted by maximum likelihood.
-
     """
     if wanted <= size:
         return SuccessCount(_expected_matches(held, size, wanted), len(held))

@@ -212,7 +212,6 @@ def attack_model(
     Terzis, Tramèr (2022, S&P, section III), read off the same persons as the area. A category that
     a model has not learned has probability 0. Probabilities are rounded to nine digits: the order
     in which threads add up must not decide.
-
     """
     if lessons.person is not None:
         learned = np.zeros(len(persons.target), np.bool_)

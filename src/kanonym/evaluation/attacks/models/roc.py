@@ -40,7 +40,6 @@ def area_interval(
     chapter 5). Where all members are on one side of all others that variance is 0,
     which says nothing: there each member is matched with another person, and the interval is
     Wilson's for that many pairs, all of them right or all wrong. Cost O(n log n).
-
     """
     found = area(members, others)
     if found in (0.0, 1.0):

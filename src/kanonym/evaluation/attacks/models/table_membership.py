@@ -296,7 +296,6 @@ def model_membership(
     ... )
     >>> found.before["loss"].auc, round(found.after["loss"].auc, 1)
     (1.0, 0.5)
-
     """
     check_seed(seed)
     check_integer("model membership", "shadows", shadows, 1)

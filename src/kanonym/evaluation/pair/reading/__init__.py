@@ -58,7 +58,6 @@ def read_pair(
     ([23.0, 23.0, 23.0, 41.0], [25.0, 25.0, 42.0, 42.0])
     >>> age.suppressed.tolist()
     [False, False, True, False]
-
     """
     names = _names(original, released, quasi_identifiers)
     n_original = len(next(iter(original.values()), ()))

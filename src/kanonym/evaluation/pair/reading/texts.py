@@ -177,7 +177,6 @@ def span_of(text: str) -> Span | None:
     Span(low='20', high='30', low_open=False, high_open=True)
     >>> span_of(">=90")
     Span(low='90', high=None, low_open=False, high_open=False)
-
     """
     match = _INTERVAL.fullmatch(text)
     if match:
@@ -205,7 +204,6 @@ def period_of(text: str) -> Span | None:
     --------
     >>> period_of("1980-12")
     Span(low='1980-12-01', high='1981-01-01', low_open=False, high_open=True)
-
     """
     years = _YEARS.fullmatch(text)
     if years:
@@ -233,7 +231,6 @@ def with_stars(text: str, letters: set[str]) -> str:
     ('Max', '7')
     >>> with_stars("25$$$", set("0123456789")), with_stars("25ZZZ", set("0123456789"))
     ('25***', '25***')
-
     """
     if _PLAIN.fullmatch(text):  # most of them: an interval of numbers has no mask
         return text
@@ -281,7 +278,6 @@ class Codes:
     --------
     >>> Codes(["13053", "13068", "148"]).under("130**")
     [0, 1]
-
     """
 
     def __init__(self, texts: list[str], masks: Iterable[str] = ()) -> None:

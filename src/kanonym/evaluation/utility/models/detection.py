@@ -53,7 +53,6 @@ def detection(
     weighted count as (Σ w)² / Σ w². Each two folds judge one another, so that what they have in
     common by chance counts twice: records count half for the interval, without which tables of one
     population have areas outside of it in one case of six.
-
     """
     if not real:
         return MeasuredValue(DETECTION, None, reason=Message("the tables have no column in common"))

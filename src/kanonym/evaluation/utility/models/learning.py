@@ -180,7 +180,6 @@ def learning(
     from, and are predicted nonetheless. Scores are taken once, of all predictions of all folds.
     Models: logistic regression (ridge regression for numbers) and boosted trees, by scikit-learn,
     categories weighted to count the same.
-
     """
     meaning = replace(LEARNING, name=f"{LEARNING.name}-{target}")
     course = learning_task(pair, target, random, folds)
@@ -367,7 +366,6 @@ def accuracy(
     cannot tell which of both is better. Where the algorithm was guided by the target, it has seen
     the targets of all persons; to know what a release says of others, release one part of the table
     and ask about the other (`prediction.accuracies`).
-
     """
     meaning = replace(ACCURACY, name=f"{ACCURACY.name}-{target}")
     course = learning_task(pair, target, random, folds)

@@ -45,7 +45,6 @@ def propensity_error(pair: TablePair, random: np.random.Generator) -> MeasuredVa
     of numbers and the shares of categories can tell the tables apart, but not how categories hang
     together. A release is no sample of the original but the same persons, so the expected value is
     a yardstick, not a test.
-
     """
     reason = nothing_to_compare(pair)
     if reason is not None:
