@@ -50,15 +50,7 @@ class Auto(Algorithm):
         return True
 
     def partition(self, problem: Problem) -> Partition:
-        """Divide a table into classes that satisfy every model; the problem as of `Mondrian`.
-
-        Raises
-        ------
-        PolicyError
-            A model looks at a population table.
-        InfeasibleError
-            The table as one class does not satisfy a model.
-        """
+        """Divide a table into classes that satisfy every model; the problem as of `Mondrian`."""
         table, costs = problem.table, problem.costs
         tried: list[Algorithm] = [Segmentation(), Mondrian()]
         by_size = all(model.attribute is None for model in problem.models)

@@ -260,6 +260,9 @@ class Algorithm(Protocol):
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model.
 
+        Raises InfeasibleError where no division satisfies the models; PolicyError, SchemaError or
+        DataError where the algorithm cannot take a model, a type of attribute, or missing values.
+
         problem: The table, and what is asked of its classes.
         """
         ...

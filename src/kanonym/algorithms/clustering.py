@@ -113,19 +113,6 @@ class KMeans(Algorithm):
         """Divide a table into clusters, or into the combinations of the columns' clusters.
 
         The problem is that of `MDAV.partition`; there may be no model.
-
-        Raises
-        ------
-        PolicyError
-            A model looks at sensitive values, or at a population table; or the table has
-            fewer distinct records than clusters.
-        SchemaError
-            A quasi-identifier is not numeric.
-        DataError
-            A quasi-identifier has no value in some row.
-        InfeasibleError
-            The table has fewer than k records; or records are to move, and no class is
-            large enough.
         """
         table, models = problem.table, problem.models
         k = class_size(models, table, self.type)
@@ -218,17 +205,7 @@ class KDTree(Algorithm):
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model.
 
-        Parameters
-        ----------
-        problem
-            Costs and the suppression limit are not read: every record is released.
-
-        Raises
-        ------
-        PolicyError
-            A model looks at a population table.
-        InfeasibleError
-            The table as one class does not satisfy a model.
+        problem: Costs and the suppression limit are not read: every record is released.
         """
         table, models = problem.table, problem.models
         return _halve_table(table, models)[0]
@@ -324,19 +301,9 @@ class KMember(Algorithm):
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes of at least k records.
 
-        Parameters
-        ----------
-        problem
-            Its models are k-anonymity, or such that a class size is sufficient for: average
-            risk, and uniqueness in the sample or the population. The suppression limit is not
-            read: every record is released.
-
-        Raises
-        ------
-        PolicyError
-            A model looks at sensitive values, or at a population table.
-        InfeasibleError
-            The table has fewer than k records.
+        problem: Its models are k-anonymity, or such that a class size is sufficient for: average
+            risk, and uniqueness in the sample or the population. The suppression limit is not read:
+            every record is released.
         """
         table, costs, models = problem.table, problem.costs, problem.models
         k = class_size(models, table, self.type)

@@ -122,18 +122,7 @@ class LocalRecoding(Algorithm):
     def partition(self, problem: Problem) -> Partition:
         """Give every record a class that satisfies the models.
 
-        Parameters
-        ----------
-        problem
-            Costs are not read.
-
-        Raises
-        ------
-        InfeasibleError
-            No release satisfies the models.
-        PolicyError, SchemaError
-            Models over the whole table or a population; levels outside of a hierarchy,
-            an attribute without one.
+        problem: Costs are not read.
         """
         table = problem.table
         for model in problem.models:

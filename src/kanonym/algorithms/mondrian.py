@@ -163,18 +163,8 @@ class Mondrian(Algorithm):
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model.
 
-        Parameters
-        ----------
-        problem
-            With a target, no record is suppressed. Nobody is told of progress: there is no
+        problem: With a target, no record is suppressed. Nobody is told of progress: there is no
             search that could be stopped.
-
-        Raises
-        ------
-        InfeasibleError
-            The table as one class does not satisfy a model.
-        DataError
-            The target has more than 256 categories.
         """
         table, costs, models = problem.table, problem.costs, problem.models
         by_row = not self.strict

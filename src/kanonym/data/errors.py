@@ -7,10 +7,7 @@ from typing import Any, Self
 
 
 class Sentence(str):
-    """A template that is translated when it is shown; `many` is its plural.
-
-    `gettext`, `ngettext` and `pgettext` mark it where it stands, and `Translator.text` fills it in.
-    """
+    """A template that is translated when it is shown; `many` is its plural."""
 
     __slots__ = ("context", "many")
 

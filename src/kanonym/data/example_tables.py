@@ -244,10 +244,7 @@ _NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hana", "Ivo", "Jan
 
 
 def hospital(patients: int = 5_000, seed: int = 0) -> dict[str, pl.DataFrame]:
-    """Return patients, staff, admissions, diagnoses and labs.
-
-    `born` is copied into admissions, diagnoses have a composite key, and staff refer to themselves.
-    """
+    """Return patients, staff, admissions, diagnoses and labs."""
     random = np.random.default_rng(seed)
     born = np.datetime64("2021-01-01", "D") - random.integers(0, 95 * 365, patients)
     zips = random.choice([28001, 28002, 28015, 28045, 28911, 28920], patients)

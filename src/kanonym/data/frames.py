@@ -234,10 +234,7 @@ def raw_column(frame: object, name: str) -> pl.Series:
 
 
 def label_column(frame: object, name: str) -> pl.Series:
-    """Return one column as `column` does, lists of two values as the intervals that they are.
-
-    SIGO writes the ends of an interval as a list, `[20, 30]`; here it is that text.
-    """
+    """Return one column as `column` does, lists of two values as the intervals that they are."""
     series = _convert(to_eager(frame), name)
     inner = series.dtype.inner if isinstance(series.dtype, pl.List) else pl.Null()
     if inner.is_numeric() or inner == pl.String:

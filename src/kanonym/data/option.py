@@ -84,10 +84,7 @@ class Option:
 
 
 def option_of(annotation: Any) -> tuple[type, Option] | None:
-    """Return the type of a value and its option, None where an annotation declares none.
-
-    The type is that of one value: `int` of `int | None`.
-    """
+    """Return the type of a value and its option, None where an annotation declares none."""
     if get_origin(annotation) is not Annotated:
         return None
     kind, *metadata = get_args(annotation)

@@ -72,10 +72,7 @@ class Partition(ShortRepr):
     account: Mapping[str, Any] = field(default_factory=dict)
 
     def value_groups(self, a: int) -> tuple[Int32s, int]:
-        """Return whose records give quasi-identifier a its released values: labels and number.
-
-        The labels are those of classes, or of groups of classes, in the form of `labels`.
-        """
+        """Return whose records give quasi-identifier a its released values: labels and number."""
         if self.groups is None:
             return self.labels, self.n_classes
         # The label of the suppressed, -1, reads the entry that is appended.

@@ -16,8 +16,7 @@ EntityColumns: TypeAlias = str | Sequence[str]
 class PersonKey(str):
     """Several columns that identify persons together, in the place of the name of one.
 
-    `data.frames.column` reads it as a column, and the columns of a table do not have it. Its text
-    is for people.
+    `data.frames.column` reads it as a column, and the columns of a table do not have it.
     """
 
     __slots__ = ("columns",)
@@ -40,10 +39,7 @@ class PersonKey(str):
         return repr(list(self.columns))
 
     def combine(self, parts: Sequence[pl.Series]) -> pl.Series:
-        """Return (n_rows,) texts, equal where all parts are; null where all of them are null.
-
-        A text has the length of each value before it, so that no two combinations share one.
-        """
+        """Return (n_rows,) texts, equal where all parts are; null where all of them are null."""
         texts = pl.DataFrame([_texts(one).alias(str(i)) for i, one in enumerate(parts)])
         each = (
             pl.format("{}:{}", one.str.len_bytes(), one).fill_null("-")

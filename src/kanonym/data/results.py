@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 class ShortRepr:
     """What has a `repr` of its type and some figures, and shows no value, code or row.
 
-    A class lists in `_shown` the attributes that may be seen, `a.b` for one of a part. A
-    dataclass needs `repr=False` besides.
+    A class lists in `_shown` the attributes that may be seen, `a.b` for one of a part.
     """
 
     __slots__ = ()

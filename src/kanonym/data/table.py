@@ -459,10 +459,7 @@ def repeated_records(table: EncodedTable) -> Ints | None:
 
 
 def distinct_sizes(table: EncodedTable) -> Ints:
-    """Return the records of each distinct combination of quasi-identifiers.
-
-    Tuples are sorted by quasi-identifiers first, so equal ones are neighbours.
-    """
+    """Return the records of each distinct combination of quasi-identifiers."""
     if not len(table.weights):
         return table.weights
     new = (table.codes[1:] != table.codes[:-1]).any(axis=1)

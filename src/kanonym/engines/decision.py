@@ -393,10 +393,7 @@ def decide(
 def evaluate_nodes_of_task(
     task: Task, column: Callable[[str], pl.Series], n_rows: int, watch: Stopwatch
 ) -> tuple[list[str], list[EvaluatedNode]]:
-    """Return the quasi-identifiers, and the nodes of their lattice with what they are worth.
-
-    Parameters are those of `run_task`; the task's algorithm is full-domain.
-    """
+    """Return the quasi-identifiers, and the nodes of their lattice with what they are worth."""
     search = task.algorithm.lattice
     if search is None:
         raise PolicyError(f"{task.algorithm.type} searches no lattice; full-domain does")

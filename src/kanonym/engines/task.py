@@ -110,10 +110,7 @@ class Task:
         )
 
     def draw_key(self) -> int | None:
-        """Return what draws for a table follow from; None where nothing is left to chance.
-
-        Another key at each call, unless the policy says where the private seed is kept.
-        """
+        """Return what draws for a table follow from; None where nothing is left to chance."""
         return resolve_private_seed(self.private_seed) if self.leaves_to_chance else None
 
     @property

@@ -302,16 +302,7 @@ class CorrelatedNoise(Action):
         check_number(self.type, "share", self.share, above=0)
 
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
-        """Return the column with noise, as Float64.
-
-        Raises
-        ------
-        SchemaError
-            The column is none of the group, or one of them does not hold numbers.
-        DataError
-            A number is not finite or beyond ±1e150; fewer than two records have a
-            value in every column; or there is no such column.
-        """
+        """Return the column with noise, as Float64."""
         if values.name not in self.columns:
             raise SchemaError(
                 f"column {values.name!r} is none of those that {self.type} names: "

@@ -188,17 +188,7 @@ class Pram(Action):
             self._check_matrix()
 
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
-        """Return the column with changed categories, its type untouched.
-
-        Raises
-        ------
-        SchemaError
-            A `matrix` is given for a column of dates or times.
-        DataError
-            The column holds a category that the `matrix` does not name.
-        PolicyError
-            The `matrix` names one that a column of this type cannot hold.
-        """
+        """Return the column with changed categories, its type untouched."""
         random = context.random
         if self.matrix is not None:
             named = declared_categories(values, list(self.matrix), self.type)
@@ -390,17 +380,7 @@ class RandomizedResponse(Action):
         return None if self.values is None else epsilon_of(self.probability, len(self.values))
 
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
-        """Return the column with perturbed answers, its type untouched.
-
-        Raises
-        ------
-        SchemaError
-            `values` are named for a column of dates or times.
-        DataError
-            The column holds a value that is not named, or one value alone.
-        PolicyError
-            A named value cannot stand in a column of this type.
-        """
+        """Return the column with perturbed answers, its type untouched."""
         if self.values is None:
             held = observed_categories(values)
             if len(held.labels) == 1:

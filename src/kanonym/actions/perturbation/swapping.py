@@ -109,13 +109,7 @@ class Swap(Action):
     )
 
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
-        """Return the column rearranged, its type untouched.
-
-        Raises
-        ------
-        PolicyError
-            There are no classes.
-        """
+        """Return the column rearranged, its type untouched."""
         if context.classes is None:
             raise PolicyError(
                 f"{self.type} of column {values.name!r} needs equivalence classes, and there are "
@@ -223,15 +217,7 @@ class RankSwap(Action):
         check_number(self.type, "percent", self.percent, above=0, maximum=100)
 
     def apply(self, values: pl.Series, context: Context) -> pl.Series:
-        """Return the column with swapped values, its type untouched.
-
-        Raises
-        ------
-        SchemaError
-            The column holds words without an order.
-        DataError
-            The percentage of the records is less than one rank.
-        """
+        """Return the column with swapped values, its type untouched."""
         if not (
             values.dtype.is_numeric()
             or values.dtype.is_temporal()

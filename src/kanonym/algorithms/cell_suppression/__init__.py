@@ -119,18 +119,8 @@ class CellSuppression(Algorithm):
     def partition(self, problem: Problem) -> Partition:
         """Blank cells until the table is k-anonymous; no record is suppressed.
 
-        Parameters
-        ----------
-        problem
-            Its models ask for k-anonymity. Hierarchies, costs and the suppression limit are
+        problem: Its models ask for k-anonymity. Hierarchies, costs and the suppression limit are
             not read: every record is released.
-
-        Raises
-        ------
-        PolicyError
-            A model is another one; `importance` or `subsets` does not fit the quasi-identifiers.
-        InfeasibleError
-            The table has fewer than k records.
         """
         table, models = problem.table, problem.models
         k = _largest_k(models)

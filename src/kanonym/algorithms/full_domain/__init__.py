@@ -175,17 +175,7 @@ class FullDomain(Algorithm):
     def partition(self, problem: Problem) -> Partition:
         """Find the best node, and the classes that it makes of a table.
 
-        Parameters
-        ----------
-        problem
-            Costs are not read.
-
-        Raises
-        ------
-        InfeasibleError
-            No node satisfies the models.
-        PolicyError, SchemaError
-            Levels outside of a hierarchy, an attribute without one.
+        problem: Costs are not read.
         """
         table = problem.table
         promised = sampling_model(problem.models)

@@ -100,21 +100,9 @@ class MDAV(Microaggregation):
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes of at least k records.
 
-        Parameters
-        ----------
-        problem
-            Its models are k-anonymity, or such that a class size is sufficient for: average
+        problem: Its models are k-anonymity, or such that a class size is sufficient for: average
             risk, and uniqueness in the sample or the population. Hierarchies, costs and the
             suppression limit are not read: every record is released.
-
-        Raises
-        ------
-        PolicyError
-            A model looks at sensitive values, or at a population table.
-        DataError
-            A number, a date or an ordered category is missing in some row.
-        InfeasibleError
-            The table has fewer than k records.
         """
         table, models = problem.table, problem.models
         return microaggregate(
@@ -187,19 +175,7 @@ class ONA(Microaggregation):
     needs_numbers: ClassVar[bool] = True
 
     def partition(self, problem: Problem) -> Partition:
-        """Divide a table into classes of k to 2 k - 1 records; the problem as of `MDAV.partition`.
-
-        Raises
-        ------
-        PolicyError
-            A model looks at sensitive values, or at a population table.
-        SchemaError
-            A quasi-identifier is not numeric.
-        DataError
-            A quasi-identifier has no value in some row.
-        InfeasibleError
-            The table has fewer than k records.
-        """
+        """Divide a table into classes of k to 2 k - 1 records; problem: as of `MDAV.partition`."""
         table, models = problem.table, problem.models
         search = partial(improve_groups, width=WIDTH, rounds=ROUNDS, above=0.0)
         return microaggregate(table, models, self.type, search, standardize=self.standardize)
@@ -352,17 +328,6 @@ class IndividualRanking(Algorithm):
         """Divide every column into groups; classes are their combinations.
 
         The problem is that of `MDAV.partition`; there may be no model.
-
-        Raises
-        ------
-        PolicyError
-            A model looks at sensitive values, or at a population table.
-        SchemaError
-            A quasi-identifier is not numeric.
-        DataError
-            A quasi-identifier has no value in some row.
-        InfeasibleError
-            The table has fewer than k records, the policy's k or that of the groups.
         """
         table, models = problem.table, problem.models
         least = records.class_size(models, table, self.type)

@@ -146,19 +146,7 @@ class Segmentation(Algorithm):
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model.
 
-        Parameters
-        ----------
-        problem
-            The suppression limit is not read: every record is released.
-
-        Raises
-        ------
-        PolicyError
-            A model looks at a population table.
-        InfeasibleError
-            The table as one class does not satisfy a model.
-        DataError
-            The target has more than 256 categories.
+        problem: The suppression limit is not read: every record is released.
         """
         table, models = problem.table, problem.models
         if table.n_rows == 0:

@@ -59,11 +59,7 @@ _IMMUTABLE = (str, bytes, int, float, complex, bool, type(None), np.generic)
 
 
 def rebuild_polars(series: pl.Series) -> pl.Series:
-    """Return a polars column built anew; numbers without nulls are not copied.
-
-    An `Enum` keeps its order, without what does not occur. The physical codes of a `Categorical`
-    are those of the process: no file has them.
-    """
+    """Return a polars column built anew; numbers without nulls are not copied."""
     dtype = series.dtype
     if dtype == pl.Enum:
         return series.cast(_type_in_use(series))
@@ -85,10 +81,7 @@ def categories_as_text(series: pl.Series) -> pl.Series:
 
 
 def rebuild_arrow(chunks: ArrowArray) -> ArrowArray:
-    """Return an Arrow array, or the chunks of a column, built anew as chunks.
-
-    Dictionaries hold what occurs: ordered ones in their order, others sorted.
-    """
+    """Return an Arrow array, or the chunks of a column, built anew as chunks."""
     final = _plain_type(chunks.type, views=True)
     if isinstance(chunks, pa.Array):
         chunks = pa.chunked_array([chunks])
@@ -112,10 +105,7 @@ def take_arrow(name: str, chunks: ArrowArray, rows: Ints | None) -> ArrowArray:
 
 
 def rebuild_pandas(column: PandasSeries, rows: Ints | None = None) -> PandasSeries:
-    """Return entries of a pandas column built anew, with a fresh index; None for all of them.
-
-    Categories are those that occur: ordered ones in their order, others sorted.
-    """
+    """Return entries of a pandas column built anew, with a fresh index; None for all of them."""
     pandas = nw.get_native_namespace(column)
     name, dtype = str(column.name), column.dtype
     rows = np.arange(len(column)) if rows is None else rows

@@ -42,10 +42,7 @@ def read_feather(data: bytes, where: str) -> pl.DataFrame:
 
 
 def told_apart(frame: pl.DataFrame, data: bytes, texts: dict[str, pl.Series]) -> None:
-    """Keep what readers of a Parquet or Arrow file tell apart: NaN and null, 0.0 and -0.0.
-
-    Metadata is named, but for what programs write of types.
-    """
+    """Keep what readers of a Parquet or Arrow file tell apart: NaN and null, 0.0 and -0.0."""
     texts |= differing_floats(frame)
     if isinstance(texts, CellTexts):
         texts.unread += _sentences(_metadata(data))

@@ -285,10 +285,7 @@ def _sample(data: bytes, start: int, where: str) -> str:
 
 
 def _is_followed_by_blanks(sample: str, separator: str) -> bool:
-    """Tell whether a blank stands behind each separator of some lines, but in empty cells.
-
-    Every other part between quotes is outside of cells, so that a cell in quotes may have its own.
-    """
+    """Tell whether a blank stands behind each separator of some lines, but in empty cells."""
     outside = sample.split('"')[::2]
     mark = re.escape(separator)
     odd = re.compile(rf"{mark}(?![ {mark}\r\n])")
@@ -357,10 +354,7 @@ def _fault(data: bytes, form: Layout, where: str) -> str:
 
 
 def _numbered_rows(data: bytes, separator: str, where: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield each row with the line where it starts; raise where a quoted cell has no end.
-
-    Such a cell would swallow all rows up to the end of the file.
-    """
+    """Yield each row with the line where it starts; raise where a quoted cell has no end."""
     text = io.StringIO(decode(data, where), newline="")
     reader = csv.reader(text, delimiter=separator, strict=True)
     limit = csv.field_size_limit(sys.maxsize)

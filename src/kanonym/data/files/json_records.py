@@ -211,8 +211,7 @@ def _as_written(records: Sequence[dict[str, Any]], name: str) -> pl.Series:
 def read_cells(data: bytes, where: str, names: Iterable[str]) -> pl.DataFrame:
     """Read the values of some keys as they stand in each record, whatever others hold.
 
-    No record tells which columns there are: a key that is none of `names` is left out. `NaN` is
-    null, as libraries write it.
+    No record tells which columns there are: a key that is none of `names` is left out.
     """
     text = decode(data.removeprefix(b"\xef\xbb\xbf"), where)
     lines: Iterable[str] = (line for line in text.split("\n") if line.strip())

@@ -76,11 +76,7 @@ class Rows(ShortRepr):
         return self.labels[0].index(None) if None in self.labels[0] else -1
 
     def bind(self, values: pl.Series) -> Hierarchy:
-        """Return the hierarchy over a column, see `HierarchySource.bind`.
-
-        Leaves of numbers and dates stand by value where that keeps every label's
-        leaves together, else depth first in the order of the rows.
-        """
+        """Return the hierarchy over a column, see `HierarchySource.bind`."""
         texts = pl.Series(values.name, self.labels[0], dtype=pl.String)
         leaves = parse_leaves(texts, values.dtype, self._place)
         order = self._order(leaves)

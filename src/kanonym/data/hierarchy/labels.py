@@ -168,8 +168,7 @@ def value_texts(values: pl.Series) -> pl.Series:
 def parse_leaves(leaves: pl.Series, dtype: pl.DataType, where: Callable[[int], str]) -> pl.Series:
     """Return leaf texts as values of a column's type.
 
-    `39` and `39.0` are the same whole number. Integers become wider and enumerations
-    longer where a leaf does not fit: a hierarchy may know more than the column.
+    `39` and `39.0` are the same whole number.
     """
     require_text(pl.Series(leaves.name, [], dtype=dtype))
     values = parse_values(leaves, dtype)

@@ -172,10 +172,7 @@ def _candidates(
 
 
 def are_computed(numbers: pl.Series) -> bool:
-    """Tell whether fractions of three digits are those of a program, which drops a last 0.
-
-    Of many numbers that people write with a mark between thousands, some end in 0.
-    """
+    """Tell whether fractions of three digits are those of a program, which drops a last 0."""
     parted = numbers.filter(numbers.str.contains(".", literal=True))
     return len(parted) >= MANY_FRACTIONS and not parted.str.ends_with("0").any()
 

@@ -103,10 +103,7 @@ class AdbcStore(TemporaryTables):
 
     @abstractmethod
     def table_names(self, schema: str | None) -> Sequence[str]:
-        """Return the names of the tables and views of a schema, sorted.
-
-        None: of the schemas that the database looks in.
-        """
+        """Return the names of the tables and views of a schema, sorted."""
 
     @abstractmethod
     def usable(self, table: str, schema: str | None) -> Query:

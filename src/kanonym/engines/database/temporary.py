@@ -69,10 +69,7 @@ class TemporaryTables(ABC):
         function: Callable[[pl.DataFrame], pl.DataFrame],
         schema: Mapping[str, pl.DataType],
     ) -> Query:
-        """Apply a function in this process to one group after the other.
-
-        At most about a million rows are here at a time, or the largest group.
-        """
+        """Apply a function in this process to one group after the other."""
         results = self._new_name()
         self._ingest(results, to_plain_types(pl.DataFrame(schema=schema)), append=False)
         held = self.hold(_order_query(query, self.columns(query), group))

@@ -157,10 +157,7 @@ def open_files(
 
 
 def written_json(path: str, names: Sequence[str]) -> Query | None:
-    """Return a query of files of JSON with their values as they are written; None of others.
-
-    Null is of a key that is not there.
-    """
+    """Return a query of files of JSON with their values as they are written; None of others."""
     if _kind(path) not in ("json", "jsonl"):
         return None
     values = []
@@ -216,8 +213,7 @@ def read_parquet(files: Sequence[str], names: Sequence[str]) -> Query:
 def register_frame(connection: Connection, frame: pl.DataFrame) -> str:
     """Make a view of a frame of this process, and return its name; nothing is copied.
 
-    DuckDB takes enumerations of Arrow for texts: they become its own, in their order. Integers of
-    128 bits, which Arrow lacks, go as decimals.
+    DuckDB takes enumerations of Arrow for texts: they become its own, in their order.
     """
     name = fresh_name()
     connection.register(name, _without_long_integers(frame).to_arrow())

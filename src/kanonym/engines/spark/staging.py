@@ -54,10 +54,7 @@ class Folders(Protocol):
 
 
 class HadoopFolders:
-    """The file systems that classic Spark knows: local, HDFS, object stores.
-
-    A move is one step on local disks and on HDFS; object stores copy, file by file.
-    """
+    """The file systems that classic Spark knows: local, HDFS, object stores."""
 
     def __init__(self, session: SparkSession) -> None:
         context: Any = session.sparkContext

@@ -71,10 +71,7 @@ class SparkStore:
         return self.view(frame.hint("broadcast") if _SMALL < arrow.nbytes <= _BROADCAST else frame)
 
     def hold(self, query: Query) -> Query:
-        """Compute a query once: as `Store.hold`, when it is first read.
-
-        Held partitions that a lost worker had are computed again from their lineage.
-        """
+        """Compute a query once: as `Store.hold`, when it is first read."""
         frame = self.frame(query)
         with translate_errors("hold this table"):
             frame = frame.persist()
@@ -82,10 +79,7 @@ class SparkStore:
         return self.view(frame)
 
     def repeat(self, query: Query, times: str) -> Query:
-        """Return each row as often as its column says: as `Store.repeat`, in the same order.
-
-        A chunk of equal rows at a time, so that a row may be repeated a billion times.
-        """
+        """Return each row as often as its column says: as `Store.repeat`, in the same order."""
         frame = self.frame(query)
         with translate_errors("repeat rows"):
             return self.view(columns.repeat_rows(frame, times))
@@ -97,10 +91,7 @@ class SparkStore:
         function: Callable[[pl.DataFrame], pl.DataFrame],
         schema: Mapping[str, pl.DataType],
     ) -> Query:
-        """Apply a function to each group, on the workers: as `Store.by_group`.
-
-        The workers need kanonym; a group must fit into the memory of one of them.
-        """
+        """Apply a function to each group, on the workers: as `Store.by_group`."""
         frame = self.frame(query)
         with translate_errors("apply a function to groups"):
             names = list(frame.columns)
@@ -120,11 +111,7 @@ class SparkStore:
             require_place(self.session, place, remote=is_remote(self.session))
 
     def stage(self, query: Query, place: str | None) -> StagedTable:
-        """Write the rows of a query, unseen: as `Store.stage`, see `spark.staging`.
-
-        Where the query orders its rows, equal ones are counted first, and repeated at last: to
-        sort the rows themselves takes twice as long where many are equal.
-        """
+        """Write the rows of a query, unseen: as `Store.stage`, see `spark.staging`."""
         self._shown = self._shown or place is None
         without = query.copy()
         order = without.args.pop("order", None)
@@ -138,11 +125,7 @@ class SparkStore:
         return stage_frame(self.session, frame, place, self.view, remote=remote)
 
     def close(self) -> None:
-        """Drop the views and what is held.
-
-        Under Connect a released DataFrame reads them whenever it is computed: they stay with
-        the session then.
-        """
+        """Drop the views and what is held."""
         if self._shown and is_remote(self.session):
             return
         with translate_errors("tidy up"):

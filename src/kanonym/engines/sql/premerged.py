@@ -252,10 +252,7 @@ class LevelCounter:
 
 @dataclass(frozen=True)
 class PremergedSearch:
-    """What a search found, and the input as it sees it: quasi-identifiers are codes of labels.
-
-    Everything goes on with these as it does with a table that was counted whole.
-    """
+    """What a search found, and the input as it sees it: quasi-identifiers are codes of labels."""
 
     task: Task
     partition: Partition

@@ -61,10 +61,7 @@ class Store(Protocol):
         ...
 
     def repeat(self, query: Query, times: str) -> Query:
-        """Return each row as often as its integer column `times` says, without that column.
-
-        Rows for which it is less than one do not appear.
-        """
+        """Return each row as often as its integer column `times` says, without that column."""
         ...
 
     def by_group(

@@ -274,11 +274,7 @@ class AttackResults(Result):
 
 
 def worst_of(outcomes: Iterable[AttackResult]) -> AttackResult:
-    """Return the outcome of the largest risk; of equal ones a hidden one, or of least chance.
-
-    It is what is told where an attack was made on several sensitive attributes, with what the
-    risk of any of them is at most.
-    """
+    """Return the outcome of the largest risk; of equal ones a hidden one, or of least chance."""
     results = tuple(outcomes)
     worst = max(
         results,

@@ -100,10 +100,7 @@ ATTRIBUTE: tuple[Meaning, ...] = (
 
 
 def disclosure_entries(measurement: Measurement) -> dict[str, MeasuredValue]:
-    """Return k under both meanings of null, class sizes, and the values of sensitive models.
-
-    The value is the worst over the sensitive attributes; `parts` has one an attribute.
-    """
+    """Return k under both meanings of null, class sizes, and the values of sensitive models."""
     found = {
         "k": MeasuredValue(K, float(measurement.k)),
         "k_wildcard": MeasuredValue(K_WILDCARD, float(measurement.k_wildcard)),

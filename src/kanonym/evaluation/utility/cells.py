@@ -127,10 +127,7 @@ def numeric_cells(column: NumericColumn, bins: int = BINS) -> NumericCells:
 
 
 def category_cells(column: CategoricalColumn, most: int) -> CategoryCells:
-    """Make a cell of each category, or of the `most` most frequent and one of all others.
-
-    Of categories that the original has equally often, the first count.
-    """
+    """Make a cell of each category, or of the `most` most frequent and one of all others."""
     # Of a column without a record that has a value, labels still leave one category open.
     n_categories = max(len(column.categories), 1)
     cell_of = np.arange(n_categories, dtype=np.int32)
@@ -149,10 +146,7 @@ def category_cells(column: CategoricalColumn, most: int) -> CategoryCells:
 
 
 def distributions(column: NumericColumn | CategoricalColumn) -> tuple[Floats, Floats]:
-    """Return the shares of each cell in the original and in the release, both (n_cells,).
-
-    Numbers in bins, categories each for itself however many they are.
-    """
+    """Return the shares of each cell in the original and in the release, both (n_cells,)."""
     if isinstance(column, CategoricalColumn):
         n_categories = max(len(column.categories), 1)
         n_members = np.diff(column.offsets)
@@ -169,20 +163,14 @@ def distributions(column: NumericColumn | CategoricalColumn) -> tuple[Floats, Fl
 
 
 def borders(distinct: Floats) -> Floats:
-    """Return what parts neighbours: (n - 1,) middles of (n,) ascending distinct numbers.
-
-    A number below its border belongs to the lower neighbour.
-    """
+    """Return what parts neighbours: (n - 1,) middles of (n,) ascending distinct numbers."""
     middles = distinct[:-1] / 2 + distinct[1:] / 2
     # Between neighbours in float64 there is no middle.
     return np.where(middles > distinct[:-1], middles, distinct[1:])
 
 
 def below(low: Floats, high: Floats, limits: Floats) -> Floats:
-    """Return (n, m) float64: what share of each of n spans lies below each of m limits.
-
-    A span without length lies below a limit or not; what null gives means nothing.
-    """
+    """Return (n, m) float64: what share of each of n spans lies below each of m limits."""
     low, width = low[:, None], (high - low)[:, None]
     wide = width > 0
     share = np.clip((limits - low) / np.where(wide, width, 1.0), 0.0, 1.0)

@@ -136,11 +136,7 @@ WIDEST = 2**62
 
 
 def plain_numbers(column: pl.Series) -> NDArray[Any]:
-    """Return the (n,) int64 or float64 behind numbers and times without a null.
-
-    Times are counted in the unit of their type: days, milliseconds ...; categories that have
-    an order by their place in it.
-    """
+    """Return the (n,) int64 or float64 behind numbers and times without a null."""
     if column.dtype.is_temporal() or column.dtype == pl.Enum:
         column = column.to_physical()
     return numbers_of(column)

@@ -197,11 +197,7 @@ class Scale(ShortRepr):
         return np.clip(codes, 0, len(self.values) - 1)
 
     def codes_of(self, known: pl.Series) -> Int32s:
-        """Return the (n,) int32 places of values on the scale, -1 for null.
-
-        A number or time that is none of the scale has the place of the next one above, or of the
-        last one.
-        """
+        """Return the (n,) int32 places of values on the scale, -1 for null."""
         if known.dtype.is_float():
             known = known.fill_nan(None)
         codes = np.full(len(known), -1, np.int32)

@@ -47,9 +47,6 @@ def domain_of(
 ) -> Domain:
     """Return what can be drawn of a sensitive attribute.
 
-    Of a class, those values count that constraints with its quasi-identifiers leave open, also by
-    way of a third column.
-
     column: (n_rows,) of the table.
     known: (n_rows,) quasi-identifiers.
     first: (n_classes,) int64 first record of each class.
@@ -106,9 +103,6 @@ def classes_of(
     known: Sequence[pl.Series], sensitive: Mapping[str, pl.Series], n_rows: int
 ) -> Classes:
     """Group records by their quasi-identifiers and count the sensitive values of each class.
-
-    The order of classes follows from that of the records alone, so it is the same on every frame
-    library.
 
     known: (n_rows,) columns of quasi-identifiers; without one, all records are one class.
     sensitive: (n_rows,) columns of sensitive attributes.

@@ -44,13 +44,10 @@ def fresh_values(
 ) -> pl.Series:
     """Draw a value for each new record that neither its class nor another of them has.
 
-    Values of a column are drawn one after the other for the records of a class, by the conditional
-    probabilities of those that are left.
-
     labels: (n_rows,) int32 class of each record of the table.
     owners: (n,) int64 class of each new record, ascending.
     given: (n,) columns that new records have already, the attribute is the next one of the model.
-    Returns: (n,) of the attribute's type.
+        Returns: (n,) of the attribute's type.
     """
     if domain.grid is None:
         return _draw_values(model, domain, labels, owners, given, random)
@@ -368,11 +365,10 @@ def new_records(
     conditional on those before it.
 
     model: draws the quasi-identifiers first, then the sensitive attributes.
-    known: (n_rows,) quasi-identifiers.
-    Returns: (n,) all columns of the table, in its order. Quasi-identifiers hold exactly the values
-        of the class. Of sensitive attributes, as many records of a class as need it have values
-        that nobody else there has; others have what the model draws. All other columns are drawn to
-        fit both.
+    known: (n_rows,) quasi-identifiers. Returns: (n,) all columns of the table, in its order.
+        Quasi-identifiers hold exactly the values of the class. Of sensitive attributes, as many
+        records of a class as need it have values that nobody else there has; others have what the
+        model draws. All other columns are drawn to fit both.
     """
     owners = np.repeat(np.arange(len(classes)), needs.records)
     given = [column.gather(classes.first[owners]) for column in known]

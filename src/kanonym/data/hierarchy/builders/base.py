@@ -119,11 +119,7 @@ def parameters(kind: type) -> list[Field[Any]]:
 
 
 def stack_levels(plan: Plan, leaves: Sequence[str], *, null: bool) -> Hierarchy:
-    """Put levels on leaves and the root `*` on top.
-
-    A level that groups nothing more than the one below adds nothing and is left out. One that all
-    values share is kept: its label says more than the root.
-    """
+    """Put levels on leaves and the root `*` on top."""
     n = len(plan.values)
     labels: list[tuple[str | None, ...]] = [tuple(leaves)]
     codes: list[Int32s] = [np.arange(n, dtype=np.int32)]

@@ -78,11 +78,7 @@ def encode_columns(
     dtypes: Mapping[str, pl.DataType],
     watch: Stopwatch,
 ) -> Coding:
-    """Encode columns as `engine.prepare` does, from the distinct values of each.
-
-    Domains, costs, and what models compare with are functions of single columns: they are those of
-    the whole table.
-    """
+    """Encode columns as `engine.prepare` does, from the distinct values of each."""
     with watch.stage("count"):
         counted = {name: values_of(source, name, dtypes) for name in names}
     with watch.stage("encode"):
@@ -131,10 +127,7 @@ def table_of_counts(counts: Sequence[Ints]) -> tuple[Ints, Ints]:
 def frequency_set(
     source: Source, coding: Coding, dtypes: Mapping[str, pl.DataType], n_rows: int
 ) -> tuple[Query, int]:
-    """Hold the frequency set of codes on the engine; return what reads it, and its tuples.
-
-    Its columns are the codes and `n` records of each tuple.
-    """
+    """Hold the frequency set of codes on the engine; return what reads it, and its tuples."""
     keys = [exact_column(code, "x") for code in coding.codes]
     number = alias_column(exp.Count(this=exp.Star()), COUNT)
     query = exp.select(*keys, number).from_(subquery(coding.join_codes(source, dtypes, {}), "x"))

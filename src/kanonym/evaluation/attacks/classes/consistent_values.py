@@ -309,10 +309,7 @@ class _Explanations:
         self.steps = 0
 
     def with_value(self, unit: int, bit: int) -> list[int] | None:
-        """Return domains that explain everything, where one record of a unit has a value.
-
-        None where there are none; those that are known after `STEPS` steps.
-        """
+        """Return domains that explain everything, where one record of a unit has a value."""
         self.steps = 0
         domains = self.state.domains
         if self.state.sizes[unit] == 1:

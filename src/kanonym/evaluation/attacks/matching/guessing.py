@@ -137,11 +137,7 @@ class Categories(ShortRepr):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Numbers(ShortRepr):
-    """A secret of numbers: a guess is right within `reach` of the person's.
-
-    Guessed is the released number that has the most weight within reach, which is more often
-    right than the median; a released interval speaks for its middle.
-    """
+    """A secret of numbers: a guess is right within `reach` of the person's."""
 
     column: NumericColumn
     reach: float
@@ -180,11 +176,7 @@ def secret_of(column: Column, reach: float) -> Secret:
 
 
 def reach_of(column: Column) -> float:
-    """Return how far a guess may be off: 5 % of the middle 90 % of the original's numbers.
-
-    Percentages of the value itself would depend on where the scale starts, and mean nothing for
-    dates; those of the whole range depend on one outlier.
-    """
+    """Return how far a guess may be off: 5 % of the middle 90 % of the original's numbers."""
     if not isinstance(column, NumericColumn) or np.isnan(column.original).all():
         return 0.0
     low, high = np.nanquantile(column.original, [0.05, 0.95])

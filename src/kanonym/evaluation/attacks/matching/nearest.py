@@ -28,9 +28,8 @@ def nearest_points(
     """Find the nearest point of each one asked.
 
     points: (m, d) float64, finite; at least one, at least one column.
-    asked: (n, d) float64, finite.
-    Returns: (n,) int64 numbers of points, the lowest of those equally near, and (n,) float64
-        distances to them.
+    asked: (n, d) float64, finite. Returns: (n,) int64 numbers of points, the lowest of those
+        equally near, and (n,) float64 distances to them.
     """
     from scipy.spatial import KDTree  # noqa: PLC0415 - takes a while to load
 

@@ -24,10 +24,7 @@ class OneStep(NamedTuple):
 
 
 def one_step(records: Ints, labels: Ints, k: int) -> OneStep:
-    """Return what is known of cells, (n_cells,) records of their class and labels below them.
-
-    Cells with no more than one label below them, and those that contradict the rule, tell nothing.
-    """
+    """Return what is known of cells, (n_cells,) records of their class and labels below them."""
     most = k - 1
     mask = (labels > 1) & (records <= labels * most)
     bits = np.where(labels > 1, records * np.log2(np.maximum(labels, 1)), 0.0)

@@ -141,10 +141,7 @@ def _numbers(values: Values, column: Column) -> Floats:
 
 
 def _require_unchanged(values: Values, target: str, everybody: PersonData) -> None:
-    """Refuse a release whose targets are not those of its records.
-
-    Where nobody knows which they are, it may have no value more often than the original.
-    """
+    """Refuse a release whose targets are not those of its records."""
     own, released, rows = values.own[: everybody.n], values.released, everybody.rows
     if rows is not None:
         wrong = int((own[rows] != released).sum())

@@ -32,10 +32,9 @@ def read_categories(cells: Cells) -> ColumnReading:
     """Read a column of categories.
 
     A released text may read as several things at once, as `{a, b}` where that is a value, too: it
-    leaves open all that it may mean. Of an attribute that is not a quasi-identifier each text is a
-    value, and may be a new one. A quasi-identifier may have new ones, too, as tables have that were
-    made of other persons: plain texts that are no label in form, where most of the records with a
-    text say what the original knows.
+    leaves open all that it may mean. A quasi-identifier may have new ones, too, as tables have that
+    were made of other persons: plain texts that are no label in form, where most of the records
+    with a text say what the original knows.
     """
     domain, codes = encode_column(cells.original, by_value=True)
     ranked, new = np.zeros(0, np.bool_), list[str]()

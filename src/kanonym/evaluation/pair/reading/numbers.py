@@ -61,11 +61,7 @@ class _Labels(ShortRepr):
 
 
 def read_numbers(cells: Cells) -> ColumnReading:
-    """Read a column of numbers or times.
-
-    Measures see numbers as float64. Integers beyond 2^53, several of which may be one there, are
-    told apart where a released value, or an end of an interval, is one of them.
-    """
+    """Read a column of numbers or times."""
     domain, codes = encode_column(cells.original)
     line = to_physical(domain.values)
     found = _labels_of_ends(cells) if len(cells.released) > 1 else _labels_of_column(cells, domain)

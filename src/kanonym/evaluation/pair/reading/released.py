@@ -68,8 +68,7 @@ def read_released(
 
     A label of a hierarchy that is written down (a file, a mapping) leaves its leaves open. An
     interval leaves open all numbers or dates between its ends; a set its members; `*` the values
-    that other labels of the column name, null where there are none. Values of the original that
-    no label names stay unknown.
+    that other labels of the column name, null where there are none.
 
     released: one (n,) column, or two of lowest and highest values.
     """

@@ -91,10 +91,7 @@ class Features(ShortRepr):
         return found
 
     def value_order(self, n: int) -> Ints:
-        """Return the n released records in an order that their values alone decide.
-
-        What is drawn for them then does not depend on how the release was shuffled.
-        """
+        """Return the n released records in an order that their values alone decide."""
         weights = np.random.default_rng(0).random(self.size + len(self.numbers))
         keys = np.zeros(n)
         for rows in chunks(n):
@@ -219,10 +216,7 @@ class LearningTask(ShortRepr):
 def learning_task(
     pair: tables.TablePair, target: str, random: np.random.Generator, folds: int
 ) -> LearningTask | str:
-    """Deal the records of both tables out to folds; parameters as of `learning`.
-
-    Returns why, where nothing can be learned.
-    """
+    """Deal the records of both tables out to folds; parameters as of `learning`."""
     # A release without records is no obstacle: who has learned nothing guesses.
     reason = nothing_to_compare(replace(pair, n_released=1))
     if reason is None and target not in {column.name for column in pair.columns}:
@@ -363,9 +357,8 @@ def accuracy(
     what is predicted. What it means on average (the middle of an interval, equal shares of the
     categories) may teach a little more where classes are small in space, and much less where they
     are cut by the target; that is told beside, and does not count: whoever has the release alone
-    cannot tell which of both is better. Where the algorithm was guided by the target, it has seen
-    the targets of all persons; to know what a release says of others, release one part of the table
-    and ask about the other (`prediction.accuracies`).
+    cannot tell which of both is better.
+
     """
     meaning = replace(ACCURACY, name=f"{ACCURACY.name}-{target}")
     course = learning_task(pair, target, random, folds)

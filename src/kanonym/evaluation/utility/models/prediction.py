@@ -157,10 +157,7 @@ def compare_categories(
 def compare_numbers(
     original: TrainingData, released: TrainingData, folds: int, seed: int
 ) -> Compared:
-    """Compare what two tables teach about a number, by ridge regression and boosted trees.
-
-    Parameters are those of `compare_categories`; R² ranks.
-    """
+    """Compare what two tables teach about a number, by ridge regression and boosted trees."""
     from sklearn.ensemble import HistGradientBoostingRegressor  # noqa: PLC0415
     from sklearn.linear_model import Ridge  # noqa: PLC0415
 

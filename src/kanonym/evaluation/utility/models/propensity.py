@@ -125,10 +125,7 @@ def _fitted(records: Floats, released: Bools) -> Floats:
 
 
 def _curvature(records: Floats, probabilities: Floats) -> Floats:
-    """Return (d, d) float64: the sum over records of p (1 - p) times their squared features.
-
-    Blocks are summed side by side, then one after the other: the same on any number of cores.
-    """
+    """Return (d, d) float64: the sum over records of p (1 - p) times their squared features."""
     spread = np.sqrt(probabilities * (1 - probabilities))[:, np.newaxis]
 
     def square(start: int) -> Floats:
