@@ -22,7 +22,7 @@ import polars as pl
 from sklearn.cluster import KMeans
 
 import kanonym as ka
-from kanonym.evaluation.attacks.matching.nearest import nearest_points
+from kanonym.evaluation.attacks.matching.lookup import nearest_points
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 SEEDS = 12

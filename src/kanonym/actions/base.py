@@ -198,10 +198,7 @@ class Action(Protocol):
 
     @property
     def remembers(self) -> bool:
-        """Whether what it draws for a value holds in all columns of a policy: the first one draws.
-
-        See `Context.drawn`.
-        """
+        """Whether what it draws for a value holds in all columns of a policy."""
         return False
 
     @property
@@ -216,18 +213,12 @@ class Action(Protocol):
 
     @property
     def keeps_values(self) -> bool:
-        """Whether it releases values of the column, declared categories or null alone.
-
-        Codes then still mean what they meant.
-        """
+        """Whether it releases values of the column, declared categories or null alone."""
         return False
 
     @property
     def per_value(self) -> bool:
-        """Whether equal values get the same, whatever the other records are.
-
-        It can then be carried out on the distinct values of a column, wherever its records are.
-        """
+        """Whether equal values get the same, whatever the other records are."""
         return False
 
     @property

@@ -247,9 +247,8 @@ def tree_order(
 ) -> tuple[Ints, Int32s]:
     """Return tuples as the tree of strict cuts holds its classes, and the class of each.
 
-    aim: the target that guides the cuts, if one does.
-    Returns: (n_tuples,) int64 tuple numbers, ascending in each class, and (n_tuples,) int32 classes
-        by place in that order, ascending.
+    aim: the target that guides the cuts, if one does. Returns: (n_tuples,) int64 tuple numbers,
+        ascending in each class, and (n_tuples,) int32 classes by place in that order, ascending.
     """
     records = _records(table, by_row=False, aim=aim)
     is_start = np.zeros(len(records), np.bool_)

@@ -79,9 +79,8 @@ class Sweep:
         """Take over classes that were made by their sizes alone, and join them where they fail.
 
         Whether one is dissolved is drawn: the more of its persons had to have other values for it
-        to fail, the less probable it is (`_margins`). Who then joins which class, and the tree of
-        the classes (`joining_tree`), follow from the quasi-identifiers. The tree is released as far
-        down as both parts of each node satisfy the models, by a margin that is drawn.
+        to fail, the less probable it is (`_margins`). The tree is released as far down as both
+        parts of each node satisfy the models, by a margin that is drawn.
 
         other: of a table whose tuples are those of quasi-identifiers alone; it is changed.
         tuples: (n_tuples,) int32, the tuple of that table of each one.

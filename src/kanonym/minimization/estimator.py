@@ -20,9 +20,9 @@ from kanonym.algorithms.minimization.search import Split, assign_cells, minimize
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.kernels.arrays import Bools, Ints
-from kanonym.minimization.encoding import encoding_of
-from kanonym.minimization.generalizations import (
+from kanonym.minimization.encoding import (
     cells_of,
+    encoding_of,
     generalizations_of,
     hierarchies_of,
     names_of,

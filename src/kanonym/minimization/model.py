@@ -81,10 +81,7 @@ class Table(Records):
         return Table(table, chosen)
 
     def with_values(self, *others: Records) -> Records:
-        """Return the records with the columns of as many others in the place of their own.
-
-        Columns are taken as they are, so that each has the type that the model knows.
-        """
+        """Return the records with the columns of as many others in the place of their own."""
         table: Any = self.native
         if isinstance(table, pl.DataFrame):
             table = table.with_columns(column for one in others for column in one.native)
@@ -262,8 +259,6 @@ class PredictionQuery:
         self, rows: Ints, others: Ints, names: Sequence[Sequence[str]]
     ) -> NDArray[Any]:
         """Return (n_sets, m) predictions.
-
-        All sets are predicted together: of few records, a call costs more than what it predicts.
 
         rows: (m,) int64: the records.
         others: (m,) int64: those whose values they hold.

@@ -270,10 +270,7 @@ class Outliers(ShortRepr):
 
     @property
     def advice(self) -> str:
-        """The action that would hide the far ones; empty where there are none.
-
-        The shares are rounded up, so that as few further records as may be are coded.
-        """
+        """The action that would hide the far ones; empty where there are none."""
         if not self.far:
             return ""
         low, high = _share(self.low, self.records), _share(self.high, self.records)

@@ -82,10 +82,7 @@ class Separation:
 
 
 def separation_of(columns: Sequence[Codes], n_rows: int) -> Separation:
-    """Return how far a column set tells records apart.
-
-    Exact.
-    """
+    """Return how far a column set tells records apart."""
     key, _ = key_of(columns, n_rows)
     n_groups, n_alone, smallest, n_pairs = map(int, count_groups(key))
     return Separation(n_rows, n_groups, n_alone, smallest, n_pairs)
@@ -185,17 +182,13 @@ def minimal_sets(columns: Mapping[str, Codes], n_rows: int, threshold: Threshold
     subsets of one column less fall short (Agrawal and Srikant 1994, section 2.1.1). One that falls
     short is widened as long as it does: no part of the widened set need be counted (Gunopulos et
     al. 2003, Discovering all most specific sentences, section 4). Keys are rolled up: those of a
-    set and one more column from those of the set. Counting stops at the pair of equal records that
-    is one too many. Exact up to `MOST_EXACT` records. In larger tables the sets are those of a
-    seeded sample (Motwani and Xu 2007, section 3): of m columns, each of the 2^m sets that leaves
-    more than ε of the pairs together shows an equal pair among r / 2 sampled pairs, except with
-    probability (1 - ε)^(r / 2); ε = (m ln 2 + ln(1 / `ERROR`)) · 2 / r makes that less than `ERROR`
-    for all of them. Each set is then counted on all records, and left out if it falls short there;
-    where none is left, one is made of the best, by adding columns until it reaches the threshold,
-    and leaving out those that it can do without. The work is bounded by `MOST_COLUMNS`,
+    set and one more column from those of the set. Exact up to `MOST_EXACT` records. In larger
+    tables the sets are those of a seeded sample (Motwani and Xu 2007, section 3): of m columns,
+    each of the 2^m sets that leaves more than ε of the pairs together shows an equal pair among r /
+    2 sampled pairs, except with probability (1 - ε)^(r / 2); ε = (m ln 2 + ln(1 / `ERROR`)) · 2 / r
+    makes that less than `ERROR` for all of them. The work is bounded by `MOST_COLUMNS`,
     `MOST_SETS`, `MOST_VISITS` and `MOST_FOUND`; the result says where a bound cut the search off.
-    Sets that are found are minimal all the same; where none was found by then, one is, by leaving
-    out columns one after the other.
+
     """
     # What all columns together do not reach, none does.
     if n_rows < 2 or not columns or not threshold.is_met(list(columns.values()), n_rows):

@@ -185,7 +185,7 @@ def _has_common_value(
 
 def _nearest(points: Points, asked: Points) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return place and distance of the point nearest to each one asked; the first of equals."""
-    from kanonym.evaluation.attacks.matching.nearest import nearest_points  # noqa: PLC0415 - scipy, for who needs it
+    from kanonym.evaluation.attacks.matching.lookup import nearest_points  # noqa: PLC0415 - scipy, for who needs it
 
     return nearest_points(points, asked)
 

@@ -50,10 +50,7 @@ def squared_error(rows: Floats, weights: Floats, kinds: NDArray[np.int8], labels
 
 
 def least_error(rows: Floats, weights: Floats, kinds: NDArray[np.int8], k: int) -> float | None:
-    """Return a squared error that no division of (n, d) records into classes of k is below.
-
-    None where there are too many records.
-    """
+    """Return a squared error that no division of (n, d) records into classes of k is below."""
     n = len(rows)
     if n > RECORDS:
         return None
@@ -67,10 +64,7 @@ def least_error(rows: Floats, weights: Floats, kinds: NDArray[np.int8], k: int) 
 def error_account(
     rows: Floats, weights: Floats, kinds: NDArray[np.int8], error: float, least: float | None
 ) -> dict[str, object]:
-    """Return what an account says: all are shares of the error of one class of all records.
-
-    Nothing where all records are equal, or too far apart to be squared.
-    """
+    """Return what an account says: all are shares of the error of one class of all records."""
     whole = _whole_error(rows, weights, kinds)
     if not 0 < whole < np.inf:
         return {}

@@ -225,10 +225,7 @@ def best_pruning(nodes: Nodes, loss: Ints, gain: Floats, base: Ints, budget: int
 
 
 def _merge_subtrees(left: Floats, right: Floats, length: int) -> tuple[Floats, Ints]:
-    """Return the best of two subtrees together for budgets below `length`, and the left's share.
-
-    Tables do not fall along budgets; what lies beyond the end of one equals its last entry.
-    """
+    """Return the best of two subtrees together for budgets below `length`, and the left's share."""
     swapped = len(left) > len(right)
     short, long = (right, left) if swapped else (left, right)
     if len(long) < length:

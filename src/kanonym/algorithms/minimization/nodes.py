@@ -36,10 +36,7 @@ class Nodes:
 
     @classmethod
     def of(cls, fitted: Any) -> Self:
-        """Read the tree of a fitted scikit-learn decision tree.
-
-        Its own order is depth-first only where it was not grown best-first.
-        """
+        """Read the tree of a fitted scikit-learn decision tree."""
         tree = fitted.tree_
         n = int(tree.node_count)
         lefts, rights = tree.children_left.tolist(), tree.children_right.tolist()
@@ -212,11 +209,10 @@ def representatives_of(
     leaves: (n,) int64: the leaf of each row; every leaf has at least one.
     matrix: (n, n_columns) float64.
     classes: (n,) int64: the model's class of each row; None of a model that predicts numbers: then
-        every row may stand for its node.
-    Returns: rows (n_nodes,) int64. Among the rows of the node's most frequent class, the one of
-        least Euclidean distance to their component-wise median, the first of equals (Goldsteen et
-        al. 2021, sec. 4.1). majority (n_nodes,) int64: the most frequent class, the lowest of
-        equals; zeros without classes.
+        every row may stand for its node. Returns: rows (n_nodes,) int64. Among the rows of the
+        node's most frequent class, the one of least Euclidean distance to their component-wise
+        median, the first of equals (Goldsteen et al. 2021, sec. 4.1). majority (n_nodes,) int64:
+        the most frequent class, the lowest of equals; zeros without classes.
     """
     in_order = np.argsort(leaves, kind="stable")
     sorted_classes = np.zeros(len(leaves), np.int64) if classes is None else classes[in_order]

@@ -209,9 +209,7 @@ def _price(width: Floats, counts: Ints) -> Floats:
     """Return (n_features,) float64: what exempting each feature gives up in the cells.
 
     A cell that suppresses the feature counts in full however few records it has, others by width
-    and share of records: what the tree hardly looks at stays generalized longest. The
-    known implementation ranks features so, though it measures every bounded range as if it
-    began at the lowest number.
+    and share of records: what the tree hardly looks at stays generalized longest.
     """
     shares = width * (counts / counts.sum())[:, None]
     prices: Floats = np.where(width == 1, 1.0, shares).sum(axis=0)

@@ -75,10 +75,8 @@ def kd_order(
 ) -> tuple[Ints, Int32s | None]:
     """Sort as the tree of Mondrian's strict cuts holds the tuples.
 
-    Returns the order and, where more than a small class size is asked for, the classes of
-    that division, which satisfies the criteria: (n_tuples,) int32 by place, ascending.
-    Else the tree is refined to a third of the size instead, so that neighbours inside of
-    its classes are near each other, too.
+    Returns the order and, where more than a small class size is asked for, the classes of that
+    division, which satisfies the criteria: (n_tuples,) int32 by place, ascending.
 
     aim: the target that guides the cuts, if one does.
     """
@@ -102,9 +100,7 @@ def closed_places(problem: Problem, criteria: Criteria) -> Bools | None:
     runs with a probability of at least `CHANCE` · (1 + s / 2 k)⁻³: a run begins at a place with
     probability 3 `CHANCE` / 2 k, and is longer than m places with probability (1 + m / 2 k)⁻⁴.
     Others close the places of classes of `FLAT` k to `LARGE` k records, with the probability that
-    is reached at `FLAT` k, and of larger ones with one that falls as the size grows. A closed
-    place costs more than a node of Mondrian that is left whole, for neighbours in the order may be
-    far from each other.
+    is reached at `FLAT` k, and of larger ones with one that falls as the size grows.
     """
     if problem.key is None or not len(criteria.thresholds):
         return None

@@ -10,7 +10,6 @@ types of its own, and only NaN is made null.
 
 from __future__ import annotations
 
-from kanonym.data.files.columnar import unread_parts
 from kanonym.data.files.disk import (
     atomic_write,
     check_output,
@@ -19,7 +18,7 @@ from kanonym.data.files.disk import (
     write_bytes,
     write_text,
 )
-from kanonym.data.files.formats import FORMATS, Content, is_statistical, is_text
+from kanonym.data.files.formats import FORMATS, Content, is_statistical, is_text, unread_parts
 from kanonym.data.files.json_records import values_of_json
 from kanonym.data.files.reading import (
     read_again,

@@ -14,10 +14,19 @@ import polars as pl
 
 from kanonym.data.databases import displayable_url
 from kanonym.data.errors import DataError
-from kanonym.data.files import columnar, delimited, statistical
+from kanonym.data.files import delimited, statistical
 from kanonym.data.files import json_records as records
 from kanonym.data.files.disk import read_bytes
-from kanonym.data.files.formats import BOM, TEXT, Content, format_of, sniff_format
+from kanonym.data.files.formats import (
+    BOM,
+    TEXT,
+    Content,
+    format_of,
+    read_feather,
+    read_parquet,
+    sniff_format,
+    told_apart,
+)
 from kanonym.data.files.remote import is_remote, path_of
 from kanonym.data.files.text_cells import keep_differing
 from kanonym.data.files.value_labels import check_choice
@@ -223,10 +232,10 @@ def _read(
         if texts is not None and user_missing != "keep":
             _tell_user_missing(data, where, kind, frame, texts)
         return frame
-    read = columnar.read_parquet if kind == "parquet" else columnar.read_feather
+    read = read_parquet if kind == "parquet" else read_feather
     frame = read(data, where)
     if texts is not None:
-        columnar.told_apart(frame, data, texts)
+        told_apart(frame, data, texts)
     return frame
 
 

@@ -210,7 +210,7 @@ def _is_nominal(measure: str | None, values: set[str], labelled: Any) -> bool:
 
 
 def _texts(labels: Labels) -> dict[str, str]:
-    """Return the text of each code: its label, with the code if the label alone could be another."""
+    """Return the text of each code: its label, with the code where labels alone repeat."""
     numeric = _is_numeric(labels)
     often = Counter(label.strip() for label in labels.values())
     texts = {}

@@ -17,10 +17,17 @@ from polars import selectors
 
 from kanonym.data.columns.values import refuse_strange_years
 from kanonym.data.errors import DataError
-from kanonym.data.files import columnar, delimited, statistical
+from kanonym.data.files import delimited, statistical
 from kanonym.data.files import json_records as records
 from kanonym.data.files.disk import atomic_write, check_output, read_bytes, refuse_url, write_bytes
-from kanonym.data.files.formats import FORMATS, Content, format_of, is_statistical
+from kanonym.data.files.formats import (
+    FORMATS,
+    Content,
+    format_of,
+    is_statistical,
+    write_feather,
+    write_parquet,
+)
 from kanonym.data.files.reading import with_place
 from kanonym.data.files.text_cells import parse_temporal, typed_texts, with_safe_cells
 from kanonym.data.frames import to_polars
@@ -265,8 +272,8 @@ _WRITERS: dict[str, Write] = {
     "tsv": lambda frame, target: delimited.write(frame, target, "\t"),
     "jsonl": records.write_lines,
     "json": records.write_array,
-    "parquet": columnar.write_parquet,
-    "feather": columnar.write_feather,
+    "parquet": write_parquet,
+    "feather": write_feather,
     "excel": lambda frame, target: excel.write(frame, target),  # noqa: PLW0108 - loads it late
     **{
         kind: partial(statistical.write, kind=kind)  # with the arguments of the others

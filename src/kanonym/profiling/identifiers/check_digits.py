@@ -213,11 +213,7 @@ def find_numbers(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
 
 
 def find_accounts(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
-    """Return whether bare numbers are those of accounts, where the column's name hints at them.
-
-    A column `account` may count accounts, too, or hold amounts: numbers of accounts are long,
-    and about equally long.
-    """
+    """Return whether bare numbers are those of accounts, where the column's name hints at them."""
     if "account number" not in hinted or sample.form == "other" or not sample.values:
         return ()
     longest = max(map(len, sample.values))

@@ -142,11 +142,7 @@ def find_addresses(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...
 
 
 def find_coordinates(sample: Sample, hinted: frozenset[str]) -> tuple[Finding, ...]:
-    """Return whether the values are coordinates on the earth, to about a kilometre or finer.
-
-    Pairs of numbers in one text are told by their form, numbers on their own only where the
-    column's name hints at them.
-    """
+    """Return whether the values are coordinates on the earth, to about a kilometre or finer."""
     if sample.form == "text":
         pairs = sample.matching(_is_pair)
         share = sample.share(pairs)

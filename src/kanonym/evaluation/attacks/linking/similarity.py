@@ -25,7 +25,7 @@ from kanonym.evaluation.attacks.base import (
 )
 from kanonym.evaluation.attacks.linking.linkage import linkage_obstacle, linked_by_chance
 from kanonym.evaluation.attacks.matching.guessing import values_of
-from kanonym.evaluation.attacks.matching.nearest import Distance, nearest_points
+from kanonym.evaluation.attacks.matching.lookup import Distance, nearest_points
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount, worst_of
 from kanonym.evaluation.pair.tables import NumericColumn, TablePair
 from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints

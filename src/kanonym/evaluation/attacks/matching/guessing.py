@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.results import ShortRepr
-from kanonym.evaluation.attacks.matching.lookup import Candidates
-from kanonym.evaluation.attacks.matching.nearest import TIE
+from kanonym.evaluation.attacks.matching.lookup import TIE, Candidates
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
 from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from effort import examples
 from kanonym.evaluation.attacks.matching.guessing import shared_values, values_of
-from kanonym.evaluation.attacks.matching.nearest import MOST_IN_TREE, TIE, nearest_points
+from kanonym.evaluation.attacks.matching.lookup import MOST_IN_TREE, TIE, nearest_points
 from utility_pairs import categorical, numeric, pair
 
 
