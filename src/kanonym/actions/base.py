@@ -179,7 +179,8 @@ class Context(ShortRepr):
 class Action(Protocol):
     """Who changes the values of one attribute.
 
-    An action inherits from this class: what differs from the defaults says so.
+    An action inherits from this class: what differs from the defaults says so. A parameter out of
+    its range is refused by a PolicyError.
 
     type: The name that a policy gives it.
     protects, exposes: One sentence each: what it protects, and what it does not.

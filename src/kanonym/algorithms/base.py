@@ -181,7 +181,8 @@ class Problem(ShortRepr):
 class Algorithm(Protocol):
     """Who divides a table into equivalence classes.
 
-    An algorithm inherits from this class: what differs from the defaults says so.
+    An algorithm inherits from this class: what differs from the defaults says so. A parameter out
+    of its range is refused by a PolicyError.
 
     type: The name that a policy gives it.
     recodes: `spans`: classes are arbitrary sets of records, and any recoding fits them. `levels`:

@@ -62,11 +62,6 @@ class LocalRecoding(Algorithm):
         Most seconds to be spent, the last fifth of them on one node for all records
         that have no class by then.
 
-    Raises
-    ------
-    PolicyError
-        A parameter is out of its range.
-
     Notes
     -----
     Where models look at sensitive values and the problem has a key, the sweep looks at class

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -24,57 +25,41 @@ from kanonym.profiling.repeated_persons import RepeatedPersons
 from kanonym.profiling.roles import Entity, entity_of
 
 
-def remarks_of(content: Content) -> list[str]:
-    """Return a sentence on each thing about the content that a person should look at."""
-    counted, outliers = content.counted, content.outliers
-    remarks: list[str] = []
+def remarks_of(content: Content) -> Iterator[str]:
+    """Yield a sentence on each thing about the content that a person should look at."""
+    records, outliers, traits = content.counted.records, content.outliers, content.traits
     if content.nulls and not content.constant:
-        remarks.append(
-            Message(
-                "{nulls:,} of {records:,} records have no value",
-                nulls=content.nulls,
-                records=counted.records,
-            )
+        nulls = content.nulls
+        yield Message(
+            "{nulls:,} of {records:,} records have no value", nulls=nulls, records=records
         )
-    remarks += [
-        Message(
+    for sentinel in content.sentinels:
+        value = sentinel.value
+        yield Message(
             "{value}, in {records:,} records, seems to stand for a missing value: if it does, "
             "leave these cells empty",
-            value=Message("a number far from the others")
-            if sentinel.value is None
-            else repr(sentinel.value),
+            value=Message("a number far from the others") if value is None else repr(value),
             records=sentinel.records,
         )
-        for sentinel in content.sentinels
-    ]
-    if outliers is not None and outliers.far:
-        remarks.append(
-            Message(
-                "1 number lies far from the others; as an action, {advice} hides it",
-                advice=outliers.advice,
-            )
-            if outliers.far == 1
-            else Message(
-                "{far:,} numbers lie far from the others; as an action, {advice} hides them",
-                far=outliers.far,
-                advice=outliers.advice,
-            )
+    if outliers is not None and outliers.far == 1:
+        yield Message(
+            "1 number lies far from the others; as an action, {advice} hides it",
+            advice=outliers.advice,
         )
-    if "dates as other text" in content.traits:
-        remarks.append(
-            Message("its texts are dates: written as 2024-12-31 they could be recoded as dates")
+    elif outliers is not None and outliers.far:
+        yield Message(
+            "{far:,} numbers lie far from the others; as an action, {advice} hides them",
+            far=outliers.far,
+            advice=outliers.advice,
         )
-    if "dates as text" in content.traits and content.type == "text":
-        remarks.append(
-            Message("its texts are ISO dates: as a column of dates they would lose less")
-        )
-    if "numbers as text" in content.traits:
-        remarks.append(
-            Message("its texts are numbers: as a column of numbers they would lose less")
-        )
-    if "leading zeros" in content.traits:
-        remarks.append(Message("its numbers start with zeros: it is a code, and stays text"))
-    return remarks
+    if "dates as other text" in traits:
+        yield Message("its texts are dates: written as 2024-12-31 they could be recoded as dates")
+    if "dates as text" in traits and content.type == "text":
+        yield Message("its texts are ISO dates: as a column of dates they would lose less")
+    if "numbers as text" in traits:
+        yield Message("its texts are numbers: as a column of numbers they would lose less")
+    if "leading zeros" in traits:
+        yield Message("its numbers start with zeros: it is a code, and stays text")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

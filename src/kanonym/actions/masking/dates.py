@@ -195,11 +195,6 @@ class TruncateDate(Action):
     to
         The unit that stays.
 
-    Raises
-    ------
-    PolicyError
-        `to` is none of the units.
-
     Examples
     --------
     >>> import numpy as np, polars as pl

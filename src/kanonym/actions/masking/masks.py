@@ -100,11 +100,6 @@ class Redact(Action):
     text
         What every value becomes.
 
-    Raises
-    ------
-    PolicyError
-        `text` is no text.
-
     Examples
     --------
     >>> import numpy as np, polars as pl

@@ -195,11 +195,6 @@ class GaussianNoise(_Noise):
     keep_integers
         Round noisy values of an integer column, and release integers of 64 bits.
 
-    Raises
-    ------
-    PolicyError
-        As `LaplaceNoise`.
-
     References
     ----------
     Brand (2002), "Microdata protection through noise addition", section 3.1: with

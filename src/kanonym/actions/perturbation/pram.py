@@ -314,11 +314,6 @@ class RandomizedResponse(Action):
         All values that an answer can have, two or more. None: those that the column holds;
         which these are is then released as it is, and `epsilon` says nothing about it.
 
-    Raises
-    ------
-    PolicyError
-        `probability` is out of its range, or `values` are not two or more different ones.
-
     Notes
     -----
     Each record's answer is ε-differentially private for itself (local differential

@@ -171,11 +171,6 @@ class RankSwap(Action):
         The reach in percent of the records that have a value, above 0 and at most 100:
         10 of 200 values reaches 20 ranks.
 
-    Raises
-    ------
-    PolicyError
-        `percent` is out of its range.
-
     Notes
     -----
     Equal values are ranked at random among themselves. Where all values within reach have been

@@ -60,11 +60,6 @@ class CellSuppression(Algorithm):
         How k is counted. `value`: null equals null alone, so released classes have at least k
         records. `wildcard`: null matches every value, as statistical offices count.
 
-    Raises
-    ------
-    PolicyError
-        A parameter is out of its range.
-
     Notes
     -----
     With `value`, groups of records that agree but for some cells are filled cheapest first, and

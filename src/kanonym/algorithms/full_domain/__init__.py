@@ -101,11 +101,6 @@ class FullDomain(Algorithm):
         Quasi-identifiers to be predicted, for the metric `classification`, by which only levels
         under differential privacy are drawn.
 
-    Raises
-    ------
-    PolicyError
-        A parameter is out of its range.
-
     Notes
     -----
     A record is suppressed where its class fails a model, a class whole or not at all;

@@ -161,7 +161,8 @@ Aim = Literal["singling-out", "linkability", "inference"]
 class Attack(ABC):
     """An attack on a release. Subclasses are frozen dataclasses.
 
-    They have `attempts`, unless they attack everybody.
+    They have `attempts`, unless they attack everybody. A parameter out of its range is refused by
+    a PolicyError.
 
     type: Its name.
     question: What the intruder wants, in plain words.

@@ -43,11 +43,6 @@ class Downcoding(Attack):
     attempts
         How many persons' classes are looked at, at most.
 
-    Raises
-    ------
-    PolicyError
-        `attempts` is no integer of at least 1.
-
     Notes
     -----
     The outcome is a mean over persons of the generalized cells of all their records, in the classes

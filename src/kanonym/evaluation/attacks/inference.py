@@ -47,11 +47,6 @@ class Inference(Attack):
     attempts
         Persons who are attacked at most.
 
-    Raises
-    ------
-    PolicyError
-        A parameter is none of those possible.
-
     Notes
     -----
     Full success: of an original published unchanged everybody's value is guessed whose known values

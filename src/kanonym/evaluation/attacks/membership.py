@@ -32,11 +32,6 @@ class Membership(Attack):
     attempts
         Decisions that are counted at most, members and others alike.
 
-    Raises
-    ------
-    PolicyError
-        `attempts` is no integer of at least 2.
-
     Notes
     -----
     Needs a control. Full success: of an original published unchanged everybody is told from

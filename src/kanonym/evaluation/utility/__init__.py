@@ -19,4 +19,3 @@ class Measure:
 
     meaning: Meaning
     take: Measuring
-    slow: bool = False

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.results import ShortRepr
-from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
+from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import below, borders
 from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
@@ -111,10 +111,6 @@ class _Categories:
 Asked = _Numbers | _Categories
 
 
-def _query_column(column: Column) -> Asked:
-    return _Numbers(column) if isinstance(column, NumericColumn) else _Categories(column)
-
-
 def draw_query(asked: Sequence[Asked], random: np.random.Generator) -> list[Condition]:
     """Draw a conjunction of conditions on one to three attributes."""
     size = int(random.integers(1, min(ATTRIBUTES, len(asked)) + 1))
@@ -176,7 +172,11 @@ def query_errors(
 
     Records that the release lacks answer nothing.
     """
-    asked = [one for one in map(_query_column, pair.columns) if one.n_values > 1]
+    columns = [
+        _Numbers(column) if isinstance(column, NumericColumn) else _Categories(column)
+        for column in pair.columns
+    ]
+    asked: list[Asked] = [column for column in columns if column.n_values > 1]
     if not asked:
         return MeasuredValue(
             QUERY_ERROR, None, reason=Message("the original has no column of several values")

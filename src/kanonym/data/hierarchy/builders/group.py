@@ -121,11 +121,6 @@ class Frequency(Builder):
         One a level, ascending, each above 0 and at most 1: a value that a smaller share
         of the records has is merged. Records without a value do not count.
 
-    Raises
-    ------
-    HierarchyError
-        Shares out of range or not ascending.
-
     Examples
     --------
     >>> import numpy as np

@@ -155,11 +155,6 @@ class DeFinetti(Attack):
     attempts
         How many persons' guesses are judged at most; everybody is learned from.
 
-    Raises
-    ------
-    PolicyError
-        `attempts` is no integer of at least 1.
-
     Notes
     -----
     The baseline guesses the most frequent value of the person's class, so the risk is what the

@@ -40,11 +40,6 @@ class Homogeneity(Attack):
     attempts
         How many persons are looked up at most.
 
-    Raises
-    ------
-    PolicyError
-        `attempts` is no integer of at least 1.
-
     Notes
     -----
     The original published unchanged discloses every person whose equals (by quasi-identifiers)
@@ -121,11 +116,6 @@ class BackgroundKnowledge(Attack):
         Values that the intruder rules out for each person; 0 is homogeneity.
     attempts
         How many persons are looked up at most.
-
-    Raises
-    ------
-    PolicyError
-        `m` or `attempts` is no integer in its range.
 
     Notes
     -----

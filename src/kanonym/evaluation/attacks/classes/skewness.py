@@ -40,11 +40,6 @@ class Skewness(Attack):
     attempts
         How many persons are looked up at most.
 
-    Raises
-    ------
-    PolicyError
-        A parameter is out of its range.
-
     Notes
     -----
     The baseline makes the same claims and is right with probability p. The original
@@ -139,11 +134,6 @@ class SimilarityOfValues(Attack):
         The largest span of numbers that are close, as a share of the range, in [0, 1].
     attempts
         How many persons are looked up at most.
-
-    Raises
-    ------
-    PolicyError
-        A parameter is out of its range.
 
     Notes
     -----

@@ -44,11 +44,6 @@ class Intersection(Attack):
     attempts
         How many persons are looked up at most.
 
-    Raises
-    ------
-    PolicyError
-        `attempts` is no integer of at least 1.
-
     Notes
     -----
     Full success is that of homogeneity. The baseline is the better of the releases alone, on

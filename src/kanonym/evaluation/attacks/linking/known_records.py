@@ -59,11 +59,6 @@ class KnownRecords(Attack):
     attempts
         How many persons are attacked at most; None for all.
 
-    Raises
-    ------
-    PolicyError
-        `attempts` is no integer of at least 1.
-
     Notes
     -----
     The rate is that of an intruder who knows all released records of a person, and so their

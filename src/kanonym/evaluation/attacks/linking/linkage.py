@@ -51,11 +51,6 @@ class Linkage(Attack):
     attempts
         How many persons are looked up at most; None for all.
 
-    Raises
-    ------
-    PolicyError
-        `attempts` is no integer of at least 1.
-
     Notes
     -----
     Where nobody knows which record is whose (a shuffled release), a person counts 1/n for the n

@@ -304,11 +304,6 @@ class SimilarRecords(Attack):
     attempts
         How many persons are looked up at most; None for all.
 
-    Raises
-    ------
-    PolicyError
-        A parameter is none of those possible.
-
     Notes
     -----
     It needs quasi-identifiers that are numbers, and uses these alone. Full success: of the original

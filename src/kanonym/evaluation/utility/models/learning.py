@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -253,14 +252,10 @@ def learning_task(
 
 def learning_measure(target: str) -> Measure:
     """Return the measure of what a release teaches about one column (see `learning`)."""
-    take = partial(_take_learning, target)
-    return Measure(replace(LEARNING, name=f"{LEARNING.name}-{target}"), take, slow=True)
-
-
-def _take_learning(
-    target: str, pair: tables.TablePair, random: np.random.Generator
-) -> MeasuredValue:
-    return learning(pair, target, random)
+    return Measure(
+        replace(LEARNING, name=f"{LEARNING.name}-{target}"),
+        lambda pair, random: learning(pair, target, random),
+    )
 
 
 def _original_target(column: tables.Column) -> Floats:
@@ -384,14 +379,10 @@ def training_sets(course: LearningTask, random: np.random.Generator) -> dict[str
 
 def accuracy_measure(target: str) -> Measure:
     """Return the measure of how well one column is predicted (see `accuracy`)."""
-    take = partial(_take_accuracy, target)
-    return Measure(replace(ACCURACY, name=f"{ACCURACY.name}-{target}"), take, slow=True)
-
-
-def _take_accuracy(
-    target: str, pair: tables.TablePair, random: np.random.Generator
-) -> MeasuredValue:
-    return accuracy(pair, target, random)
+    return Measure(
+        replace(ACCURACY, name=f"{ACCURACY.name}-{target}"),
+        lambda pair, random: accuracy(pair, target, random),
+    )
 
 
 ACCURACY = Meaning(
