@@ -345,12 +345,10 @@ def _tail_counts(counts: Ints, low: int, high: int) -> Ints:
 def outliers_of(numbers: Floats, counts: Ints) -> Outliers | None:
     """Count the outliers of a column of numbers.
 
+    Quartiles are those of Hyndman and Fan's first definition (1996): numbers of the column.
+
     numbers: (n_values,) float64, ascending and different.
     counts: (n_values,) int64 numbers of records.
-
-    Notes
-    -----
-    Quartiles are those of Hyndman and Fan's first definition (1996): numbers of the column.
     """
     if len(numbers) <= FEW:
         return None
@@ -372,11 +370,9 @@ def outliers_of(numbers: Floats, counts: Ints) -> Outliers | None:
 def sentinels_of(values: pl.Series, counts: Ints, places: Sequence[int]) -> tuple[Sentinel, ...]:
     """Return what seems to stand for missing values, with the values that may be shown.
 
-    Notes
-    -----
-    Shown are -1, -9, -99, 9, 97, 99, 999 and their like, 365243, millions and their like, limits
-    of integers, and the dates and texts that are known. Salaries of 987,654,321 that five persons
-    have lie far from all others, too: they are counted, and not shown.
+    Shown are -1, -9, -99, 9, 97, 99, 999 and their like, 365243, millions and their like, limits of
+    integers, and the dates and texts that are known. Salaries of 987,654,321 that five persons have
+    lie far from all others, too: they are counted, and not shown.
     """
     column = values.gather(list(places))
     shown = [True] * len(column)

@@ -75,8 +75,6 @@ def search_premerged(
 ) -> tuple[MergedTable, Partition]:
     """Find the best node of a lattice, from frequency sets at higher levels alone.
 
-    Notes
-    -----
     The subset property is that of Incognito (LeFevre, DeWitt and Ramakrishnan 2005, §3). Deviation:
     it says what is counted, and the nodes are searched by branch and bound. With a limit of steps
     or seconds, the node may be another one than of the whole frequency set.

@@ -49,11 +49,9 @@ def search_from_top(
 ) -> SearchResult:
     """Search the whole lattice for the node of least score, as `branch_and_bound` does.
 
-    Notes
-    -----
-    Where a few refined attributes use up the suppression limit, most of a large lattice is
-    not worth a look: branches grow from the most general node, and forget an attribute as
-    soon as no level of it goes together with what is refined.
+    Where a few refined attributes use up the suppression limit, most of a large lattice is not
+    worth a look: branches grow from the most general node, and forget an attribute as soon as no
+    level of it goes together with what is refined.
     """
     if clock.is_over() or steps == 0:
         return SearchResult(best, 0.0, 0, clock.is_interrupted)
@@ -84,11 +82,9 @@ def improve_from_top(
 ) -> SearchResult:
     """Find a good node: descend from the top, then improve it as long as that helps.
 
-    Notes
-    -----
-    Attributes that a good node refines are taken back to the top, one, two and three at a
-    time, and all that is finer than what is left is searched (large neighbourhood search,
-    Shaw 1998): little is, for what is left uses up most of the suppression limit.
+    Attributes that a good node refines are taken back to the top, one, two and three at a time, and
+    all that is finer than what is left is searched (large neighbourhood search, Shaw 1998): little
+    is, for what is left uses up most of the suppression limit.
     """
     checked, closed = 1, 0  # the most general node, which `best` is at first
     while best is not NOTHING and closed <= CLOSED:

@@ -182,15 +182,13 @@ def cells_after_merges(nodes: Nodes, base: Ints, merged: Ints) -> Ints:
 def best_pruning(nodes: Nodes, loss: Ints, gain: Floats, base: Ints, budget: int) -> Ints | None:
     """Return the cells, ascending, of largest total gain that lose at most `budget` in all.
 
-    loss: (n_nodes,) int64, at least 0: what each node loses as a cell.
-    gain: (n_nodes,) float64; a node's is at least that of any cells below it.
-    base: (n_cells,) int64, ascending: the finest cells allowed.
-
-    Notes
-    -----
     A knapsack on the tree: for each node and each budget up to its own loss, the best below it;
     from its own loss on it is best itself. Where the losses of a node are at most its number of
     records, cost O(n_records · budget) and memory O(n_records · depth).
+
+    loss: (n_nodes,) int64, at least 0: what each node loses as a cell.
+    gain: (n_nodes,) float64; a node's is at least that of any cells below it.
+    base: (n_cells,) int64, ascending: the finest cells allowed.
     """
     inner = nodes.above(base)
     is_cell = np.zeros(nodes.n, np.bool_)

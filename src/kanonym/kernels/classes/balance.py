@@ -92,6 +92,10 @@ def balance_values(
 ) -> int:
     """Choose a value of each class for each column, so that tables are near their targets.
 
+    Coordinate descent: class by class and column by column, the value is taken that lowers the sum
+    of absolute differences most, until none does. Of equal ones the lower is taken in every second
+    class and the higher in the others. O(n · d²) a sweep.
+
     codes: (n, d) int32, the tuples; those of a class stand together.
     weights: (n,) int64, records of each tuple.
     unique: (n,) bool, whether it is one record's, and no other's in the table.
@@ -103,12 +107,6 @@ def balance_values(
     choice: (n_classes, d) int32, a code of the class each: where the search starts, and its end.
     penalty: What releasing exactly the values of a unique tuple costs, in differences per record of
         the class. Returns: Number of sweeps.
-
-    Notes
-    -----
-    Coordinate descent: class by class and column by column, the value is taken that lowers the sum
-    of absolute differences most, until none does. Of equal ones the lower is taken in every second
-    class and the higher in the others. O(n · d²) a sweep.
     """
     d, n_codes = cells.shape
     n_classes = len(starts) - 1

@@ -95,18 +95,14 @@ def wildcard_sizes(codes: Int32s, weights: Ints, null_codes: Int32s) -> Ints:
 
     Two tuples are compatible where they agree in every column in which neither has a null: an
     intruder cannot tell them apart by what both say. Compatibility is not transitive, so these sets
-    are no partition.
+    are no partition. Tuples with nulls in the same columns form a pattern. Tuples of two patterns
+    are compatible exactly where they agree on the columns that are null in neither, so each pair of
+    patterns takes one hash join: O(n_patterns * n_tuples) probes, not O(n_tuples squared).
 
     codes: (n_tuples, n_columns) int32, C order; tuples may repeat.
     weights: (n_tuples,) int64 number of records of each tuple.
-    null_codes: (n_columns,) int32 code of null, -1 in columns without one.
-    Returns: (n_tuples,) int64; the smallest is k with nulls as wildcards.
-
-    Notes
-    -----
-    Tuples with nulls in the same columns form a pattern. Tuples of two patterns are compatible
-    exactly where they agree on the columns that are null in neither, so each pair of patterns takes
-    one hash join: O(n_patterns * n_tuples) probes, not O(n_tuples squared).
+    null_codes: (n_columns,) int32 code of null, -1 in columns without one. Returns: (n_tuples,)
+        int64; the smallest is k with nulls as wildcards.
     """
     is_null = codes == null_codes
     packed = np.packbits(is_null, axis=1)

@@ -405,16 +405,14 @@ def _fill_rim(tree: Tree, rim: OuterRecords, centre: Floats, left: Int) -> Int:
 def blocks(rows: Floats, weights: Floats, largest: int) -> tuple[Ints, Ints]:
     """Divide records into blocks of at most `largest` records, and of half as many at least.
 
+    Every block is halved at the median of its attribute of the largest variance, of equal ones the
+    first; equal values go by record number. All blocks are halved equally often, so their sizes
+    differ by one at most.
+
     rows: (n, d) float64, the records, n and d at least 1.
     weights: (d,) float64, at least 0: what a squared difference counts.
     largest: At least 2. Returns: (n,) int64 record numbers, block by block; (n_blocks + 1,) int64,
         where each begins, and n.
-
-    Notes
-    -----
-    Every block is halved at the median of its attribute of the largest variance, of equal ones the
-    first; equal values go by record number. All blocks are halved equally often, so their sizes
-    differ by one at most.
     """
     n, d = rows.shape
     n_blocks = np.int64(1)

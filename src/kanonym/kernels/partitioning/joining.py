@@ -18,17 +18,15 @@ from kanonym.kernels.neighbours.kdtree import nearest, new_tree, rebuild, remove
 def merge_targets(centres: Floats, weights: Floats, sizes: Ints, k: int) -> Ints:
     """Join each class of fewer than k records with the class of the nearest centre.
 
+    The smallest class goes first, of equal ones the first. It joins the class whose centre is
+    nearest, of equally near ones the first, and that class keeps its centre. Cost O(n_classes (d
+    log n_classes + k)) in few attributes.
+
     centres: (n_classes, d) float64, d at least 1.
     weights: (d,) float64, at least 0: what a squared difference counts in a distance.
     sizes: (n_classes,) int64 records of each class, at least 1 each and k together.
     k: At least 1. Returns: (n_classes,) int64, the class that each one ends in; a class that nobody
         left is its own.
-
-    Notes
-    -----
-    The smallest class goes first, of equal ones the first. It joins the class whose centre is
-    nearest, of equally near ones the first, and that class keeps its centre. Cost O(n_classes (d
-    log n_classes + k)) in few attributes.
     """
     n, d = centres.shape
     into = np.arange(n)

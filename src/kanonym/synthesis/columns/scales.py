@@ -69,8 +69,6 @@ class Digits(ShortRepr):
 def digits_of(numbers: NDArray[Any], dtype: pl.DataType, step: int) -> Digits | None:
     """Return the digits of (m,) numbers, None where all are of one kind.
 
-    Notes
-    -----
     Incomes that people say in thousands, prices of which few have cents, and sums such as 0.1 +
     0.2: were all drawn with the digits of the finest, digits would tell who was drawn. The kind
     that most values have is what most are rounded to; as many as are finer stay so.

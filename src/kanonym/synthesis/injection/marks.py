@@ -86,13 +86,11 @@ class Marks(ShortRepr):
 def marks_of(columns: list[pl.Series], injected: Bools, key: bytes) -> Marks:
     """Return the marks of a table's injected records.
 
-    columns: (n,) columns of the whole table.
-    injected: (n,) bool.
-
-    Notes
-    -----
     HMAC-SHA256 (RFC 2104) of the record's content and a number: of c injected records that are
     equal, the numbers from 0 to c - 1. Cost 2 µs an injected record.
+
+    columns: (n,) columns of the whole table.
+    injected: (n,) bool.
     """
     texts = record_texts([column.filter(injected) for column in columns])
     hashes = [_mark(key, text, place) for text, place in _number_equal(texts)]

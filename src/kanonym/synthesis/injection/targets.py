@@ -259,13 +259,11 @@ def measure_distinguishability(
 ) -> MeasuredValue:
     """Measure how well a classifier tells added records from real ones of the same classes.
 
-    real, added: (n,) and (m,) columns of the table and of the added records.
-    owners: (m,) int64 class of each added record.
-
-    Notes
-    -----
     Real records are drawn with a chance that grows with their weight (Poisson sampling) and
     weighted by what is left of it (Horvitz and Thompson 1952).
+
+    real, added: (n,) and (m,) columns of the table and of the added records.
+    owners: (m,) int64 class of each added record.
     """
     numbers = np.bincount(owners, minlength=len(classes))
     rows = np.flatnonzero(numbers[classes.labels])

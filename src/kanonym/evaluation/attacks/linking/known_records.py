@@ -242,21 +242,19 @@ class KnownItems(Attack):
     person was in the original. Of n records that have each of them, or a label above it, each would
     be picked with probability 1/n. A person whose own record lacks a known item, because it was
     dropped or the record was suppressed, is not found; where nobody knows which record is whose, it
-    is taken to be among them.
+    is taken to be among them. The baseline is exact: any record, 1 / n_original. The control are
+    persons who are not in the original: `control_compatible` is the share of them for whom some
+    record has all known items, so that they would be taken for it. `parts` has, as `alone`, the
+    persons with a single candidate.
 
     attempts: How many persons are attacked at most; None for all.
     items: How many items are known; None for as many as the policy's model says, else 2. Of a
         person who has fewer, all are.
 
-    Notes
-    -----
-    The baseline is exact: any record, 1 / n_original. The control are persons who are not in the
-    original: `control_compatible` is the share of them for whom some record has all known items, so
-    that they would be taken for it. `parts` has, as `alone`, the persons with a single candidate.
-
     References
     ----------
     Terrovitis, Mamoulis and Kalnis (2008), section 2 (the adversary's knowledge).
+
     """
 
     type: ClassVar[str] = "known-items"

@@ -155,15 +155,12 @@ def look_up_values(
 ) -> Iterator[tuple[Ints, list[list[PossibleValues]]]]:
     """Yield some of the persons at a time, and what releases say of them.
 
-    persons: (n,) rows of the original.
-    Yields: (n_some,) rows, the persons in their order; and for each source what it says of each
-        attribute.
-
-    Notes
-    -----
     Suppression in place hides few records and no others: records of which all quasi-identifiers are
     suppressed could be anybody's, and count for those alone whom no other record fits; suppressed
     sensitive cells count where no other candidate has a value.
+
+    persons: (n,) rows of the original. Yields: (n_some,) rows, the persons in their order; and for
+        each source what it says of each attribute.
     """
     held = [_histograms(source) for source in sources]
     tables = [[_table(values) for values in source.coded] for source in sources]
