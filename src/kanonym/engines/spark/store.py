@@ -111,7 +111,7 @@ class SparkStore:
             require_place(self.session, place, remote=is_remote(self.session))
 
     def stage(self, query: Query, place: str | None) -> StagedTable:
-        """Write the rows of a query, unseen: as `Store.stage`, see `spark.staging`."""
+        """Write the rows of a query, unseen: as `Store.stage`; see `staging`."""
         self._shown = self._shown or place is None
         without = query.copy()
         order = without.args.pop("order", None)

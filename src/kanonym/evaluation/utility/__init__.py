@@ -19,3 +19,4 @@ class Measure:
 
     meaning: Meaning
     take: Measuring
+    slow: bool = False

@@ -203,7 +203,7 @@ def k_marginal_by(pair: TablePair, random: np.random.Generator, column: str) -> 
 def k_marginal_measure(column: str) -> Measure:
     """Return the measure of three-way tables of one column (see `k_marginal_by`)."""
     meaning = replace(K_MARGINAL, name=f"{K_MARGINAL.name}-{column}")
-    return Measure(meaning, partial(k_marginal_by, column=column))
+    return Measure(meaning, partial(k_marginal_by, column=column), slow=True)
 
 
 def _obstacle(pair: TablePair) -> str | None:

@@ -126,7 +126,7 @@ def injected_rows(frame: Any, marks: Marks | str | Path, key: Key) -> Bools:
 
     Notes
     -----
-    Cost 2 µs a record. Values are compared by their text (`synthesis.injection.records`).
+    Values are compared by their text (`synthesis.injection.records`).
     """
     known = marks if isinstance(marks, Marks) else Marks.read(marks)
     secret = key_of(key)

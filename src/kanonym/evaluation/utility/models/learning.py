@@ -255,6 +255,7 @@ def learning_measure(target: str) -> Measure:
     return Measure(
         replace(LEARNING, name=f"{LEARNING.name}-{target}"),
         lambda pair, random: learning(pair, target, random),
+        slow=True,
     )
 
 
@@ -382,6 +383,7 @@ def accuracy_measure(target: str) -> Measure:
     return Measure(
         replace(ACCURACY, name=f"{ACCURACY.name}-{target}"),
         lambda pair, random: accuracy(pair, target, random),
+        slow=True,
     )
 
 
