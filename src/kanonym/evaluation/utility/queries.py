@@ -111,6 +111,10 @@ class _Categories:
 Asked = _Numbers | _Categories
 
 
+def _query_column(column: Column) -> Asked:
+    return _Numbers(column) if isinstance(column, NumericColumn) else _Categories(column)
+
+
 def draw_query(asked: Sequence[Asked], random: np.random.Generator) -> list[Condition]:
     """Draw a conjunction of conditions on one to three attributes."""
     size = int(random.integers(1, min(ATTRIBUTES, len(asked)) + 1))
@@ -172,11 +176,7 @@ def query_errors(
 
     Records that the release lacks answer nothing.
     """
-    columns = [
-        _Numbers(column) if isinstance(column, NumericColumn) else _Categories(column)
-        for column in pair.columns
-    ]
-    asked: list[Asked] = [column for column in columns if column.n_values > 1]
+    asked = [column for column in map(_query_column, pair.columns) if column.n_values > 1]
     if not asked:
         return MeasuredValue(
             QUERY_ERROR, None, reason=Message("the original has no column of several values")
