@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.results import ShortRepr
-from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
+from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
 from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import below, borders
 from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
