@@ -45,10 +45,6 @@ def read_pair(
     rows: (n_released,) int64, the original row of each released one, where it is known; `aligned`
     is then not read.
 
-    Notes
-    -----
-    Cost: a few passes over each column; texts are parsed once each.
-
     Examples
     --------
     >>> before = {"age": pl.Series("age", [23, 25, 41, 42])}
