@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kanonym.data.columns.rebuild import Frame
+from kanonym.data.columns.rebuild import TableSource
+from kanonym.data.files import table_of
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.results import Result, ResultTable
 from kanonym.evaluation.attacks.models.table_membership import ModelRisk, model_membership
@@ -83,8 +84,8 @@ class Assessment(Result):
 
 
 def assess(
-    original: Frame,
-    released: Frame,
+    original: TableSource,
+    released: TableSource,
     policy: PolicySource | None = None,
     *,
     quasi_identifiers: Sequence[str] = (),
@@ -112,6 +113,7 @@ def assess(
 
     """
     shared: dict[str, Any] = {"quasi_identifiers": quasi_identifiers}
+    released = table_of(released)
     trees = hierarchies or {}
     of_known = {name: tree for name, tree in trees.items() if name not in sensitive}
     return Assessment(

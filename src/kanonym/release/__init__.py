@@ -29,7 +29,7 @@ from kanonym.engines.decision import Decision, EncodedDecision
 from kanonym.metrics.record_risk import PersonRisk, ProsecutorRisk
 from kanonym.metrics.release_loss import InformationLoss
 from kanonym.policy import Policy
-from kanonym.policy.faults import without_values
+from kanonym.policy.faults import policy_hash, without_values
 from kanonym.release.account import (
     account_of,
     chance_text,
@@ -366,6 +366,7 @@ class Release(Result, Generic[FrameT]):
             "versions": versions(),
             **self._engine_facts,
             "policy": without_values(self.policy.to_dict()),
+            "policy_sha256": policy_hash(self.policy.to_dict()),
             "seed": self.policy.seed,
             "order": order_text(
                 self.policy, on_engine=self.writer is not None, private=self.promise is not None

@@ -25,10 +25,12 @@ def check(
 ) -> None:
     """Check a policy, and whether it fits a table, without anonymizing.
 
-    All faults of the policy are listed at once, with the nearest valid names. With a table: its
-    columns and their roles, whether hierarchies cover its values, and whether a release can
-    satisfy the models at all. With a policy about several tables, TABLE is the place of all of
-    them: keys, references and roles are checked, and columns that repeat others are listed.
+    All faults of the policy are listed at once, with the nearest valid names. Its SHA-256 is that
+    of the manifest and the report of a release; give the table where the policy leaves it open how
+    dates and numbers are written. With a table: its columns and their roles, whether hierarchies
+    cover its values, and whether a release can satisfy the models at all. With a policy about
+    several tables, TABLE is the place of all of them: keys, references and roles are checked, and
+    columns that repeat others are listed.
 
     Example: kanonym check policy.yaml patients.csv
     """
@@ -40,28 +42,34 @@ def check(
     from kanonym.pipeline.planning import check_policy
     from kanonym.policy import Policy
     from kanonym.policy.document import is_linked
+    from kanonym.policy.faults import policy_hash
 
     if is_linked(policy):
         _check_linked(policy, table, schema, json=json)
         return
     asked = Policy.from_file(policy)
-    found: dict[str, Any] = {"policy": asked.to_dict()}
+    found: dict[str, Any] = {}
     if table is not None:
         from kanonym.synthesis.marginals.domains import count_beyond  # loads much
 
         with show_progress() as step:
             step("read")
+            decimals: dict[str, int] = {}
             frame = reading.rows(
                 table,
                 schema=schema,
                 declared=asked.attributes if sampling_model(asked.models) else None,
+                decimals=decimals,
             )
             frame = inputs.group_long(frame, inputs.long_columns(None, asked))
             step("check")
             if sampling_model(asked.models) is None:  # else only what is declared may decide
-                asked, _ = with_readings(asked, frame, inputs.sentence_printer(step))
+                asked, _ = with_readings(
+                    asked, frame, inputs.sentence_printer(step), decimals=decimals
+                )
             found["table"] = check_policy(frame, asked).to_dict()
             found["table"]["beyond_domains"] = count_beyond(frame, asked.attributes)
+    found = {"policy": asked.to_dict(), "sha256": policy_hash(asked.to_dict()), **found}
     show_result(found, *policy_tables(found), json=json)
 
 

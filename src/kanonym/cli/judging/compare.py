@@ -24,8 +24,8 @@ PRIVACY: dict[str, Privacy] = {"k": "k", "average-risk": "average_risk"}
 
 
 @takes_policy(
-    *("quasi_identifiers", "sensitive", "identifiers", "others", "k", "l", "t", "models"),
-    "hierarchies",
+    *("quasi_identifiers", "sensitive", "identifiers", "others", "k", "entity", "rows", "l", "t"),
+    *("models", "hierarchies"),
 )
 def compare(
     context: typer.Context,

@@ -10,8 +10,8 @@ from kanonym.cli.policy_options import PolicyOptions, takes_policy
 
 
 @takes_policy(
-    *("quasi_identifiers", "sensitive", "identifiers", "others", "k", "l", "t", "models"),
-    *("hierarchies", "levels", "metric", "steps", "seconds"),
+    *("quasi_identifiers", "sensitive", "identifiers", "others", "k", "entity", "rows", "l", "t"),
+    *("models", "hierarchies", "levels", "metric", "steps", "seconds"),
 )
 def lattice(
     table: options.Table,

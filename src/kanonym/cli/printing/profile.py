@@ -22,6 +22,7 @@ def policy_tables(found: Mapping[str, Any]) -> list[RenderableType]:
         models.add_row(Text(f"{model['type']}: {given}" if given else model["type"]))
     facts: list[tuple[str, object]] = [
         ("policy", "no faults"),
+        ("SHA-256", found["sha256"]),
         ("algorithm", policy["algorithm"]["type"]),
         ("suppression limit", f"{100 * policy['suppression_limit']:g} % of the records"),
     ]

@@ -25,7 +25,9 @@ class Frame(Protocol):
         """Its columns."""
 
 
-Population: TypeAlias = int | str | PathLike[str] | Frame | None
+TableSource: TypeAlias = str | PathLike[str] | Frame
+"""A table, or the path of its file."""
+Population: TypeAlias = int | TableSource | None
 """The number of persons that a table is a sample of, a table of all of them, or its path."""
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanonym.data.databases import displayable_url
+from kanonym.data.databases import database_kind, displayable_url
 from kanonym.data.errors import DataError
 from kanonym.data.files import columnar, delimited, statistical
 from kanonym.data.files import json_records as records
@@ -39,10 +39,22 @@ _GZIP = b"\x1f\x8b"
 
 
 def table_of(frame: Any, **options: Any) -> Any:
-    """Return the table in the file of a path, or what is a table; options: of `read_table`."""
-    if isinstance(frame, str | os.PathLike):
-        return read_table(frame if isinstance(frame, str) else Path(frame), **options)
-    return frame
+    """Return the table in the file of a path, or what is a table; options: of `read_table`.
+
+    Every public function that takes a table calls this first.
+    """
+    if not isinstance(frame, str | os.PathLike):
+        return frame
+    path = frame if isinstance(frame, str) else Path(frame)
+    kind = database_kind(str(path))
+    if kind is not None:
+        shown = displayable_url(str(path))
+        call = f"scan_duckdb({shown!r}, name=" if kind == "duckdb" else f"scan_database({shown!r}, "
+        raise DataError(
+            f"{shown} is a database, which may have several tables. Name the one you mean: "
+            f"ka.engines.{call}'TABLE') in the place of the path"
+        )
+    return read_table(path, **options)
 
 
 def read_table(

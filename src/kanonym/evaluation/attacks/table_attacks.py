@@ -13,8 +13,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frames
-from kanonym.data.columns.rebuild import Frame
+from kanonym.data.columns.rebuild import Frame, TableSource
 from kanonym.data.errors import DataError, KanonymError, PolicyError, SchemaError, shown_value
+from kanonym.data.files import table_of
 from kanonym.data.person_key import columns_of
 from kanonym.data.progress import Progress
 from kanonym.data.refusals import Replay
@@ -45,13 +46,13 @@ from kanonym.policy.faults import unknown_name
 
 
 def attack(
-    original: Frame,
-    released: Frame | None = None,
+    original: TableSource,
+    released: TableSource | None = None,
     policy: PolicySource | None = None,
     *,
-    control: Frame | None = None,
+    control: TableSource | None = None,
     hold_out: float | None = None,
-    second: Frame | None = None,
+    second: TableSource | None = None,
     attacks: Sequence[str | Attack] | None = None,
     attempts: int = 2000,
     seed: int = 0,
@@ -64,7 +65,8 @@ def attack(
     Parameters
     ----------
     original
-        The table before anonymization: the persons who are attacked.
+        The table before anonymization: the persons who are attacked. Like every other table here,
+        it may be the path of a file.
     released
         The release, whoever made it; or a `Release`, which brings its policy, its
         hierarchies, and which records are which.
@@ -126,6 +128,7 @@ def attack(
     check_integer("attack", "seed", seed, 0)
     check_integer("attack", "attempts", attempts, 2)
     chosen = _select_attacks(attacks, attempts)
+    original, released, control, second = map(table_of, (original, released, control, second))
     step = progress or _ignore_progress
     if hold_out is not None:
         given = released is not None or control is not None or any(columns.values())

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from kanonym.actions.base import Action
 from kanonym.actions.registry import ColumnActions, random_actions
 from kanonym.data import frames
-from kanonym.data.columns.rebuild import Frame
+from kanonym.data.columns.rebuild import Frame, TableSource
 from kanonym.data.errors import DataError, Message, SchemaError
+from kanonym.data.files import table_of
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Identifier, ItemSet, Recoding
@@ -90,8 +91,8 @@ class AlignedTables(ShortRepr):
 
 
 def align_tables(
-    original: Frame,
-    released: Frame,
+    original: TableSource,
+    released: TableSource,
     policy: PolicySource | None,
     *,
     quasi_identifiers: Sequence[str] = (),
@@ -107,6 +108,7 @@ def align_tables(
     """
     named = bool(quasi_identifiers or hierarchies)
     released, meant, release = unpack_release(released, policy, named=named)
+    original = table_of(original)
     whole, released = parse_with_policy(original, meant), to_canonical(released, meant, original)
     names = frames.column_names(whole)
     n_rows = frames.n_rows(whole)

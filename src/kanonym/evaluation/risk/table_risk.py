@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frame_rows, frames
-from kanonym.data.columns.rebuild import Frame, Population
+from kanonym.data.columns.rebuild import Population, TableSource
 from kanonym.data.errors import DataError, Message, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.person_key import EntityColumns, columns_of, entity_of
@@ -189,7 +189,7 @@ def _free_name(name: str, names: set[str]) -> str:
 
 
 def risk(
-    frame: Frame,
+    frame: TableSource,
     policy: PolicySource | None = None,
     *,
     quasi_identifiers: Sequence[str] = (),
@@ -208,9 +208,9 @@ def risk(
     Parameters
     ----------
     frame
-        A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table; or a `Release`,
-        which brings its policy, and the persons that it counted where no column says whose
-        the records are.
+        A pandas or polars DataFrame, a polars LazyFrame, a pyarrow Table or the path of a file; or
+        a `Release`, which brings its policy, and the persons that it counted where no column says
+        whose the records are.
     policy
         Whose quasi-identifiers, sensitive attributes and hierarchies are meant; or leave
         it out and name them.

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kanonym.data.columns.rebuild import Frame
+from kanonym.data.columns.rebuild import TableSource
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.results import Result, ResultTable
@@ -123,8 +123,8 @@ class Utility(Result):
 
 
 def utility(
-    original: Frame,
-    released: Frame,
+    original: TableSource,
+    released: TableSource,
     policy: PolicySource | None = None,
     *,
     quasi_identifiers: Sequence[str] = (),
@@ -139,8 +139,8 @@ def utility(
     Parameters
     ----------
     original, released
-        Tables, each of any kind. The release has the quasi-identifiers, as values,
-        intervals, sets, labels of a hierarchy, `*` or null, whoever made it; other columns
+        Tables, each of any kind, or paths of files. The release has the quasi-identifiers, as
+        values, intervals, sets, labels of a hierarchy, `*` or null, whoever made it; other columns
         are compared where both have them and can be measured: no lists, no numbers that are
         infinite or beyond ±1e150. Or `released` is a `Release`, which brings its policy, its
         hierarchies and which record each released one is: released records are then compared

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kanonym.data import frame_rows, frames
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
+from kanonym.data.files import table_of
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.columns import name_list, select_columns
 from kanonym.evaluation.utility.models.detection import DETECTION
@@ -159,8 +160,8 @@ def inject(
     Parameters
     ----------
     frame
-        Any table, released or not: a pandas or polars DataFrame, a polars LazyFrame or a
-        pyarrow Table. Columns that are not named are imitated too.
+        Any table, released or not: a pandas or polars DataFrame, a polars LazyFrame, a pyarrow
+        Table or the path of a file. Columns that are not named are imitated too.
     quasi_identifiers
         Columns whose equal values make a class. Added records hold the values of theirs exactly.
     sensitive
@@ -234,6 +235,7 @@ def inject(
 
     """
     seed = secrets.randbits(128) if seed is None else seed
+    frame = table_of(frame)
     native = frames.to_eager(frame)
     every = frames.column_names(native)
     dropped, known_names, hidden_names = (
