@@ -68,7 +68,7 @@ def test_the_terminal_marks_the_frontier_and_says_what_to_take(run):
 def test_persons_are_stated_as_for_its_siblings(run, folder):
     """`--rows persons` is of the policy that is compared and written."""
     code, _, error = run(
-        "compare people.csv -q occupation --others insensitive --rows persons --sweep k=2,3,5 "
+        "compare people.csv -q occupation --others insensitive --rows persons --sweep k=2 "
         "--sweep algorithm=mondrian --write best.yaml"
     )
     assert code == 0, error
