@@ -282,7 +282,7 @@ def _parts(summary: Summary, says: Translator) -> tuple[Block, ...]:
 def attack_summary(tried: Sequence[AttackResult], says: Translator) -> str:
     """Say how many attacks succeed beyond chance, and how the first of them came out."""
     n = sum(result.finding == "beyond" for result in tried)
-    unknown = sum(result.hidden_by is not None for result in tried)
+    unknown = [title_of(one.type, says) for one in tried if one.hidden_by is not None]
     key, attacks = (
         ngettext(
             "Of {attacks} run, {number} surely succeeds more often than by chance.",
@@ -296,8 +296,8 @@ def attack_summary(tried: Sequence[AttackResult], says: Translator) -> str:
     if unknown:
         told.append(
             says.text(
-                _("For {number} it is unknown whether the release helps."),
-                number=says.count(unknown),
+                _("It is unknown whether the release helps in: {attacks}."),
+                attacks=says.names(unknown),
             )
         )
     if n:
@@ -374,7 +374,16 @@ def intruder_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
             reading += f" {chosen}"
         more = more_rows_note(further, _("Attacks: success compared with chance"), says)
         reading += f" {more.text}"
-    return attack_table(summary, shown, says), Paragraph(reading, "note")
+    omitted = [title_of(one.type, says) for one in summary.attacks if not one.attempts]
+    notes = [reading]
+    if omitted:
+        notes.append(
+            says.text(
+                _("Not run, so what they would find is unknown: {attacks}."),
+                attacks=says.names(omitted),
+            )
+        )
+    return attack_table(summary, shown, says), *(Paragraph(one, "note") for one in notes)
 
 
 def more_rows_note(number: int, section: Sentence, says: Translator) -> Paragraph:

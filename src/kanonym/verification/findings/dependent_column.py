@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.results import ShortRepr
 from kanonym.data.table import value_codes
+from kanonym.verification.findings.person_column import advice_beside_persons
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 LEAST_ROWS = 50
@@ -40,11 +41,12 @@ def dependent_column(view: ReleaseView) -> Evidence:
     for name, others in _dependent_columns(view).items():
         records = view.records_in_small_classes([name]) if name in view.released.columns else 0
         if records:
+            advice = advice_beside_persons(view, [name], "make it a quasi-identifier, or drop it")
             message = (
                 f"{name} is released as it is, although {' and '.join(others)} can be "
                 f"told from it, or it from {'them' if len(others) > 1 else 'that'}. "
                 f"Counted with the quasi-identifiers, up to {records:,} {view.unit} are "
-                f"in classes of fewer than {view.k}: make it a quasi-identifier, or drop it"
+                f"in classes of fewer than {view.k}: {advice}"
             )
             yield [name], message, {"records": records, "k": view.k}
 
