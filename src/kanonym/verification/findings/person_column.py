@@ -40,7 +40,11 @@ def person_column(view: ReleaseView) -> Evidence:
 def advice_beside_persons(view: ReleaseView, columns: Sequence[str], advice: str) -> str:
     """Return advice on columns: another one where this finding advises to make them identifiers."""
     found = {name for proposed in _persons_found(view) for name in proposed.columns}
-    return "make it an identifier, as the finding on persons advises" if found >= {*columns} else advice
+    return (
+        "make it an identifier, as the finding on persons advises"
+        if found >= {*columns}
+        else advice
+    )
 
 
 def _persons_found(view: ReleaseView) -> list[ProposedPersons]:
