@@ -420,7 +420,7 @@ def _covers(told: Evidence, other: Evidence) -> bool:
 
 
 def are_likely_groups(told: Evidence) -> bool:
-    """Whether something speaks for groups of persons; only here names count, and only for groups.
+    """Whether something speaks for groups of persons; only here names count.
 
     Persons have one sex, date of birth and ethnicity. A sampling weight is that of many.
     """
@@ -435,6 +435,11 @@ def are_likely_groups(told: Evidence) -> bool:
         return False
     if told.matched or told.grouping.per_group > MOST_OF_A_PERSON:
         return True
+    constant = {
+        hint.what for place in told.constant for hint in name_hints(names[place]) if hint.sure
+    }
+    if len(constant & LASTING) > 1:  # nobody else has the sex and the birthday of a person
+        return False
     return bool(told.rest) and told.share_alike < ALIKE and told.explained < MOSTLY
 
 

@@ -194,6 +194,21 @@ def test_classes_of_pupils_are_likely_groups():
     assert [(one.columns, one.likely_groups) for one in told] == [(("school",), True)]
 
 
+@pytest.mark.parametrize(("names", "groups"), [(("Geb.", "Geschl."), False), (("b", "s"), True)])
+def test_who_has_one_sex_and_one_birthday_is_no_group(names, groups):
+    """Stays that have nothing else in common are of one person where sex and birthday are one."""
+    random = np.random.default_rng(21)
+    who = np.repeat(np.arange(250), random.integers(1, 4, 250))
+    own = dict(
+        zip(names, (random.integers(0, 20_000, 250), random.integers(0, 2, 250)), strict=True)
+    )
+    table = {"ref": random.permutation(250)[who] + 1_000, "z": random.integers(0, 90, 250)[who]}
+    table |= {name: values[who] for name, values in own.items()}
+    table |= {name: random.integers(0, 30, len(who)) for name in ("ward", "diag", "crp", "cost")}
+    (told,) = proposed_persons(pl.DataFrame(table))
+    assert (told.columns, told.likely_groups) == (("ref",), groups)
+
+
 def test_measurements_are_not_proposed():
     """Decimals, dates and numbers below 0 that determine others are no numbers of persons."""
     table = visits(200, 13)

@@ -153,7 +153,7 @@ def exit_by_verdict(found: Mapping[str, Any], *, accept_findings: bool) -> None:
     if verdict == "satisfied":
         return
     reasons = [
-        *(f"{len(found['findings'])} findings" for _ in found["findings"][:1]),
+        *([f"{n} finding{'s' if n > 1 else ''}"] if (n := len(found["findings"])) else []),
         *(
             f"{name} not assessed: {part['rests_on']}"
             for name, part in found["parts"].items()
