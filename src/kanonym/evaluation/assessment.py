@@ -33,7 +33,10 @@ __all__ = [
 
 
 SUBJECTS = {
-    "identity": ("k", "uniques", "prosecutor_highest", "prosecutor_average", "prosecutor_at_risk"),
+    "identity": (
+        *("k", "uniques", "prosecutor_highest", "prosecutor_average", "prosecutor_at_risk"),
+        *("person_uniques", "person_highest", "person_average", "person_at_risk"),
+    ),
     "attributes": ("alpha", "l_distinct", "t_equal"),
     "loss": ("span_loss", "gcp", "average_class_size"),
     "likeness": ("total_variation", "pairwise_total_variation", "query_error", "pmse"),

@@ -129,7 +129,7 @@ class Release(Result, Generic[FrameT]):
                 "a release that was pickled or copied has no decision: the encoded table stays "
                 "where the release was made. Make reports and assessments there"
             )
-        raise AttributeError(name)
+        raise AttributeError(f"a Release has no {name!r}; the released table is its frame")
 
     @property
     def persons(self) -> PersonRisk | None:

@@ -37,6 +37,8 @@ def check(
     from kanonym.cli.printing.profile import policy_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
+    from kanonym.data.frames import to_eager
+    from kanonym.engines import engine_of, is_local
     from kanonym.models.differential import sampling_model
     from kanonym.pipeline import with_readings
     from kanonym.pipeline.planning import check_policy
@@ -55,19 +57,22 @@ def check(
         with show_progress() as step:
             step("read")
             decimals: dict[str, int] = {}
-            frame = reading.rows(
+            given = reading.table(
                 table,
                 schema=schema,
                 declared=asked.attributes if sampling_model(asked.models) else None,
                 decimals=decimals,
             )
+            frame = to_eager(given)
             frame = inputs.group_long(frame, inputs.long_columns(None, asked))
             step("check")
             if sampling_model(asked.models) is None:  # else only what is declared may decide
                 asked, _ = with_readings(
                     asked, frame, inputs.sentence_printer(step), decimals=decimals
                 )
-            found["table"] = check_policy(frame, asked).to_dict()
+            found["table"] = check_policy(
+                frame, asked, None if is_local(given) else engine_of(given)
+            ).to_dict()
             found["table"]["beyond_domains"] = count_beyond(frame, asked.attributes)
     found = {"policy": asked.to_dict(), "sha256": policy_hash(asked.to_dict()), **found}
     show_result(found, *policy_tables(found), json=json)
