@@ -195,6 +195,10 @@ def fit(
     Nothing is released by this: to release the table itself, apply the recoding to it. By
     levels and, where no record is suppressed, by boxes, that gives what `anonymize` does.
 
+    Leave room for the next batch: a class that has just k records here may have fewer there, and
+    those are suppressed, as far as `suppression_limit` allows. Coarser hierarchies and full-domain
+    make larger classes, at the cost of detail.
+
     Parameters
     ----------
     frame

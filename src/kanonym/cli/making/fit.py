@@ -35,7 +35,8 @@ def fit(
 
     Nothing is released: to release the table itself, apply the recoding to it. The file has no
     records, but it has the values of hierarchies and the bounds of classes: protect it like the
-    table.
+    table. Leave room for the next batch: a class with just k records may have fewer there, and is
+    then suppressed. Coarser hierarchies and full-domain leave more, at the cost of detail.
 
     Example: kanonym fit patients.csv --policy policy.yaml -o recoding.json
     """
