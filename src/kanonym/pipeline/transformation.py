@@ -51,13 +51,13 @@ def transform(
     seed: int | None = ...,
 ) -> FrameT: ...
 def transform(
-    frame: Any,
+    frame: FrameT | str | PathLike[str],
     actions: Mapping[str, Any],
     *,
     drop: Sequence[str] = (),
     sample: float | None = None,
     seed: int | None = None,
-) -> Any:
+) -> FrameT | pl.DataFrame:
     """Change columns of a table cell by cell.
 
     The result has no guarantee: no classes are formed, and no privacy model is checked. For a
@@ -107,8 +107,9 @@ def transform(
     if seed is None:
         seed = secrets.randbits(128)
     check_integer("transform", "seed", seed, 0)
-    frame = table_of(frame)
-    native = frames.to_eager(frame)
+    given: Any = frame
+    given = table_of(given)
+    native = frames.to_eager(given)
     names = frames.column_names(native)
     _check_columns(names, actions, drop)
     acting = ColumnActions(partial(frames.column, native), _build_actions(actions), seed)
@@ -123,7 +124,8 @@ def transform(
             columns.append(changed if rows is None else changed.gather(rows))
         elif name not in drop:
             columns.append(name)
-    return frames.assemble(native, rows, columns, frame)
+    built: FrameT | pl.DataFrame = frames.assemble(native, rows, columns, given)
+    return built
 
 
 def _check_columns(names: list[str], actions: Mapping[str, Any], drop: Sequence[str]) -> None:

@@ -63,18 +63,16 @@ def check(
                 declared=asked.attributes if sampling_model(asked.models) else None,
                 decimals=decimals,
             )
-            frame = to_eager(given)
-            frame = inputs.group_long(frame, inputs.long_columns(None, asked))
+            engine = None if is_local(given) else engine_of(given)
+            frame = inputs.group_long(to_eager(given), inputs.long_columns(None, asked))
             step("check")
             if sampling_model(asked.models) is None:  # else only what is declared may decide
-                asked, _ = with_readings(
-                    asked, frame, inputs.sentence_printer(step), decimals=decimals
-                )
-            found["table"] = check_policy(
-                frame, asked, None if is_local(given) else engine_of(given)
-            ).to_dict()
+                read = frame if engine is None else given
+                tell = inputs.sentence_printer(step)
+                asked, _ = with_readings(asked, read, tell, decimals=decimals)
+            found["table"] = check_policy(frame, asked, engine).to_dict()
             found["table"]["beyond_domains"] = count_beyond(frame, asked.attributes)
-    found = {"policy": asked.to_dict(), "sha256": policy_hash(asked.to_dict()), **found}
+    found.update(policy=asked.to_dict(), sha256=policy_hash(asked.to_dict()))
     show_result(found, *policy_tables(found), json=json)
 
 

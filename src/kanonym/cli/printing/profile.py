@@ -22,13 +22,13 @@ def policy_tables(found: Mapping[str, Any]) -> list[RenderableType]:
         models.add_row(Text(f"{model['type']}: {given}" if given else model["type"]))
     facts: list[tuple[str, object]] = [
         ("policy", "no faults"),
-        ("SHA-256", found["sha256"]),
         ("algorithm", policy["algorithm"]["type"]),
         ("suppression limit", f"{100 * policy['suppression_limit']:g} % of the records"),
     ]
+    hashed = f"  SHA-256  {found['sha256']}"
     table = found.get("table")
     if table is None:
-        return [grid(*facts), *([models] if policy["models"] else [])]
+        return [grid(*facts), hashed, *([models] if policy["models"] else [])]
     facts += [
         ("table", "the policy fits it"),
         ("records", table["rows"]),
@@ -40,7 +40,7 @@ def policy_tables(found: Mapping[str, Any]) -> list[RenderableType]:
             if count
         ),
     ]
-    return [grid(*facts), *([models] if policy["models"] else []), _roles(policy, table)]
+    return [grid(*facts), hashed, *([models] if policy["models"] else []), _roles(policy, table)]
 
 
 def _roles(policy: Mapping[str, Any], table: Mapping[str, Any]) -> Table:

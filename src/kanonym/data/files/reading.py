@@ -28,6 +28,7 @@ from kanonym.data.loading import LazyModule
 from kanonym.data.text_encoding import to_utf8
 
 if TYPE_CHECKING:
+    from kanonym.data.columns.rebuild import Frame, TableSource
     from kanonym.data.files import excel, remote
 else:
     remote = LazyModule("kanonym.data.files.remote")
@@ -38,7 +39,7 @@ _logger = logging.getLogger(__name__)
 _GZIP = b"\x1f\x8b"
 
 
-def table_of(frame: Any, **options: Any) -> Any:
+def table_of(frame: TableSource, **options: Any) -> Frame:
     """Return the table in the file of a path, or what is a table; options: of `read_table`.
 
     Every public function that takes a table calls this first.

@@ -128,7 +128,10 @@ def attack(
     check_integer("attack", "seed", seed, 0)
     check_integer("attack", "attempts", attempts, 2)
     chosen = _select_attacks(attacks, attempts)
-    original, released, control, second = map(table_of, (original, released, control, second))
+    original = table_of(original)
+    released = None if released is None else table_of(released)
+    control = None if control is None else table_of(control)
+    second = None if second is None else table_of(second)
     step = progress or _ignore_progress
     if hold_out is not None:
         given = released is not None or control is not None or any(columns.values())
@@ -256,7 +259,9 @@ def _select_attacks(attacks: Sequence[str | Attack] | None, attempts: int) -> li
     return chosen
 
 
-def split_hold_out(original: Frame, policy: Policy, hold_out: float, seed: int) -> tuple[Any, Any]:
+def split_hold_out(
+    original: Frame, policy: Policy, hold_out: float, seed: int
+) -> tuple[Frame, Frame]:
     """Return the part of a table that is anonymized, and the part that is held out."""
     check_number("attack", "hold_out", hold_out, above=0, maximum=1)
     native = frames.to_eager(original)

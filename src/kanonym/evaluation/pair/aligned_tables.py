@@ -107,17 +107,17 @@ def align_tables(
     which. released_only: of a `Release`, leave the records out that it suppresses.
     """
     named = bool(quasi_identifiers or hierarchies)
-    released, meant, release = unpack_release(released, policy, named=named)
+    table, meant, release = unpack_release(released, policy, named=named)
     original = table_of(original)
-    whole, released = parse_with_policy(original, meant), to_canonical(released, meant, original)
+    whole, table = parse_with_policy(original, meant), to_canonical(table, meant, original)
     names = frames.column_names(whole)
     n_rows = frames.n_rows(whole)
-    tables, kept = (whole, released), None
+    tables, kept = (whole, table), None
     if release is not None:
         require_made_of(release, n_rows)
         kept = released_records(release) if released_only else None
     if kept is not None:
-        tables = frames.assemble(whole, kept, names), released
+        tables = frames.assemble(whole, kept, names), table
     held = frames.column_names(tables[1])
     columns = select_columns(meant, quasi_identifiers, sensitive, hierarchies or {}, held)
     absent = [name for name in columns.held if name not in names]

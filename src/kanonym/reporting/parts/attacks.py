@@ -282,7 +282,7 @@ def _parts(summary: Summary, says: Translator) -> tuple[Block, ...]:
 def attack_summary(tried: Sequence[AttackResult], says: Translator) -> str:
     """Say how many attacks succeed beyond chance, and how the first of them came out."""
     n = sum(result.finding == "beyond" for result in tried)
-    unknown = [title_of(one.type, says) for one in tried if one.hidden_by is not None]
+    unknown = [title_of(attack.type, says) for attack in tried if attack.hidden_by is not None]
     key, attacks = (
         ngettext(
             "Of {attacks} run, {number} surely succeeds more often than by chance.",
@@ -374,7 +374,7 @@ def intruder_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
             reading += f" {chosen}"
         more = more_rows_note(further, _("Attacks: success compared with chance"), says)
         reading += f" {more.text}"
-    omitted = [title_of(one.type, says) for one in summary.attacks if not one.attempts]
+    omitted = [title_of(attack.type, says) for attack in summary.attacks if not attack.attempts]
     notes = [reading]
     if omitted:
         notes.append(
@@ -383,7 +383,7 @@ def intruder_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
                 attacks=says.names(omitted),
             )
         )
-    return attack_table(summary, shown, says), *(Paragraph(one, "note") for one in notes)
+    return attack_table(summary, shown, says), *(Paragraph(note, "note") for note in notes)
 
 
 def more_rows_note(number: int, section: Sentence, says: Translator) -> Paragraph:

@@ -109,8 +109,8 @@ def _answers(summary: Summary, key: Aim, says: Translator) -> tuple[Block, ...]:
 
 def _answer_of_attacks(tried: Sequence[AttackResult], says: Translator) -> str:
     """Return what attacks on a question answer, with those that do."""
-    helped = [title_of(one.type, says) for one in tried if one.finding == "beyond"]
-    unknown = [title_of(one.type, says) for one in tried if one.hidden_by is not None]
+    helped = [title_of(attack.type, says) for attack in tried if attack.finding == "beyond"]
+    unknown = [title_of(attack.type, says) for attack in tried if attack.hidden_by is not None]
     key, named = ("yes", helped) if helped else ("unknown" if unknown else "not shown", unknown)
     return says.text(ANSWERS[key], len(named), attacks=says.names(named))
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     needs_original=True,
 )
 def person_column(view: ReleaseView) -> Evidence:
-    for proposed in _persons_found(view):
+    for proposed in _person_proposals(view):
         columns = " and ".join(proposed.columns)
         message = (
             f"{columns}: {proposed.values:,} values in {proposed.records:,} records, each with one "
@@ -39,15 +39,15 @@ def person_column(view: ReleaseView) -> Evidence:
 
 def advice_beside_persons(view: ReleaseView, columns: Sequence[str], advice: str) -> str:
     """Return advice on columns: another one where this finding advises to make them identifiers."""
-    found = {name for proposed in _persons_found(view) for name in proposed.columns}
+    persons = {name for proposed in _person_proposals(view) for name in proposed.columns}
     return (
         "make it an identifier, as the finding on persons advises"
-        if found >= {*columns}
+        if persons >= {*columns}
         else advice
     )
 
 
-def _persons_found(view: ReleaseView) -> list[ProposedPersons]:
+def _person_proposals(view: ReleaseView) -> list[ProposedPersons]:
     """Return who the persons seem to be, unless the policy knows; one or none."""
     attributes = view.schema.attributes
     return [
