@@ -5,9 +5,8 @@ from __future__ import annotations
 import io
 
 import pytest
-from rich.console import Console
-
 from kanonym.cli.printing.profile import profile_tables
+from rich.console import Console
 
 
 def column(distinct, separation, role="quasi-identifier", kinds=(), **more):

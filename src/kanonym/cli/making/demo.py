@@ -141,9 +141,8 @@ def _demo(rows: int, directory: Path) -> None:
     import kanonym as ka
     from kanonym import pipeline
     from kanonym.cli.making.compile import compile_ahead
-    from kanonym.cli.printing.releases import release_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import command_text, show
+    from kanonym.cli.terminal import closing, command_text, show
     from kanonym.data.example_tables import patients
     from kanonym.data.files import write_table, write_text
     from kanonym.policy import Policy
@@ -175,7 +174,7 @@ def _demo(rows: int, directory: Path) -> None:
             policy_file=policy,
         )
     written = [str(file) for file in (table, policy, released, report, manifest)]
-    show(*release_tables(release.to_dict(), written, release.examples))
+    show(*release.tables(examples=True), *closing(sum(release.seconds.values()), written))
     show(
         f"\nOpen {report}, and try:",
         command_text("verify", released, "--policy", policy),

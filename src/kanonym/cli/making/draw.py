@@ -108,7 +108,6 @@ def draw(
 
     Example: kanonym draw released.csv --policy policy.yaml -o drawn.csv
     """
-    from kanonym.cli.printing.synthesis import drawn_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_output, check_table_output
@@ -136,5 +135,12 @@ def draw(
         if manifest is not None:
             drawn.manifest(manifest, released=source, drawn=result)
     written = [output, *([] if manifest is None else [str(manifest)])]
-    found = {**drawn.to_dict(), "seconds": {"total": perf_counter() - start}, "written": written}
-    show_result(found, *drawn_tables(found), json=json, to_stderr=output == "-")
+    seconds = perf_counter() - start
+    show_result(
+        {**drawn.to_dict(), "seconds": {"total": seconds}, "written": written},
+        drawn.tables,
+        json=json,
+        to_stderr=output == "-",
+        seconds=seconds,
+        written=written,
+    )

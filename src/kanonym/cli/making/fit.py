@@ -40,7 +40,6 @@ def fit(
     Example: kanonym fit patients.csv --policy policy.yaml -o recoding.json
     """
     from kanonym import pipeline, series
-    from kanonym.cli.printing.linked import fit_tables as tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_output
@@ -58,5 +57,12 @@ def fit(
         fitted = series.fit(frame, policy, unseen=unseen, each_batch=not union_only, progress=step)
         step("write")
         fitted.save(output)
-    found = {**fitted.describe(), "seconds": {"total": perf_counter() - start}, "written": [output]}
-    show_result(found, *tables(found), json=json, to_stderr=output == "-")
+    seconds, written = perf_counter() - start, [output]
+    show_result(
+        {**fitted.describe(), "seconds": {"total": seconds}, "written": written},
+        fitted.tables,
+        json=json,
+        to_stderr=output == "-",
+        seconds=seconds,
+        written=written,
+    )

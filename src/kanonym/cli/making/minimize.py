@@ -39,7 +39,6 @@ def minimize(
 
     Example: kanonym minimize customers.csv --label churned -o minimized.csv
     """
-    from kanonym.cli.printing.synthesis import minimization_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_table_output
@@ -61,5 +60,12 @@ def minimize(
         made = minimize_table(frame, label, accuracy, features=features, k=k, seed=seed)
         step("write")
         writing.write(styled_table(made.frame, written), output, reading.format, table)
-    found = made.to_dict() | {"seconds": {"total": perf_counter() - start}, "written": [output]}
-    show_result(found, *minimization_tables(found), json=json, to_stderr=output == "-")
+    seconds = perf_counter() - start
+    show_result(
+        made.to_dict() | {"seconds": {"total": seconds}, "written": [output]},
+        made.tables,
+        json=json,
+        to_stderr=output == "-",
+        seconds=seconds,
+        written=[output],
+    )

@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.errors import gettext as _
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.tables import Column, NumericColumn, TablePair
 from kanonym.evaluation.utility import Measure
@@ -245,6 +246,8 @@ K_MARGINAL = Meaning(
     source="NIST, SDNist 2.5 (2025), K-marginal evaluation of pairs of columns; all pairs of up "
     f"to {EVERY_PAIR} columns, else {DRAWN_PAIRS} drawn ones; numbers in at most {BINS} bins, the "
     f"{CATEGORIES} most frequent categories and one for the others",
+    title=_("Pairs of columns: K-marginal score"),
+    counted=_("points of 1,000"),
 )
 
 MEASURES: tuple[Measure, ...] = (Measure(K_MARGINAL, k_marginal),)

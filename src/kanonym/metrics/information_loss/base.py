@@ -150,6 +150,9 @@ class Metric(Protocol):
     __slots__ = ()
 
     type: ClassVar[str]
+    title: ClassVar[str] = ""
+    counted: ClassVar[str] = ""
+    short: ClassVar[str] = ""
     unit: ClassVar[str]
     source: ClassVar[str]
     low: ClassVar[float] = 0.0

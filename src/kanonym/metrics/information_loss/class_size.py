@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.errors import gettext as _
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
     SLACK,
@@ -59,6 +60,8 @@ class AverageClassSize(FactorMetric):
     """
 
     type: ClassVar[str] = "average-class-size"
+    title: ClassVar[str] = _("Average class size")
+    counted: ClassVar[str] = _("records per class")
     unit: ClassVar[str] = "records"
     source: ClassVar[str] = "LeFevre, DeWitt and Ramakrishnan 2006"
 
@@ -168,6 +171,8 @@ class Discernibility(Metric):
     """
 
     type: ClassVar[str] = "discernibility"
+    title: ClassVar[str] = _("Discernibility")
+    counted: ClassVar[str] = _("pairs of records")
     unit: ClassVar[str] = "pairs of records"
     source: ClassVar[str] = "Bayardo and Agrawal 2005"
 
@@ -247,6 +252,8 @@ class Ambiguity(Metric):
     """
 
     type: ClassVar[str] = "ambiguity"
+    title: ClassVar[str] = _("Ambiguity")
+    counted: ClassVar[str] = _("combinations of values")
     unit: ClassVar[str] = "combinations of values"
     source: ClassVar[str] = "Goldberger and Tassa 2010"
 

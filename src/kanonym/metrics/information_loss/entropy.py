@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.errors import gettext as _
 from kanonym.data.merged_table import MergedTable, distinct_sizes
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
@@ -69,6 +70,8 @@ class NonUniformEntropy(FactorMetric):
     """
 
     type: ClassVar[str] = "non-uniform-entropy"
+    title: ClassVar[str] = _("Non-uniform entropy")
+    counted: ClassVar[str] = _("bits")
     unit: ClassVar[str] = "bits"
     source: ClassVar[str] = "Gionis and Tassa 2009"
 
@@ -103,6 +106,8 @@ class NormalizedEntropy(Metric):
     """
 
     type: ClassVar[str] = "normalized-entropy"
+    title: ClassVar[str] = _("Normalized entropy")
+    counted: ClassVar[str] = _("share of the entropy")
     unit: ClassVar[str] = "share of the attribute's entropy"
     source: ClassVar[str] = "Gionis and Tassa 2009"
 
@@ -226,6 +231,9 @@ class KLDivergence(Metric):
     """
 
     type: ClassVar[str] = "kl-divergence"
+    title: ClassVar[str] = _("Kullback–Leibler divergence")
+    counted: ClassVar[str] = _("bits")
+    short: ClassVar[str] = "KL divergence"
     unit: ClassVar[str] = "bits"
     source: ClassVar[str] = "Machanavajjhala et al. 2007"
 

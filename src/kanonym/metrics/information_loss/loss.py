@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
+from kanonym.data.errors import gettext as _
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
     DIGITS,
@@ -75,6 +76,8 @@ class Loss(FactorMetric):
     """
 
     type: ClassVar[str] = "loss"
+    title: ClassVar[str] = _("Loss, geometric mean")
+    counted: ClassVar[str] = _("share of the domain")
     unit: ClassVar[str] = "share of the domain"
     source: ClassVar[str] = "Iyengar 2002"
     high: ClassVar[float] = 1.0
@@ -115,6 +118,8 @@ class LossArithmetic(FactorMetric):
     """
 
     type: ClassVar[str] = "loss-arithmetic"
+    title: ClassVar[str] = _("Loss, arithmetic mean")
+    counted: ClassVar[str] = _("share of the domain")
     unit: ClassVar[str] = "share of the domain"
     source: ClassVar[str] = "Iyengar 2002"
     high: ClassVar[float] = 1.0

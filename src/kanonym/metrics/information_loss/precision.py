@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.errors import gettext as _
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
     SLACK,
@@ -61,6 +62,8 @@ class Precision(FactorMetric):
     """
 
     type: ClassVar[str] = "precision"
+    title: ClassVar[str] = _("Height of the hierarchies used (precision)")
+    counted: ClassVar[str] = _("share of the hierarchy’s height")
     unit: ClassVar[str] = "share of the hierarchy's height"
     source: ClassVar[str] = "Sweeney 2002"
     high: ClassVar[float] = 1.0
@@ -149,6 +152,8 @@ class Height(Metric):
     """
 
     type: ClassVar[str] = "height"
+    title: ClassVar[str] = _("Levels used (height)")
+    counted: ClassVar[str] = _("levels")
     unit: ClassVar[str] = "levels"
     source: ClassVar[str] = "Samarati 2001"
 

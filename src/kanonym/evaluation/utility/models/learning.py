@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.tables import (
     CategoricalColumn,
@@ -368,6 +369,8 @@ LEARNING = Meaning(
     source="LeFevre, DeWitt and Ramakrishnan (2006), KDD: workload-aware anonymization; share of "
     "the advantage over ZeroR as ARX's relative classification accuracy, here of balanced "
     "accuracy or R² on held-out original records",
+    title=_("Quality of predictions learned from the release"),
+    counted=_("share of the original’s advantage"),
 )
 """Its name goes with the name of the column, as `learning-salary`."""
 
@@ -433,5 +436,7 @@ ACCURACY = Meaning(
     unit="share of held-out original records whose category is predicted right; R² of numbers",
     source="LeFevre, DeWitt and Ramakrishnan (2006), KDD: workload-aware anonymization; there by "
     "the error of decision trees",
+    title=_("Accuracy of predictions learned from the release"),
+    counted=_("share of the predictions, or R²"),
 )
 """Its name goes with the name of the column, as `accuracy-salary`."""
