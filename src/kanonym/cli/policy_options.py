@@ -161,5 +161,13 @@ def _algorithm(name: str | None, parameters: dict[str, Any]) -> dict[str, Any] |
         return None
     if name is None and parameters.keys() == {"target"}:
         return parameters
-    meant = {"split": "mondrian", "target": "mondrian", "importance": "cell-suppression"}
-    return {"type": name or meant.get(next(iter(parameters)), "full-domain"), **parameters}
+    return {"type": name or _meant(parameters), **parameters}
+
+
+def _meant(parameters: dict[str, Any]) -> str:
+    """Return the first algorithm that has all parameters, or else the first of them."""
+    from kanonym.policy.algorithms import ALGORITHMS, parameters_of
+
+    taken = {name: parameters_of(kind).keys() for name, kind in ALGORITHMS.items()}
+    whole = [name for name, names in taken.items() if parameters.keys() <= names]
+    return [*whole, *(name for name, names in taken.items() if next(iter(parameters)) in names)][0]

@@ -50,6 +50,7 @@ class PrivacyModel(ABC):
     __slots__ = ()
 
     type: ClassVar[str]
+    keyword: ClassVar[str] = ""
     guarantee: ClassVar[Guarantee] = "per class"
     symbol: ClassVar[str] = ""
     """The letter or word for the required value."""
