@@ -83,6 +83,26 @@ def show_result(
         show(*tables(), *more, *closing(seconds, written), to_stderr=to_stderr)
 
 
+def show_written(
+    contract: Mapping[str, Any],
+    tables: Callable[[], Iterable[ResultTable]],
+    seconds: float,
+    output: str,
+    *beside: object,
+    json: bool,
+) -> None:
+    """Print what a command made: its result, how long it took, and the files that it wrote."""
+    written = [output, *(str(place) for place in beside if place is not None)]
+    show_result(
+        {**contract, "seconds": {"total": seconds}, "written": written},
+        tables,
+        json=json,
+        to_stderr=output == "-",
+        seconds=seconds,
+        written=written,
+    )
+
+
 def closing(
     seconds: float | None = None, written: Sequence[str] | None = None
 ) -> list[ResultTable]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -46,18 +46,7 @@ class InformationLoss(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
-        return {
-            "span_loss": self.span_loss,
-            "coverage": {name: one.to_dict() for name, one in self.coverage.items()},
-            "gcp": self.gcp,
-            "ncp": self.ncp,
-            "loss": self.loss,
-            "loss_arithmetic": self.loss_arithmetic,
-            "discernibility": self.discernibility,
-            "average_class_size": self.average_class_size,
-            "suppressed": self.suppressed,
-            "rmse": self.rmse,
-        }
+        return {"span_loss": self.span_loss, **asdict(self)}
 
     def tables(self) -> list[ResultTable]:
         """Return a row for each number of the whole release, and one for each attribute."""

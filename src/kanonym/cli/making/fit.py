@@ -41,7 +41,7 @@ def fit(
     """
     from kanonym import pipeline, series
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result
+    from kanonym.cli.terminal import show_written
     from kanonym.data.files import check_output
 
     policy = asked.policy()
@@ -57,12 +57,4 @@ def fit(
         fitted = series.fit(frame, policy, unseen=unseen, each_batch=not union_only, progress=step)
         step("write")
         fitted.save(output)
-    seconds, written = perf_counter() - start, [output]
-    show_result(
-        {**fitted.describe(), "seconds": {"total": seconds}, "written": written},
-        fitted.tables,
-        json=json,
-        to_stderr=output == "-",
-        seconds=seconds,
-        written=written,
-    )
+    show_written(fitted.describe(), fitted.tables, perf_counter() - start, output, json=json)

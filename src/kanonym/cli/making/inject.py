@@ -100,7 +100,7 @@ def inject(
         return
     from kanonym import synthesis
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result
+    from kanonym.cli.terminal import show_written
     from kanonym.data.files import check_output, check_table_output
     from kanonym.data.readings import styled_table
 
@@ -137,15 +137,7 @@ def inject(
         released = styled_table(done.frame, styles)
         coded = inputs.columns_of_known_values(frame, done.frame)
         writing.write(released, output, reading.format, table, coded=coded)
-    seconds, written = perf_counter() - start, [output, *([] if marks is None else [marks])]
-    show_result(
-        {**done.to_dict(), "seconds": {"total": seconds}, "written": written},
-        done.tables,
-        json=json,
-        to_stderr=output == "-",
-        seconds=seconds,
-        written=written,
-    )
+    show_written(done.to_dict(), done.tables, perf_counter() - start, output, marks, json=json)
 
 
 def _class(entry: str) -> dict[str, str | None]:
@@ -183,7 +175,7 @@ def _remove(
 ) -> None:
     """Write a table without its marked records."""
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result
+    from kanonym.cli.terminal import show_written
     from kanonym.data.files import check_table_output
     from kanonym.synthesis import Marks, injected_rows
 
@@ -201,18 +193,11 @@ def _remove(
         step("write")
         unmarked = frame.filter(~rows)
         writing.write(unmarked, output, reading.format, table, coded=frame.columns)
-    seconds, written, removed = perf_counter() - start, [output], int(rows.sum())
+    seconds, removed = perf_counter() - start, int(rows.sum())
     kept, marked = len(rows) - removed, len(known.records)
     facts = ResultTable.of_facts(
         ("records", f"{len(rows):,} in, {kept:,} written"),
         ("removed", f"{removed:,} of {marked:,} that are marked"),
     )
     counts = {"rows_in": len(rows), "marks": marked, "removed": removed, "rows_out": kept}
-    show_result(
-        {**counts, "seconds": {"total": seconds}, "written": written},
-        lambda: [facts],
-        json=json,
-        to_stderr=output == "-",
-        seconds=seconds,
-        written=written,
-    )
+    show_written(counts, lambda: [facts], seconds, output, json=json)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -36,7 +37,7 @@ def lattice(
     """
     from kanonym import pipeline
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result
+    from kanonym.cli.terminal import show_written
     from kanonym.comparison import lattice_nodes
     from kanonym.data.files import check_table_output, write_table
 
@@ -53,17 +54,11 @@ def lattice(
         nodes = lattice_nodes.lattice(frame, policy, chart=chart, language=language, progress=step)
         step("write")
         write_table(nodes, output, reading.format_of(output))
-    seconds, written = perf_counter() - start, [output, *([str(chart)] if chart else [])]
+    seconds = perf_counter() - start
     best, satisfied = _best(nodes), int(nodes["satisfied"].sum())
     counts = {"nodes": len(nodes), "satisfied": satisfied, "best": best}
-    show_result(
-        {**counts, "seconds": {"total": seconds}, "written": written},
-        lambda: _tables(len(nodes), satisfied, best),
-        json=json,
-        to_stderr=output == "-",
-        seconds=seconds,
-        written=written,
-    )
+    tables = partial(_tables, len(nodes), satisfied, best)
+    show_written(counts, tables, seconds, output, chart, json=json)
 
 
 def _tables(nodes: int, satisfied: int, best: dict[str, Any] | None) -> list[ResultTable]:

@@ -40,7 +40,7 @@ def minimize(
     Example: kanonym minimize customers.csv --label churned -o minimized.csv
     """
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result
+    from kanonym.cli.terminal import show_written
     from kanonym.data.files import check_table_output
     from kanonym.data.readings import styled_table
     from kanonym.minimization.minimized_table import minimize_table
@@ -60,12 +60,4 @@ def minimize(
         made = minimize_table(frame, label, accuracy, features=features, k=k, seed=seed)
         step("write")
         writing.write(styled_table(made.frame, written), output, reading.format, table)
-    seconds = perf_counter() - start
-    show_result(
-        made.to_dict() | {"seconds": {"total": seconds}, "written": [output]},
-        made.tables,
-        json=json,
-        to_stderr=output == "-",
-        seconds=seconds,
-        written=[output],
-    )
+    show_written(made.to_dict(), made.tables, perf_counter() - start, output, json=json)

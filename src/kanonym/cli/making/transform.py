@@ -70,7 +70,7 @@ def transform(
     """
     from kanonym.actions.registry import keeps_values, share_kept, works_on_values
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result
+    from kanonym.cli.terminal import show_written
     from kanonym.data.files import check_table_output
     from kanonym.data.readings import styled_table
     from kanonym.pipeline import transformation
@@ -105,15 +105,12 @@ def transform(
         coded = [name for name in released.columns if keeps_values(asked.get(name, ()))]
         writing.write(released, output, reading.format, table, coded=coded)
     seconds = perf_counter() - start
-    written = [output, *map(str, mapping_files(asked).values())]
     found = {
         "rows_in": len(frame),
         "rows_out": len(changed),
         "actions": {name: [form_of(one) for one in several] for name, several in asked.items()},
         "dropped": dropped,
         **({"values_kept": kept} if kept else {}),
-        "seconds": {"total": seconds},
-        "written": written,
     }
     facts = ResultTable.of_facts(
         ("records", f"{len(frame):,} in, {len(changed):,} written"),
@@ -121,14 +118,9 @@ def transform(
         *kept_value_rows(kept),
     )
     rows = [(name, action_text(one)) for name, several in asked.items() for one in several]
-    show_result(
-        found,
-        lambda: [facts, *([ResultTable(("column", "action"), rows)] if rows else [])],
-        json=json,
-        to_stderr=output == "-",
-        seconds=seconds,
-        written=written,
-    )
+    done = [ResultTable(("column", "action"), rows)] if rows else []
+    files = mapping_files(asked).values()
+    show_written(found, lambda: [facts, *done], seconds, output, *files, json=json)
 
 
 def _actions(given: Sequence[str]) -> dict[str, list[Action | After]]:

@@ -13,11 +13,11 @@ from kanonym.data.errors import gettext as _
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
     SLACK,
+    ClassBounds,
     FactorMetric,
     FinestClasses,
     Generalized,
     Metric,
-    Terms,
     parts_of_factor,
 )
 from kanonym.metrics.information_loss.labels import LabelTables, ordered_sum
@@ -72,15 +72,12 @@ class AverageClassSize(FactorMetric):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundClassSize:
+class BoundClassSize(ClassBounds):
     """Average class size over one table."""
 
     tables: LabelTables
     generalization: float
     suppression: float
-
-    lost_alike: ClassVar[bool] = True
-    n_floors: ClassVar[int] = 1
 
     def score(self, classes: Generalized) -> float:
         """Return the loss of a node: see `BoundMetric.score`."""
@@ -120,14 +117,6 @@ class BoundClassSize:
             return self._score_of(float(most.sum()) * self.suppression + self.generalization)
         whole = bool((np.abs(shares - most) <= ROUNDING).all())
         return self._floor_of(int(most.sum()), at_most_one_less=whole)
-
-    def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
-        """Return the sizes of the classes: those of a size lose the same."""
-        return classes.sizes.astype(np.float64)
-
-    def terms(self) -> Terms | None:
-        """Return None: it is no sum over records."""
-        return None
 
     def _floor_of(self, most: int, *, at_most_one_less: bool) -> float:
         """Return the score of the most classes, with all records kept or some suppressed."""
@@ -183,13 +172,10 @@ class Discernibility(Metric):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundDiscernibility:
+class BoundDiscernibility(ClassBounds):
     """Discernibility over one table."""
 
     tables: LabelTables
-
-    lost_alike: ClassVar[bool] = True
-    n_floors: ClassVar[int] = 1
 
     def score(self, classes: Generalized) -> float:
         """Return the loss of a node: see `BoundMetric.score`."""
@@ -217,14 +203,6 @@ class BoundDiscernibility:
         """Return a lower bound: see `BoundMetric.branch_floor`."""
         del levels
         return (float(sums.sum()) + float(lost) * self.tables.n_rows) * (1 - SLACK)
-
-    def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
-        """Return the sizes of the classes: those of a size lose the same."""
-        return classes.sizes.astype(np.float64)
-
-    def terms(self) -> Terms | None:
-        """Return None: it is no sum over records."""
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +244,7 @@ class Ambiguity(Metric):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundAmbiguity:
+class BoundAmbiguity(ClassBounds):
     """Ambiguity over one table.
 
     logs: (d, n_levels) float64, sums over all records of the natural logarithm of the leaves below
@@ -276,9 +254,6 @@ class BoundAmbiguity:
     tables: LabelTables
     logs: NDArray[np.float64]
     domain: float
-
-    lost_alike: ClassVar[bool] = True
-    n_floors: ClassVar[int] = 1
 
     def score(self, classes: Generalized) -> float:
         """Return the loss of a node: see `BoundMetric.score`."""
@@ -316,7 +291,3 @@ class BoundAmbiguity:
     def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
         """Return records times combinations of each class."""
         return classes.sizes * self.tables.boxes(classes.levels, classes.labels.T)
-
-    def terms(self) -> Terms | None:
-        """Return None: it multiplies over attributes."""
-        return None

@@ -16,6 +16,7 @@ from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
     DIGITS,
     SLACK,
+    ClassBounds,
     FactorMetric,
     FinestClasses,
     Generalized,
@@ -155,10 +156,6 @@ class BoundEntropy(LevelBounds):
         """
         return self._combine(self.tables.at(self.bits, levels))
 
-    def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
-        """Return the sizes of the classes: those of a size lose the same."""
-        return classes.sizes.astype(np.float64)
-
     def terms(self) -> Terms:
         """Return the entropy of levels as constants by record, and the charge for suppression."""
         a_record = [
@@ -253,7 +250,7 @@ class KLDivergence(Metric):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundDivergence:
+class BoundDivergence(ClassBounds):
     """Divergence over one table, times N: it falls apart into three sums.
 
     N · score = sum of n · log2(n) over distinct tuples + sum over records of the log2 of
@@ -271,7 +268,6 @@ class BoundDivergence:
     spreads: NDArray[np.float64]
     domain: float
 
-    lost_alike: ClassVar[bool] = True
     n_floors: ClassVar[int] = 2
 
     def score(self, classes: Generalized) -> float:
@@ -330,14 +326,6 @@ class BoundDivergence:
     def _slack(self) -> float:
         n_rows = self.tables.n_rows
         return SLACK * n_rows * (1.0 + self.domain + math.log2(n_rows + 1))
-
-    def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
-        """Return the sizes of the classes: those of a size lose the same."""
-        return classes.sizes.astype(np.float64)
-
-    def terms(self) -> Terms | None:
-        """Return None: what a record loses depends on the size of its class."""
-        return None
 
     def _combine(self, others: float) -> float:
         return max((self.own + others) / max(self.tables.n_rows, 1), 0.0)

@@ -99,10 +99,6 @@ class BoundPrecision(LevelBounds):
         ends = self._score_of(levels, self.tables.n_rows), self._score_of(levels, 0)
         return min(ends) * (1 - SLACK) if self.suppression < 1 else ends[0]
 
-    def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
-        """Return the sizes of the classes: those of a size lose the same."""
-        return classes.sizes.astype(np.float64)
-
     def terms(self) -> Terms:
         """Return the levels that a record loses: see `Terms`."""
         tables = self.tables
@@ -179,10 +175,6 @@ class BoundHeight(LevelBounds):
     def floor(self, levels: NDArray[np.int64]) -> float:
         """Return the height of the node itself: every node above is at least as high."""
         return aggregate(levels.tolist(), self.weights.tolist(), geometric=False)
-
-    def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
-        """Return the sizes of the classes: those of a size lose the same."""
-        return classes.sizes.astype(np.float64)
 
     def terms(self) -> Terms:
         """Return the level of every record, kept or suppressed: see `Terms`."""
