@@ -49,7 +49,7 @@ def measure_title(name: str, says: Translator, *, axis: bool = False) -> str:
     if measure is None:
         return name.replace("-", " ")
     meaning = measure.meaning
-    return says.translate((axis and meaning.axis) or meaning.title)
+    return says.translate((axis and meaning.axis) or meaning.title or meaning.label)
 
 
 @dataclass(frozen=True, repr=False)

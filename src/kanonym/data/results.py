@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from operator import attrgetter
+from textwrap import fill
 from typing import Any, ClassVar
 
 
@@ -32,6 +33,8 @@ class ShortRepr:
 
 MOST = 12
 """So many parts, rows or names are shown one by one."""
+WIDTH = 100
+"""Letters of a line of a printed note."""
 
 
 def _is_short(value: Any) -> bool:
@@ -101,7 +104,7 @@ class ResultTable:
             for line in lines
         )
         lead = [self.lead, ""] if self.lead else []
-        return "\n".join([*lead, *padded, *self.notes])
+        return "\n".join([*lead, *padded, *(fill(note, WIDTH) for note in self.notes)])
 
     def to_html(self) -> str:
         """Return the table for a notebook; every text is escaped."""

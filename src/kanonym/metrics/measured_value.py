@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from kanonym.data.results import ResultTable, format_number
@@ -35,6 +35,10 @@ class Meaning:
     def label(self) -> str:
         """The name in a column of a table."""
         return self.short or self.name.replace("_", " ").replace("-", " ")
+
+    def of_column(self, column: str) -> Meaning:
+        """Return the same about one column, which its name tells."""
+        return replace(self, name=f"{self.name}-{column}", title="")
 
     @property
     def ends(self) -> str:

@@ -179,7 +179,7 @@ def k_marginal(pair: TablePair, random: np.random.Generator) -> MeasuredValue:
 
 def k_marginal_by(pair: TablePair, random: np.random.Generator, column: str) -> MeasuredValue:
     """Measure how close the tables of every two columns are within each value of another one."""
-    meaning = replace(K_MARGINAL, name=f"{K_MARGINAL.name}-{column}")
+    meaning = K_MARGINAL.of_column(column)
     names = [one.name for one in pair.columns]
     reason = _obstacle(pair)
     if reason is None and (column not in names or len(names) < 3):
@@ -212,7 +212,7 @@ def k_marginal_by(pair: TablePair, random: np.random.Generator, column: str) -> 
 
 def k_marginal_measure(column: str) -> Measure:
     """Return the measure of three-way tables of one column (see `k_marginal_by`)."""
-    meaning = replace(K_MARGINAL, name=f"{K_MARGINAL.name}-{column}")
+    meaning = K_MARGINAL.of_column(column)
     return Measure(meaning, partial(k_marginal_by, column=column), slow=True)
 
 

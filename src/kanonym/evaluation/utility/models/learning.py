@@ -202,7 +202,7 @@ def learning(
     categories (`prediction.category_means`). Cost 4 · folds fits.
 
     """
-    meaning = replace(LEARNING, name=f"{LEARNING.name}-{target}")
+    meaning = LEARNING.of_column(target)
     course = learning_task(pair, target, random, folds)
     if isinstance(course, str):
         return MeasuredValue(meaning, None, reason=course)
@@ -281,7 +281,7 @@ def learning_task(
 def learning_measure(target: str) -> Measure:
     """Return the measure of what a release teaches about one column (see `learning`)."""
     take = partial(_take_learning, target)
-    return Measure(replace(LEARNING, name=f"{LEARNING.name}-{target}"), take, slow=True)
+    return Measure(LEARNING.of_column(target), take, slow=True)
 
 
 def _take_learning(target: str, pair: TablePair, random: np.random.Generator) -> MeasuredValue:
@@ -397,7 +397,7 @@ def accuracy(
     3 · folds fits.
 
     """
-    meaning = replace(ACCURACY, name=f"{ACCURACY.name}-{target}")
+    meaning = ACCURACY.of_column(target)
     course = learning_task(pair, target, random, folds)
     if isinstance(course, str):
         return MeasuredValue(meaning, None, reason=course)
@@ -422,7 +422,7 @@ def training_sets(course: LearningTask, random: np.random.Generator) -> dict[str
 def accuracy_measure(target: str) -> Measure:
     """Return the measure of how well one column is predicted (see `accuracy`)."""
     take = partial(_take_accuracy, target)
-    return Measure(replace(ACCURACY, name=f"{ACCURACY.name}-{target}"), take, slow=True)
+    return Measure(ACCURACY.of_column(target), take, slow=True)
 
 
 def _take_accuracy(target: str, pair: TablePair, random: np.random.Generator) -> MeasuredValue:
