@@ -14,7 +14,7 @@ from kanonym.data.partition import BLANK, Partition, RecodedAttribute
 from kanonym.data.results import Result, ResultTable
 from kanonym.data.table import Domain, EncodedTable
 from kanonym.metrics.certainty import Coverage, coverage_of, numeric_values
-from kanonym.metrics.information_loss.released_values import ReleasedValues, released_loss
+from kanonym.metrics.information_loss.loss import ReleasedValues, released_loss
 from kanonym.metrics.measured_value import format_figure
 
 

@@ -9,8 +9,14 @@ from typing import ClassVar, Literal
 from kanonym.data.errors import gettext as _
 from kanonym.data.person_key import EntityColumns, entity_of
 from kanonym.kernels.classes import disclosure
-from kanonym.models.base import Monotone, PerClass, check_attribute, check_integer, check_number
-from kanonym.models.criteria import Criterion
+from kanonym.models.base import (
+    Criterion,
+    Monotone,
+    PerClass,
+    check_attribute,
+    check_integer,
+    check_number,
+)
 
 
 @dataclass(frozen=True, slots=True)

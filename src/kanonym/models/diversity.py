@@ -11,6 +11,7 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.errors import gettext as _
 from kanonym.kernels.classes import disclosure
 from kanonym.models.base import (
+    Criterion,
     Monotone,
     PerClass,
     check_attribute,
@@ -18,7 +19,6 @@ from kanonym.models.base import (
     check_integer,
     check_number,
 )
-from kanonym.models.criteria import Criterion
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes
