@@ -10,18 +10,13 @@ from hypothesis import strategies as st
 
 from kanonym.language import ENGLISH, SPANISH
 from kanonym.reporting.charts.bars import class_sizes_chart, shares_chart
+from kanonym.reporting.charts.labels import CUT, LONGEST, MOST_LINES, is_cut, lines_of, width_of
 from kanonym.reporting.charts.style import (
-    CUT,
     LEAST_LETTERS,
     LETTERS,
-    LONGEST,
-    MOST_LINES,
     fits_upright,
-    is_cut,
     legend_columns,
-    lines_of,
     room_beside,
-    width_of,
 )
 from kanonym.reporting.distributions.bars import ClassSizes
 from kanonym.reporting.distributions.rectangles import Axis, ClassMap

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kanonym.data.errors import gettext as _
 from kanonym.language import ENGLISH, Translator
 from kanonym.reporting.charts import style
+from kanonym.reporting.charts.labels import width_of
 from kanonym.reporting.charts.style import (
     BLUE,
     INK,
@@ -28,7 +29,6 @@ from kanonym.reporting.charts.style import (
     slanted_axis,
     step_of,
     title_lines,
-    width_of,
 )
 
 if TYPE_CHECKING:

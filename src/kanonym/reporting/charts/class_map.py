@@ -10,6 +10,7 @@ import numpy as np
 
 from kanonym.data.errors import gettext as _
 from kanonym.language import ENGLISH, Translator
+from kanonym.reporting.charts.labels import cut, lines_of, width_of
 from kanonym.reporting.charts.style import (
     INK,
     LINE_HEIGHT,
@@ -18,17 +19,14 @@ from kanonym.reporting.charts.style import (
     WIDTH,
     Drawing,
     Row,
-    cut,
     fits_upright,
     label_expression,
     label_offsets,
     legend_columns,
-    lines_of,
     room_below,
     room_beside,
     ticks_between,
     title_lines,
-    width_of,
 )
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -17,55 +16,8 @@ import vl_convert
 from kanonym.data.errors import DataError
 from kanonym.data.results import ShortRepr
 from kanonym.language import ENGLISH, Translator
+from kanonym.reporting.charts.labels import CUT, LETTER, MOST_LINES, cut, lines_of, width_of
 from kanonym.reporting.document import printable
-
-LONGEST = 22  # letters of a line
-MOST_LINES = 5
-LONGEST_SLANTED = 28  # letters of a label that cannot be wrapped
-CUT = "…"
-LETTER = 8.6  # pixels of most letters and digits at 13 pixels: the widest of the usual fonts
-NARROW, WIDE = frozenset("iljtfrI.,:;'|!()[] "), frozenset("mwMW@%…")
-EAST_ASIAN = "\u2e80"  # from here on, signs are squares
-
-
-def width_of(text: str) -> float:
-    """Return how many pixels a text takes in any font that a reader may have.
-
-    >>> width_of("ill") < width_of("011") < width_of("mmm")
-    True
-    """
-    return sum(
-        5.4 if letter in NARROW else 13.2 if letter in WIDE or letter >= EAST_ASIAN else LETTER
-        for letter in text
-    )
-
-
-def lines_of(label: str, letters: int = LONGEST, most: int = MOST_LINES) -> list[str]:
-    """Wrap a label; beyond `most` lines it is cut, and ends with an ellipsis.
-
-    >>> lines_of("General internal medicine and geriatrics")
-    ['General internal', 'medicine and', 'geriatrics']
-    """
-    label = printable(label)  # before it becomes a literal, whose escapes would hide it
-    return textwrap.wrap(label, letters, max_lines=most, placeholder=CUT) or [label]
-
-
-def cut(label: str, letters: int = LONGEST_SLANTED) -> str:
-    """Return a label in one line."""
-    label = printable(label)
-    return label if len(label) <= letters else f"{label[: letters - 1]}{CUT}"
-
-
-def is_cut(label: str, *, slanted: bool = False) -> bool:
-    """Return whether an axis does not show all of a label.
-
-    >>> is_cut("General internal medicine and geriatrics")
-    False
-    >>> is_cut("General internal medicine and geriatrics", slanted=True)
-    True
-    """
-    return (cut(label) if slanted else lines_of(label)[-1]).endswith(CUT)
-
 
 SHARPNESS = 2.0  # pixels of a PNG for one of the SVG
 Drawn = TypeVar("Drawn")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kanonym.data.errors import gettext as _
 from kanonym.data.errors import ngettext
-from kanonym.reporting.charts.style import is_cut
+from kanonym.reporting.charts.labels import is_cut
 from kanonym.reporting.document import (
     Block,
     Collapsible,
