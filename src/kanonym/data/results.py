@@ -7,8 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import zip_longest
 from operator import attrgetter
-from textwrap import fill
+from textwrap import fill, wrap
 from typing import Any, ClassVar
 
 
@@ -34,7 +35,9 @@ class ShortRepr:
 MOST = 12
 """So many parts, rows or names are shown one by one."""
 WIDTH = 100
-"""Letters of a line of a printed note."""
+"""Letters of a printed line."""
+NARROWEST = 40
+NEW_LINE = "\n"
 
 
 def _is_short(value: Any) -> bool:
@@ -93,9 +96,17 @@ class ResultTable:
         return replace(self, rows=rows, notes=(note, *self.notes))
 
     def to_text(self) -> str:
-        """Return the table for a terminal: a row a line, columns padded."""
-        lines = [self.header, *self.rows] if self.header else [*self.rows]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        """Return the table for `print`: columns padded, texts of the last one wrapped."""
+        rows = [self.header, *self.rows] if self.header else [*self.rows]
+        parts = [[cell.split("\n") for cell in row] for row in rows]
+        widths = [
+            max(len(line) for cell in cells for line in cell) for cells in zip(*parts, strict=True)
+        ]
+        room = max(WIDTH - sum(widths[:-1]) - 2 * len(widths[:-1]), NARROWEST)
+        for row in parts:
+            row[-1] = [one for line in row[-1] for one in wrap(line, room) or [""]]
+        widths[-1:] = [min(width, room) for width in widths[-1:]]
+        lines = [line for row in parts for line in zip_longest(*row, fillvalue="")]
         padded = (
             "  ".join(
                 cell.rjust(widths[c]) if c in self.numeric else cell.ljust(widths[c])
@@ -112,7 +123,7 @@ class ResultTable:
         def row(tag: str, line: Sequence[str]) -> str:
             cells = (
                 f'<{tag} style="text-align:{"right" if c in self.numeric else "left"}">'
-                f"{escape(cell)}</{tag}>"
+                f"{escape(cell).replace(NEW_LINE, '<br>')}</{tag}>"
                 for c, cell in enumerate(line)
             )
             return f"<tr>{''.join(cells)}</tr>"

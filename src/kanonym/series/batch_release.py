@@ -85,8 +85,9 @@ class BatchRelease(Release):
             **({} if self.repeated is None else {"repeated": self.repeated.to_dict()}),
         }
 
-    def tables(self) -> list[ResultTable]:
+    def tables(self, *, examples: bool = False) -> list[ResultTable]:
         """Return the figures of the batch, and what holds of it and of all released so far."""
+        del examples  # no labels are shown
         unseen = [f"{name} {count:,}" for name, count in self.unseen.items() if count]
         union = self.union
         facts = ResultTable.of_facts(
