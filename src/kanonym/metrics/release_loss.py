@@ -18,7 +18,7 @@ from kanonym.metrics.information_loss.loss import ReleasedValues, released_loss
 from kanonym.metrics.measured_value import format_figure
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class InformationLoss(Result):
     """Information loss of one release, suppressed records counted as lost in full.
 
@@ -28,15 +28,15 @@ class InformationLoss(Result):
 
     _shown: ClassVar[tuple[str, ...]] = ("span_loss", "gcp", "average_class_size", "suppressed")
 
+    coverage: dict[str, Coverage]
     gcp: float
     ncp: dict[str, float]
+    loss: float | None = None
+    loss_arithmetic: float | None = None
     discernibility: int
     average_class_size: float
     suppressed: int
     rmse: dict[str, float]
-    coverage: dict[str, Coverage]
-    loss: float | None = None
-    loss_arithmetic: float | None = None
 
     @property
     def span_loss(self) -> float:
