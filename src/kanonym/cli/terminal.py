@@ -52,7 +52,7 @@ def show(*parts: RenderableType | ResultTable, to_stderr: bool = False) -> None:
         return
     console = _Terminal(stderr=to_stderr, highlight=False)
     for part in parts:
-        for one in _drawn(part) if isinstance(part, ResultTable) else [part]:
+        for one in _drawn(part, console.width) if isinstance(part, ResultTable) else [part]:
             # Text takes brackets as they are; rich would read them as markup.
             whole = isinstance(one, Text) and one.no_wrap is True
             console.print(Text(one) if isinstance(one, str) else one, soft_wrap=whole)
@@ -120,8 +120,8 @@ def command_text(*words: object) -> Text:
     return Text(f"  {command_line('kanonym', *words)}", no_wrap=True, overflow="ignore")
 
 
-def _drawn(table: ResultTable) -> Iterator[RenderableType]:
-    """Yield a table with the sentences above and below it."""
+def _drawn(table: ResultTable, width: int) -> Iterator[RenderableType]:
+    """Yield a table with the sentences above and below it; width: of the terminal."""
     if table.lead:
         yield Padding(Text(table.lead), (0, 2))
     columns = list(zip(*table.rows, strict=True))
@@ -129,14 +129,17 @@ def _drawn(table: ResultTable) -> Iterator[RenderableType]:
     if table.header and columns:
         many = len(columns) > MANY
         drawn = Table(box=box.SIMPLE_HEAD, header_style="bold", collapse_padding=many)
-        for place, (name, cells) in enumerate(zip(table.header, columns, strict=True)):
-            longest = max(len(line) for cell in cells for line in cell.split("\n"))
-            right, short = place in table.numeric, longest <= LONGEST_NAME
+        longest = [max(len(line) for one in cells for line in one.split("\n")) for cells in columns]
+        room = width - (2 if many else 3) * len(columns) - 1
+        whole = sum(max(len(name), most) for name, most in zip(table.header, longest, strict=True))
+        for place, (name, most) in enumerate(zip(table.header, longest, strict=True)):
+            right = place in table.numeric
+            kept = most if right or most <= LONGEST_NAME else LONGEST_NAME if place == 0 else None
             drawn.add_column(
-                Text(name),
+                Text(name.replace(" ", "\n") if right and whole > room else name),
                 justify="right" if right else "left",
                 overflow="fold",
-                min_width=longest if right or short else LONGEST_NAME if place == 0 else None,
+                min_width=kept if right or whole <= room else None,
             )
     else:
         drawn.add_column()
