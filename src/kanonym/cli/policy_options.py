@@ -161,10 +161,10 @@ def _algorithm(name: str | None, parameters: dict[str, Any]) -> dict[str, Any] |
         return None
     if name is None and parameters.keys() == {"target"}:
         return parameters
-    return {"type": name or _meant(parameters), **parameters}
+    return {"type": name or _algorithm_with(parameters), **parameters}
 
 
-def _meant(parameters: dict[str, Any]) -> str:
+def _algorithm_with(parameters: dict[str, Any]) -> str:
     """Return the first algorithm that has all parameters, or else the first of them."""
     from kanonym.policy.algorithms import ALGORITHMS
 

@@ -33,11 +33,14 @@ def release_tables(release: Release[Any], examples: Mapping[str, str | None]) ->
     """
     algorithm, loss = release.algorithm, release.utility
     of_sets_alone = "items" in algorithm and not loss.coverage
+    known = [model.known_items for model in release.policy.models]
+    apart = loss.coverage and any(items and not items.by_class for items in known)
     facts = ResultTable.of_facts(
         *record_rows(release),
         ("records per class", loss.average_class_size),
         *([] if of_sets_alone else [lost_row(loss.span_loss)]),
         ("prosecutor risk", f"at most {format_number(release.risk.highest)}"),
+        *([("risk by items as well", "not limited: see the finding")] if apart else []),
         *_item_rows(algorithm),
         *_promise_rows(release.promise),
         *_search_rows(algorithm),

@@ -196,7 +196,7 @@ class SizeLosses:
         return classes.sizes.astype(np.float64)
 
 
-class ClassBounds(SizeLosses):
+class ClassFloors(SizeLosses):
     """A metric that is no sum over records, whose classes tell more than its levels."""
 
     __slots__ = ()

@@ -13,7 +13,7 @@ from kanonym.data.errors import gettext as _
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
     SLACK,
-    ClassBounds,
+    ClassFloors,
     FactorMetric,
     FinestClasses,
     Generalized,
@@ -72,7 +72,7 @@ class AverageClassSize(FactorMetric):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundClassSize(ClassBounds):
+class BoundClassSize(ClassFloors):
     """Average class size over one table."""
 
     tables: LabelTables
@@ -172,7 +172,7 @@ class Discernibility(Metric):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundDiscernibility(ClassBounds):
+class BoundDiscernibility(ClassFloors):
     """Discernibility over one table."""
 
     tables: LabelTables
@@ -244,7 +244,7 @@ class Ambiguity(Metric):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundAmbiguity(ClassBounds):
+class BoundAmbiguity(ClassFloors):
     """Ambiguity over one table.
 
     logs: (d, n_levels) float64, sums over all records of the natural logarithm of the leaves below

@@ -16,7 +16,7 @@ from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
     DIGITS,
     SLACK,
-    ClassBounds,
+    ClassFloors,
     FactorMetric,
     FinestClasses,
     Generalized,
@@ -250,7 +250,7 @@ class KLDivergence(Metric):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundDivergence(ClassBounds):
+class BoundDivergence(ClassFloors):
     """Divergence over one table, times N: it falls apart into three sums.
 
     N · score = sum of n · log2(n) over distinct tuples + sum over records of the log2 of
