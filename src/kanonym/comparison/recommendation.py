@@ -17,7 +17,7 @@ from kanonym.data import frames
 from kanonym.data.columns.rebuild import TableSource
 from kanonym.data.errors import DataError, InfeasibleError, Message
 from kanonym.data.files import table_of, write_text
-from kanonym.data.results import ShortRepr
+from kanonym.data.results import Result, ResultTable
 from kanonym.data.schema import Role
 from kanonym.models import PrivacyModel, TCloseness
 from kanonym.models.base import check_integer
@@ -40,7 +40,7 @@ NAMES = 8  # columns that a sentence names
 
 
 @dataclass(frozen=True, repr=False)
-class Recommendation(ShortRepr):
+class Recommendation(Result):
     """A first policy, and why it is as it is."""
 
     policy: Policy
@@ -61,9 +61,9 @@ class Recommendation(ShortRepr):
             "comparison": self.comparison.to_dict(),
         }
 
-    def __str__(self) -> str:
-        """Return the reasons, a sentence a line."""
-        return "\n".join(self.reasons)
+    def tables(self) -> list[ResultTable]:
+        """Return the reasons, and a row for each algorithm that was tried."""
+        return [ResultTable((), [], notes=self.reasons), self.comparison.releases()]
 
 
 def recommend(

@@ -40,12 +40,16 @@ metadata: Any = LazyModule("importlib.metadata")
 def lazy_names(
     package: str, homes: Mapping[str, str]
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` of a package, which has `__all__`."""
+    """Return `__getattr__` and `__dir__` of a package, which has `__all__`.
+
+    homes: the names that a module holds, separated by spaces, by module.
+    """
+    places = {name: home for home, names in homes.items() for name in names.split()}
 
     def load(name: str) -> object:
-        if name not in homes:
+        if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        home = import_module(homes[name])
+        home = import_module(places[name])
         # A module may be named as what it holds, or be what is asked for.
         own = [home] if home.__name__.endswith(f".{name}") else []
         value: object = getattr(home, name, *own)

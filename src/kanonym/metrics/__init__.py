@@ -36,15 +36,9 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "Ambiguity": "kanonym.metrics.information_loss",
-        "AverageClassSize": "kanonym.metrics.information_loss",
-        "Discernibility": "kanonym.metrics.information_loss",
-        "Height": "kanonym.metrics.information_loss",
-        "KLDivergence": "kanonym.metrics.information_loss",
-        "Loss": "kanonym.metrics.information_loss",
-        "LossArithmetic": "kanonym.metrics.information_loss",
-        "NonUniformEntropy": "kanonym.metrics.information_loss",
-        "NormalizedEntropy": "kanonym.metrics.information_loss",
-        "Precision": "kanonym.metrics.information_loss",
+        "kanonym.metrics.information_loss": (
+            "Ambiguity AverageClassSize Discernibility Height KLDivergence Loss LossArithmetic "
+            "NonUniformEntropy NormalizedEntropy Precision"
+        )
     },
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import Self
 
@@ -190,13 +190,7 @@ class Coverage:
 
     def to_dict(self) -> dict[str, float]:
         """Return the JSON form."""
-        return {
-            "loss": self.loss,
-            "listed": self.listed,
-            "values": self.values,
-            "span": self.span,
-            "longest_list": self.longest_list,
-        }
+        return asdict(self)
 
 
 def coverage_of(

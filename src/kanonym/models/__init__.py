@@ -8,8 +8,14 @@ from kanonym.data.loading import LazyRegistry, lazy_names
 
 if TYPE_CHECKING:
     from kanonym.models.anonymity import AlphaKAnonymity, KAnonymity
-    from kanonym.models.base import Guarantee, PerClass, PrivacyModel, WholeTable
-    from kanonym.models.criteria import MEASURES, Criterion
+    from kanonym.models.base import (
+        MEASURES,
+        Criterion,
+        Guarantee,
+        PerClass,
+        PrivacyModel,
+        WholeTable,
+    )
     from kanonym.models.differential import DifferentialPrivacy
     from kanonym.models.diversity import BetaLikeness, DeltaDisclosure, LDiversity, TCloseness
     from kanonym.models.itemsets import KKmAnonymity, KmAnonymity
@@ -66,26 +72,12 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "AlphaKAnonymity": "kanonym.models.anonymity",
-        "AverageRisk": "kanonym.models.risk",
-        "BetaLikeness": "kanonym.models.diversity",
-        "Criterion": "kanonym.models.criteria",
-        "DeltaDisclosure": "kanonym.models.diversity",
-        "DeltaPresence": "kanonym.models.population",
-        "DifferentialPrivacy": "kanonym.models.differential",
-        "Guarantee": "kanonym.models.base",
-        "KAnonymity": "kanonym.models.anonymity",
-        "KKmAnonymity": "kanonym.models.itemsets",
-        "KMap": "kanonym.models.population",
-        "KmAnonymity": "kanonym.models.itemsets",
-        "LDiversity": "kanonym.models.diversity",
-        "MEASURES": "kanonym.models.criteria",
-        "PerClass": "kanonym.models.base",
-        "PopulationModel": "kanonym.models.population",
-        "PopulationUniqueness": "kanonym.models.risk",
-        "PrivacyModel": "kanonym.models.base",
-        "SampleUniqueness": "kanonym.models.risk",
-        "TCloseness": "kanonym.models.diversity",
-        "WholeTable": "kanonym.models.base",
+        "kanonym.models.anonymity": "AlphaKAnonymity KAnonymity",
+        "kanonym.models.risk": "AverageRisk PopulationUniqueness SampleUniqueness",
+        "kanonym.models.diversity": "BetaLikeness DeltaDisclosure LDiversity TCloseness",
+        "kanonym.models.base": "Criterion Guarantee MEASURES PerClass PrivacyModel WholeTable",
+        "kanonym.models.population": "DeltaPresence KMap PopulationModel",
+        "kanonym.models.differential": "DifferentialPrivacy",
+        "kanonym.models.itemsets": "KKmAnonymity KmAnonymity",
     },
 )

@@ -38,6 +38,7 @@ from kanonym.release.account import (
     published_account,
 )
 from kanonym.release.promise import Promise, holder_facts, public_manifest, require_promise
+from kanonym.release.tables import release_tables
 from kanonym.verification.released_classes import group_released
 from kanonym.verification.verdict import Verification
 
@@ -254,19 +255,12 @@ class Release(Result, Generic[FrameT]):
             **({"differential_privacy": holder_facts(self.promise)} if self.promise else {}),
         }
 
-    def tables(self) -> list[ResultTable]:
-        """Return how many records are released, and what verification found."""
-        promise = self.promise
-        kept = () if promise is None else (("for", "the holder: these figures are not private"),)
-        rows = (
-            ("records", f"{self.rows_out:,} of {self.rows_in:,}"),
-            ("suppressed", f"{self.suppressed:,}"),
-            ("columns", f"{len(self.columns)} of {len(self.schema.attributes)}"),
-            ("algorithm", self.policy.algorithm.type),
-            ("engine", self.engine),
-            *kept,
-        )
-        return [ResultTable(("release", ""), rows), *self.verification.tables()]
+    def tables(self, *, examples: bool = False) -> list[ResultTable]:
+        """Return the figures, what verification found, and what each attribute lost.
+
+        examples: whether a released label of each attribute is shown.
+        """
+        return release_tables(self, self.examples if examples else {})
 
     def write(
         self, path: str | Path, *, read_back: bool = True, safe_cells: bool = False

@@ -41,9 +41,8 @@ def fit(
     Example: kanonym fit patients.csv --policy policy.yaml -o recoding.json
     """
     from kanonym import pipeline, series
-    from kanonym.cli.printing.linked import fit_tables as tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result
+    from kanonym.cli.terminal import show_written
     from kanonym.data.files import check_output
 
     policy = asked.policy()
@@ -59,5 +58,4 @@ def fit(
         fitted = series.fit(frame, policy, unseen=unseen, each_batch=not union_only, progress=step)
         step("write")
         fitted.save(output)
-    found = {**fitted.describe(), "seconds": {"total": perf_counter() - start}, "written": [output]}
-    show_result(found, *tables(found), json=json, to_stderr=output == "-")
+    show_written(fitted.describe(), fitted.tables, perf_counter() - start, output, json=json)

@@ -41,7 +41,7 @@ from kanonym.evaluation.risk.suda import ENTRIES as SUDA
 from kanonym.evaluation.risk.suda import MOST_ATTRIBUTES, Suda, largest_feasible, suda
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.metrics.disclosure import Measurement, measure_table
-from kanonym.metrics.measured_value import MeasuredValue, measured_table
+from kanonym.metrics.measured_value import MeasuredValue, measured_tables
 from kanonym.metrics.record_risk import THRESHOLD, PersonRisk
 from kanonym.pipeline.planning import parse_with_policy, to_canonical
 from kanonym.policy import PolicySource
@@ -100,7 +100,7 @@ class Risk(Result):
         return plot_risk(self, language)
 
     def tables(self) -> list[ResultTable]:
-        """Return the counts, and a row for each number."""
+        """Return the counts, a row for each number, and what the presets say."""
         measurement = self.measurement
         alone = f"records alone in their class {measurement.uniques:,}"
         counts = f"records {measurement.rows:,} · classes {measurement.classes:,}"
@@ -109,7 +109,22 @@ class Risk(Result):
         if items is not None:
             fewest = "not counted" if items.fewest is None else f"{items.fewest:,}"
             counts += f" · fewest with up to {items.m} known items {fewest}"
-        return [measured_table("risk", self.entries(), counts)]
+        entries = self.entries()
+        same = {
+            name: one.value == entries[name.replace("journalist", "prosecutor")].value
+            for name, one in entries.items()
+            if name.startswith("journalist_")
+        }
+        told = {n: one for n, one in entries.items() if n not in same or not all(same.values())}
+        together: dict[tuple[bool | None, str], list[str]] = {}
+        for name, one in self.assessment.verdicts.items():
+            together.setdefault((one.met, one.reason), []).append(name)
+        words = {True: "yes", False: "NO", None: "–"}
+        presets = [("\n".join(names), words[met], why) for (met, why), names in together.items()]
+        return [
+            *measured_tables("risk", told, counts),
+            *([ResultTable(("preset", "met", "why"), presets)] if presets else []),
+        ]
 
     def entries(self) -> dict[str, MeasuredValue]:
         """Return every measure that the given columns allow, by name."""

@@ -53,23 +53,14 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "Ambiguity": "kanonym.metrics.information_loss.class_size",
-        "AverageClassSize": "kanonym.metrics.information_loss.class_size",
-        "BoundMetric": "kanonym.metrics.information_loss.base",
-        "Discernibility": "kanonym.metrics.information_loss.class_size",
-        "FinestClasses": "kanonym.metrics.information_loss.base",
-        "Generalized": "kanonym.metrics.information_loss.base",
-        "Height": "kanonym.metrics.information_loss.precision",
-        "KLDivergence": "kanonym.metrics.information_loss.entropy",
-        "Loss": "kanonym.metrics.information_loss.loss",
-        "LossArithmetic": "kanonym.metrics.information_loss.loss",
-        "METRICS": "kanonym.metrics.information_loss.base",
-        "Metric": "kanonym.metrics.information_loss.base",
-        "NonUniformEntropy": "kanonym.metrics.information_loss.entropy",
-        "NormalizedEntropy": "kanonym.metrics.information_loss.entropy",
-        "Precision": "kanonym.metrics.information_loss.precision",
-        "Terms": "kanonym.metrics.information_loss.base",
-        "Weighted": "kanonym.metrics.information_loss.loss",
-        "metric_from": "kanonym.metrics.information_loss.base",
+        "kanonym.metrics.information_loss.class_size": "Ambiguity AverageClassSize Discernibility",
+        "kanonym.metrics.information_loss.base": (
+            "BoundMetric FinestClasses Generalized METRICS Metric Terms metric_from"
+        ),
+        "kanonym.metrics.information_loss.precision": "Height Precision",
+        "kanonym.metrics.information_loss.entropy": (
+            "KLDivergence NonUniformEntropy NormalizedEntropy"
+        ),
+        "kanonym.metrics.information_loss.loss": "Loss LossArithmetic Weighted",
     },
 )

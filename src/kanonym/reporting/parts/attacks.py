@@ -31,9 +31,9 @@ from kanonym.reporting.document import (
     Table,
     Text,
 )
-from kanonym.reporting.known.assessment import UNIT_NAMES
 from kanonym.reporting.known.attacks import (
     PARTS,
+    UNIT_NAMES,
     Part,
     guessed_column,
     part_of,

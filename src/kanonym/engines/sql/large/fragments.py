@@ -24,7 +24,7 @@ from kanonym.engines.task import Prepared, Task
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.kernels.classes.histograms import SET, Costs, span_losses
-from kanonym.metrics.information_loss.released_values import ReleasedValues, released_loss
+from kanonym.metrics.information_loss.loss import ReleasedValues, released_loss
 from kanonym.metrics.release_loss import InformationLoss, coverages, measure_utility
 from kanonym.models.base import PrivacyModel
 from kanonym.recoding.recode import recode, released_names

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.tables import (
     CategoricalColumn,
@@ -201,7 +202,7 @@ def learning(
     categories (`prediction.category_means`). Cost 4 · folds fits.
 
     """
-    meaning = replace(LEARNING, name=f"{LEARNING.name}-{target}")
+    meaning = LEARNING.of_column(target)
     course = learning_task(pair, target, random, folds)
     if isinstance(course, str):
         return MeasuredValue(meaning, None, reason=course)
@@ -280,7 +281,7 @@ def learning_task(
 def learning_measure(target: str) -> Measure:
     """Return the measure of what a release teaches about one column (see `learning`)."""
     take = partial(_take_learning, target)
-    return Measure(replace(LEARNING, name=f"{LEARNING.name}-{target}"), take, slow=True)
+    return Measure(LEARNING.of_column(target), take, slow=True)
 
 
 def _take_learning(target: str, pair: TablePair, random: np.random.Generator) -> MeasuredValue:
@@ -368,6 +369,8 @@ LEARNING = Meaning(
     source="LeFevre, DeWitt and Ramakrishnan (2006), KDD: workload-aware anonymization; share of "
     "the advantage over ZeroR as ARX's relative classification accuracy, here of balanced "
     "accuracy or R² on held-out original records",
+    title=_("Quality of predictions learned from the release"),
+    counted=_("share of the original’s advantage"),
 )
 """Its name goes with the name of the column, as `learning-salary`."""
 
@@ -394,7 +397,7 @@ def accuracy(
     3 · folds fits.
 
     """
-    meaning = replace(ACCURACY, name=f"{ACCURACY.name}-{target}")
+    meaning = ACCURACY.of_column(target)
     course = learning_task(pair, target, random, folds)
     if isinstance(course, str):
         return MeasuredValue(meaning, None, reason=course)
@@ -419,7 +422,7 @@ def training_sets(course: LearningTask, random: np.random.Generator) -> dict[str
 def accuracy_measure(target: str) -> Measure:
     """Return the measure of how well one column is predicted (see `accuracy`)."""
     take = partial(_take_accuracy, target)
-    return Measure(replace(ACCURACY, name=f"{ACCURACY.name}-{target}"), take, slow=True)
+    return Measure(ACCURACY.of_column(target), take, slow=True)
 
 
 def _take_accuracy(target: str, pair: TablePair, random: np.random.Generator) -> MeasuredValue:
@@ -433,5 +436,7 @@ ACCURACY = Meaning(
     unit="share of held-out original records whose category is predicted right; R² of numbers",
     source="LeFevre, DeWitt and Ramakrishnan (2006), KDD: workload-aware anonymization; there by "
     "the error of decision trees",
+    title=_("Accuracy of predictions learned from the release"),
+    counted=_("share of the predictions, or R²"),
 )
 """Its name goes with the name of the column, as `accuracy-salary`."""

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
+from kanonym.data.errors import gettext as _
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import nothing_to_compare
@@ -113,7 +114,7 @@ def _fitted(records: NDArray[np.float64], released: NDArray[np.bool_]) -> NDArra
     weights, scores = np.zeros(d), np.zeros(n)
     probabilities = np.full(n, 0.5)
     before = loss(scores, weights)
-    for _ in range(STEPS):
+    for _step in range(STEPS):
         gradient = records.T @ (probabilities - released) + penalty * weights
         if np.abs(gradient).max() <= PRECISE * n:
             break
@@ -153,6 +154,9 @@ PROPENSITY = Meaning(
     source="Woo, Reiter, Oganian and Karr (2009), J. Privacy and Confidentiality 1(1), 3.1; "
     "expected value by Snoke, Raab, Nowok, Dibben and Slavkovic (2018), JRSS A 181(3); logistic "
     "regression on main effects and products of numbers, a value drawn from what is left open",
+    title=_("Distinguishability of release and original (pMSE)"),
+    counted=_("squared probability, at most 0.25"),
+    short="pMSE",
 )
 
 MEASURES: tuple[Measure, ...] = (Measure(PROPENSITY, propensity_error),)
