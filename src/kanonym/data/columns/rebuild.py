@@ -137,8 +137,10 @@ def rebuild_pandas(column: PandasSeries, rows: NDArray[np.int64] | None = None) 
         copied = np.fromiter((_copy_value(value, name) for value in array), object, len(array))
         built = pandas.Series(copied, dtype=object, name=name)
         return built.infer_objects() if fewer else built
-    if fewer and dtype == "float64" and np.mod(array, 1).sum() == 0 and np.abs(array).max() < EXACT:
-        dtype = "int64"
+    if fewer and dtype == "float64":
+        numbers = array.to_numpy()
+        whole = (np.abs(numbers) < EXACT) & (np.floor(numbers) == numbers)
+        dtype = "int64" if len(numbers) and whole.all() else dtype
     return pandas.Series(array, dtype=dtype, name=name, copy=False)
 
 
