@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import re
 from decimal import Decimal
 
@@ -15,6 +16,7 @@ import kanonym as ka
 from columns_of_cells import FILES
 from effort import NIGHTLY
 from kanonym.cli import main
+from kanonym.data.files import read_again, read_with_content
 from kanonym.reporting.rendering import pdf
 
 POLICY = """\
@@ -196,6 +198,26 @@ def test_how_a_suppressed_cell_is_written_is_not_published(
     )
     for run in runs[1:]:
         assert run == runs[0]
+
+
+@pytest.mark.parametrize("odd", ["soon", 1.5, None])
+def test_cells_of_a_workbook_have_types_of_their_own(tmp_path, odd):
+    """Numbers, dates, times and truths that are released are such, whatever stands beside them."""
+    day = dt.datetime(2024, 1, 5)
+    cells = {
+        "number": range(30),
+        "fraction": [i / 2 for i in range(30)],
+        "day": [day + dt.timedelta(days=i) for i in range(30)],
+        "moment": [day + dt.timedelta(hours=7 * i + 1) for i in range(30)],
+        "truth": [i % 2 == 0 for i in range(30)],
+        "text": [f"t{i}" for i in range(30)],
+    }
+    FILES["xlsx"]({name: [*own] for name, own in cells.items()}, tmp_path / "plain.xlsx")
+    FILES["xlsx"]({name: [*own, odd] for name, own in cells.items()}, tmp_path / "odd.xlsx")
+    _, content = read_with_content(tmp_path / "odd.xlsx")
+    kept = read_again(tmp_path / "odd.xlsx", content, np.arange(30), {})
+    assert kept.equals(ka.read_table(tmp_path / "plain.xlsx"))
+    assert kept.schema == ka.read_table(tmp_path / "plain.xlsx").schema
 
 
 @pytest.mark.parametrize("algorithm", ["full-domain", "mondrian"])

@@ -303,17 +303,17 @@ def _with_own_types(
     frame: pl.DataFrame,
     rows: NDArray[np.int64],
 ) -> pl.DataFrame:
-    """Return some records; columns of texts that others make such have the type of these cells."""
+    """Return some records; columns that others make texts or floats have the type of these."""
     columns = frame[rows].get_columns()
-    places = [place for place, one in enumerate(columns) if one.dtype == pl.String]
+    mixed = (pl.String, pl.Float64)
+    places = [place for place, one in enumerate(columns) if one.dtype in mixed]
     if not places:
         return pl.DataFrame(columns)
-    truths, floats, times = (
+    loaded = (
         _load(workbook, name, where, header_row=header, use_columns=places, dtypes=kind)[rows]
-        for kind in ("boolean", "float", "datetime")
+        for kind in ("string", "boolean", "float", "datetime")
     )
-    for place, truth, number, time in zip(places, truths, floats, times, strict=True):
-        text = columns[place]
+    for place, text, truth, number, time in zip(places, *loaded, strict=True):
         # Numbers can be read as booleans and times; texts cannot.
         numeric, boolean = truth.is_not_null(), text.is_in(_BOOLEANS)
         for own, held in (
