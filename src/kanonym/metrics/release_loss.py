@@ -144,7 +144,9 @@ def _loss(
         held = sizes if partition.levels is None else sizes * (partition.levels[:, a] != BLANK)
         values = attribute.columns[0]
         counts = np.bincount(attribute.label_of_class, held, len(values)).astype(np.int64)
-        released.append(ReleasedValues(attribute.name, domain.hierarchy, values, counts))
+        of_some = counts > 0
+        values = values.filter(pl.Series(of_some))
+        released.append(ReleasedValues(domain.name, domain.hierarchy, values, counts[of_some]))
     return released_loss(released, n_rows) if released else (None, None)
 
 

@@ -56,8 +56,8 @@ class BatchRelease(Release):
     union
         What was found in all that the series has released, this batch included.
     unseen, outside
-        Records by attribute whose value the recoding does not know, and records of known values
-        that fall in no class: they release the root there, or everywhere.
+        Released records by attribute whose value the recoding does not know, and those of known
+        values that fall in no class: they release the root there, or everywhere.
     repeated
         What all batches together give away of persons who are in several; None where persons
         are not looked for.
@@ -153,7 +153,8 @@ def release_batch(
         after = source.released(decision, published.staged.checked, alone)
         union = _verify_union(source, after, alone)
         require_satisfied(union, f"the union of {number} batches", ADVICE)
-    weights = decision.table.weights
+    places = decision.table.tuple_of_row[published.staged.rows]
+    weights = np.bincount(places, minlength=len(decision.table.weights))
     made = package_release(engine, source.run, decision, published)
     release = BatchRelease(
         **vars(made),
@@ -221,7 +222,7 @@ class BatchInput(LocalInput):
                 decision = suppress_tuples(decision, marks >= 0)
             decision = suppress_failing(self.series, self.run.schema, decision, self.before.tally)
         given = FrequencySet(self.column, len(self.withheld))
-        return with_persons(decision, self.run.task, given)
+        return with_persons(replace(decision, fixed=frozenset()), self.run.task, given)
 
     def view(self, decision: EncodedDecision, staged: LocalRelease) -> ReleaseView:
         """Return what was staged, as verification sees it."""

@@ -74,7 +74,7 @@ def apply(
     from kanonym.cli.terminal import closing, show_result
     from kanonym.data.files import atomic_write, check_output, check_table_output
     from kanonym.data.files.disk import lock_file
-    from kanonym.data.frames import to_polars
+    from kanonym.pipeline import with_own_types
     from kanonym.series import Fitted
 
     persons = _person_column(person, person_key, least_values)
@@ -98,7 +98,7 @@ def apply(
         release = fitted.apply(frame, person=persons, progress=step)
         step("write")
         start = perf_counter()
-        released = to_polars(release.frame)
+        released = with_own_types(release, frame, partial(reading.read_again, batch, source))
         # The count takes its place only after the release is in its own.
         with atomic_write(recoding) if update else nullcontext() as counted:
             if counted is not None:

@@ -161,7 +161,7 @@ def read_with_content(
 ) -> tuple[pl.DataFrame, Content]:
     """Read a table as `read_table`, and return the hash of the bytes that were read with it.
 
-    rows: of the records of a text file to read, as if there were no others.
+    rows: of the records of a text file or a sheet to read, as if there were no others.
     """
     where = "standard input" if str(path) == "-" else displayable_url(str(path))
     if is_remote(path):
@@ -188,7 +188,7 @@ def read_with_content(
             cells = _read_cells(data, where, kind, mark, place, user_missing, declared)
             return cells, content
         if kind == "excel":
-            frame = excel.read(data, where, sheet, header_row, columns, texts)
+            frame = excel.read(data, where, sheet, header_row, columns, texts, rows)
             return to_polars(frame), content
         if kind in ("csv", "tsv"):
             return to_polars(
@@ -217,7 +217,7 @@ def read_again(
     if content is None or str(path) == "-" or is_remote(path):
         return None
     kind = format_of(path, format) or sniff_format(_unpacked(read_bytes(path), str(path)))
-    if kind not in TEXT:
+    if kind not in TEXT and kind != "excel":
         return None
     frame, again = read_with_content(path, format, rows=rows, decimals=decimals, **options)
     return frame if again == content else None

@@ -22,6 +22,7 @@ from kanonym.data.readings.columns import (
     styled_table,
     typed_like,
     typed_table,
+    with_infinite,
 )
 from kanonym.data.readings.dates import DateReading
 from kanonym.data.readings.detection import Detection, detect, detect_readings, settle
@@ -51,6 +52,7 @@ __all__ = [
     "styled_table",
     "typed_like",
     "typed_table",
+    "with_infinite",
 ]
 
 TYPES = ("date", "time", "number", "ordered", "text")

@@ -12,7 +12,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Algorithm, Problem
-from kanonym.algorithms.mondrian import TriedCuts, refine_nodes
+from kanonym.algorithms.mondrian import refine_nodes
+from kanonym.algorithms.outliers import TriedCuts
 from kanonym.data.partition import Partition, RecodedAttribute
 from kanonym.data.schema import Recoding
 from kanonym.data.table import Domain, EncodedTable, value_codes
