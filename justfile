@@ -44,12 +44,12 @@ lock:
     uv pip compile pyproject.toml --extra dev --extra spark --extra stat --universal --python-version 3.11 \
         --generate-hashes --custom-compile-command "just lock" --no-emit-index-url --upgrade --quiet -o requirements-dev.txt
 
-# the site in docs/_build/html, from scratch: a warning, a broken internal link or a lost question is an error
+# the site in docs/_build/html, from scratch: a warning, a broken link, a lost question or a wide page is an error
 docs:
     rm -rf docs/_build docs/reference
     sphinx-build --fail-on-warning --keep-going --quiet --jobs auto -d docs/_build/doctrees docs docs/_build/html
     python scripts/site_links.py docs/_build/html
-    pytest -q -n0 tests/functional/test_site_search.py
+    pytest -q -n0 tests/functional/test_site_search.py tests/functional/test_site_width.py
 
 # take the pictures of docs/workbench.md again; needs Chromium
 pictures:

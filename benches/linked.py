@@ -13,7 +13,7 @@ from pathlib import Path
 from time import process_time
 
 import kanonym as ka
-from kanonym.cli.making.demo import LINKED_POLICY
+from kanonym.cli.making import demo
 from kanonym.data.example_tables import hospital
 
 PATIENTS = (5_000, 20_000)
@@ -23,7 +23,7 @@ def main(sizes: list[int]) -> None:
     """Print CPU seconds of each step, peak memory so far, and the attack."""
     with tempfile.TemporaryDirectory() as folder:
         policy = Path(folder) / "hospital.yaml"
-        policy.write_text(LINKED_POLICY)
+        policy.write_text(demo.policy_text("demo_linked.yaml"))
         (Path(folder) / "key").write_text("k" * 64)
         asked = ka.linked.LinkedPolicy.from_file(policy)
         for size in sizes:

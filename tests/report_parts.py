@@ -10,7 +10,9 @@ import numpy as np
 from kanonym.comparison import Comparison, Trial
 from kanonym.data.errors import Message
 from kanonym.evaluation.attacks.result import AttackResult, SuccessCount
-from kanonym.evaluation.risk.presets import Verdict
+from kanonym.evaluation.risk.presets import ENTRIES, Verdict
+from kanonym.evaluation.risk.suda import ENTRIES as SUDA
+from kanonym.evaluation.utility.table_utility import EVERY
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
 from kanonym.profiling.reasons import Reason
 from kanonym.reporting import frontier_of
@@ -49,15 +51,27 @@ ATTACKS = (
 )
 
 
+KNOWN_MEANINGS = {
+    meaning.name.replace("-", "_"): meaning
+    for meaning in (*ENTRIES.values(), *SUDA.values(), *(one.meaning for one in EVERY.values()))
+}
+
+
+def meaning_of(name, high, unit, source):
+    """Return how to read a number: with the title of the measure of that name, if there is one."""
+    known = KNOWN_MEANINGS.get(name, Meaning(name))
+    return Meaning(name, 0.0, high, "lower", unit, source, known.title, known.counted)
+
+
 def share(name, value, parts=None, reason=None):
     """Return a measure from 0 to 1."""
-    meaning = Meaning(name, 0.0, 1.0, "lower", "share", "a paper")
+    meaning = meaning_of(name, 1.0, "share", "a paper")
     return MeasuredValue(meaning, value, parts or {}, reason)
 
 
 def count(name, value, parts=None, reason=None):
     """Return a measure of any size."""
-    meaning = Meaning(name, 0.0, math.inf, "lower", "records", "a book")
+    meaning = meaning_of(name, math.inf, "records", "a book")
     return MeasuredValue(meaning, value, parts or {}, reason)
 
 

@@ -229,7 +229,7 @@ def test_limits_of_the_policy_are_judged(kanonym, folder, limits, released, code
     assert ("above the limit of the policy: linkage" in ran.error) is (code == 1)
     told = kanonym(line)
     assert told.code == code
-    said = " ".join(told.text.partition("Limits of the policy:")[2].split())
+    said = " ".join(told.text.partition("limit of the policy")[2].split())
     words = {"kept": "is kept.", "exceeded": "is exceeded.", "undecided": "undecided."}
     for one in found["attacks"]:
         assert f"{one['type']}: " in said

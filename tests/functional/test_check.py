@@ -36,6 +36,22 @@ def test_a_table_is_checked_against_the_policy(kanonym):
     assert ran.json["table"]["roles"]["zip"] == "quasi-identifier"
 
 
+def test_a_policy_is_known_by_its_hash(kanonym, folder):
+    """`check` prints the SHA-256 of the manifest and the report of a release by the policy."""
+    assert (
+        kanonym("anonymize patients.csv --policy policy.yaml -o out.csv --report out.json").code
+        == 0
+    )
+    checked = kanonym("check policy.yaml patients.csv --json").json["sha256"]
+    manifest = json.loads((folder / "out.csv.manifest.json").read_text("utf-8"))
+    report = (folder / "out.json").read_text("utf-8")
+    assert manifest["policy_sha256"] == checked
+    assert checked in report
+    changed = (folder / "policy.yaml").read_text("utf-8").replace("k: 2", "k: 3")
+    (folder / "policy.yaml").write_text(changed, "utf-8")
+    assert kanonym("check policy.yaml patients.csv --json").json["sha256"] != checked
+
+
 def test_a_table_of_a_database_is_checked(kanonym, folder):
     """A table is named as for `anonymize`; a schema is of PostgreSQL alone."""
     pytest.importorskip("adbc_driver_sqlite")

@@ -65,6 +65,16 @@ def test_the_terminal_marks_the_frontier_and_says_what_to_take(run):
     assert "needs an algorithm that" in " ".join(out.split())
 
 
+def test_persons_are_stated_as_for_its_siblings(run, folder):
+    """`--rows persons` is of the policy that is compared and written."""
+    code, _, error = run(
+        "compare people.csv -q occupation --others insensitive --rows persons --sweep k=2 "
+        "--sweep algorithm=mondrian --write best.yaml"
+    )
+    assert code == 0, error
+    assert "rows: persons" in (folder / "best.yaml").read_text("utf-8")
+
+
 def test_a_recoding_that_an_algorithm_cannot_have_is_told(run, folder):
     """The policy's recoding is left out for full-domain, and standard error says so, once."""
     (folder / "set.yaml").write_text(

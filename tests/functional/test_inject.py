@@ -32,8 +32,8 @@ def test_classes_reach_the_size_and_the_terminal_says_so(kanonym, monkeypatch):
     assert table.columns == ["age", "zip", "sex", "disease"]
     assert dict(table.group_by("sex").len().rows()) == {"f": 6, "m": 6}
     assert "4 to 2 of 2 classes" in ran.text
-    assert "4 / 4 / 4" in ran.text
-    assert "6 / 6 / 6" in ran.text
+    assert "4 to 4, mean 4" in ran.text
+    assert "6 to 6, mean 6" in ran.text
     assert "2 of the 2 classes with 6 records" in ran.text
 
 

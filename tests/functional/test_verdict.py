@@ -70,7 +70,7 @@ def test_verify_ends_with_1_where_something_was_found(kanonym):
     assert kanonym("anonymize visits.csv -p open.yaml -o out.csv").code == 0
     ran = kanonym("verify out.csv -p open.yaml")
     assert ran.code == 1
-    assert "1 findings" in ran.error
+    assert "1 finding;" in ran.error
     assert "--accept-findings" in ran.error
     assert kanonym("verify out.csv -p open.yaml --accept-findings").code == 0
     ran = kanonym("verify out.csv -p open.yaml --original visits.csv --json")

@@ -16,7 +16,7 @@ others: insensitive
 models: []
 algorithm: {type: kmeans, clusters: 3}
 """
-CLASSES = "no privacy model was required; smallest class: 1 record\n"
+CLASSES = "none was required; smallest class: 1 record "
 
 
 @pytest.fixture(autouse=True)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import re
+from decimal import Decimal
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -13,6 +16,8 @@ import kanonym as ka
 from columns_of_cells import FILES
 from effort import NIGHTLY
 from kanonym.cli import main
+from kanonym.data.files import read_again, read_with_content
+from kanonym.reporting.rendering import pdf
 
 POLICY = """\
 version: 1
@@ -40,6 +45,10 @@ ALGORITHMS = {
     "entropy": (LEVELS, "algorithm: {type: full-domain, metric: non-uniform-entropy}"),
     "mondrian": ("", "algorithm: {type: mondrian}"),
     "local-recoding": (LEVELS, "algorithm: {type: local-recoding}"),
+    "declared": (
+        ", type: number, hierarchy: {intervals: {width: [20, 40], origin: 0}}",
+        "algorithm: {type: full-domain, levels: {town: 0}}",
+    ),
 }
 ODD = [
     {"name": "p7", "age": 117, "town": "Zzyzx", "income": 98_765, "ill": "plague"},
@@ -135,50 +144,136 @@ def test_everything_published_is_the_same(tmp_path, capfd, algorithm, models, fo
 
 
 WRITTEN = {
-    "age": ["abc", "?", "+7", "007", "9999999999999999999999", "12/11/1900", ">90", "90+", "7 kg"],
+    "age": ["117", "90+", "1,5", "abc", "inf", "1e400", "", "?", "+7", "007", "12/11/1900", ">90"],
     "income": ["98765", "abc", "1.5", "1,50", "inf", "NaN", "", "2024-01-05", "true"],
 }
-WRITTEN["age"] += ["117,50", "117.50", "1,5"]
+WRITTEN["age"] += ["9999999999999999999999", "7 kg", "117,50", "117.50", "-inf"]
 """Cells of one person, with which a file has no column of whole numbers."""
+FEW = 6
 WAYS = [
-    ("full-domain", "age", "csv", "parquet"),
-    ("fractions", "age", "csv", "csv"),
-    ("full-domain", "age", "jsonl", "csv"),
-    ("full-domain", "age", "xlsx", "csv"),
-    ("full-domain", "income", "csv", "parquet"),
-    ("full-domain", "income", "csv", "csv"),
-    ("full-domain", "income", "jsonl", "jsonl"),
+    ("full-domain", "age", "csv", "parquet", ""),
+    ("fractions", "age", "csv", "csv", ""),
+    ("mondrian", "age", "csv", "csv", ""),
+    ("local-recoding", "age", "csv", "csv", ""),
+    ("declared", "age", "csv", "csv", "--engine duckdb"),
+    ("full-domain", "age", "jsonl", "csv", ""),
+    ("full-domain", "age", "xlsx", "csv", ""),
+    ("full-domain", "age", "parquet", "parquet", ""),
+    ("full-domain", "income", "csv", "parquet", ""),
+    ("full-domain", "income", "csv", "csv", ""),
+    ("full-domain", "income", "jsonl", "jsonl", ""),
+    ("full-domain", "income", "xlsx", "xlsx", ""),
 ]
 
 
-@pytest.mark.parametrize(("algorithm", "name", "form", "to"), WAYS)
+@pytest.mark.parametrize(("algorithm", "name", "form", "to", "engine"), WAYS)
 def test_how_a_suppressed_cell_is_written_is_not_published(
-    tmp_path, capfd, algorithm, name, form, to
+    tmp_path, capfd, monkeypatch, algorithm, name, form, to, engine
 ):
     """Manifest, reports and release tell the reading and type of the records that are released."""
+    monkeypatch.setattr(pdf, "print_pdf", lambda page, *_, **__: b"%PDF-1.4 " + page.encode())
     (tmp_path / "p.yaml").write_text(policy_text(algorithm))
     line = (
         f"anonymize in.{form} --policy p.yaml -o out.{to} --manifest m.json --report r.html "
-        "--report r.md --report r.json --json --no-attack"
+        f"--report r.pdf --report r.md --report r.json --json --no-attack {engine}"
     )
     columns = people(ODD[0]).to_dict(as_series=False)
-    columns[name] = columns[name] if form == "jsonl" else [*map(str, columns[name])]
+    columns[name] = columns[name] if form in ("jsonl", "xlsx") else [*map(str, columns[name])]
     runs = []
-    for place, written in enumerate(
-        WRITTEN[name] if NIGHTLY or form == "csv" else WRITTEN[name][:3]
-    ):
-        columns[name][-1] = written
+    for place, written in enumerate(WRITTEN[name] if NIGHTLY else WRITTEN[name][:FEW]):
+        columns[name][-1] = columns[name][-1] if place == 0 else written
         folder = tmp_path / str(place)
         folder.mkdir()
         FILES[form](columns, folder / f"in.{form}")
         run = published(folder, line, capfd)
         del run["err"]  # it tells the custodian how cells are read
+        if to == "xlsx":
+            sheet = ka.read_table(folder / "out.xlsx")
+            run["out.xlsx"] = f"{sheet.schema} {sheet.write_csv()}"
         runs.append(run)
     assert runs[0]["exit code"] == "0"
     assert re.search(r'"suppressed": [1-9]', runs[0]["m.json"])
-    assert '"type": "number"' not in runs[0]["m.json"]
+    assert (
+        algorithm == "declared" or '"type": "number"' not in runs[0]["m.json"] or form == "parquet"
+    )
     for run in runs[1:]:
         assert run == runs[0]
+
+
+@pytest.mark.parametrize("odd", ["soon", 1.5, None])
+def test_cells_of_a_workbook_have_types_of_their_own(tmp_path, odd):
+    """Numbers, dates, times and truths that are released are such, whatever stands beside them."""
+    day = dt.datetime(2024, 1, 5)
+    cells = {
+        "number": range(30),
+        "fraction": [i / 2 for i in range(30)],
+        "day": [day + dt.timedelta(days=i) for i in range(30)],
+        "moment": [day + dt.timedelta(hours=7 * i + 1) for i in range(30)],
+        "truth": [i % 2 == 0 for i in range(30)],
+        "text": [f"t{i}" for i in range(30)],
+    }
+    FILES["xlsx"]({name: [*own] for name, own in cells.items()}, tmp_path / "plain.xlsx")
+    FILES["xlsx"]({name: [*own, odd] for name, own in cells.items()}, tmp_path / "odd.xlsx")
+    _, content = read_with_content(tmp_path / "odd.xlsx")
+    kept = read_again(tmp_path / "odd.xlsx", content, np.arange(30), {})
+    assert kept.equals(ka.read_table(tmp_path / "plain.xlsx"))
+    assert kept.schema == ka.read_table(tmp_path / "plain.xlsx").schema
+
+
+@pytest.mark.parametrize("algorithm", ["full-domain", "mondrian"])
+@pytest.mark.parametrize("name", ["age", "income"])
+def test_a_suppressed_cell_gives_a_column_of_pandas_no_other_type(tmp_path, algorithm, name):
+    """NumPy has no null among whole numbers, and what holds texts and numbers is of objects."""
+    odd = [117, None, 117.5, float("inf"), float("-inf")]
+    odd += ["abc", 10**20, True, Decimal("117.5")] if name == "income" else []
+    policy = ka.Policy.from_text(policy_text(algorithm))
+    runs = []
+    for cell in odd:
+        columns = people(ODD[0]).to_dict(as_series=False)
+        columns[name][-1] = cell
+        release = ka.anonymize(pd.DataFrame(columns), policy)
+        assert release.suppressed == 1
+        texts = [release.frame.to_csv(), str(release.frame.dtypes), str(release.algorithm)]
+        for form in ("md", "html", "json"):
+            release.report(tmp_path / f"r.{form}")
+            texts.append(without_hashes_and_seconds((tmp_path / f"r.{form}").read_text()))
+        runs.append(texts)
+    for run in runs[1:]:
+        assert run == runs[0]
+
+
+@pytest.mark.parametrize(("name", "to"), [("age", "csv"), ("income", "csv"), ("income", "parquet")])
+def test_a_batch_of_a_series_tells_nothing_of_a_suppressed_cell(tmp_path, capfd, name, to):
+    """Its manifest counts no value of a suppressed record, and types are those of the others."""
+    (tmp_path / "p.yaml").write_text(policy_text("full-domain"))
+    ka.write_table(people(ODD[0]).head(149), tmp_path / "fit.csv")
+    with contextlib.chdir(tmp_path), pytest.raises(SystemExit):
+        main(["fit", "fit.csv", "--policy", "p.yaml", "-o", "series.json"])
+    columns = people(ODD[0]).to_dict(as_series=False)
+    cells = ["117", "", "inf", "21"] if name == "age" else WRITTEN["income"]
+    runs = []
+    for place, written in enumerate(cells):
+        columns[name][-1] = written
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        FILES["csv"](columns, folder / "in.csv")
+        line = f"apply ../series.json in.csv -o out.{to} --manifest m.json --json"
+        run = published(folder, line, capfd)
+        del run["err"]
+        runs.append(run)
+    assert runs[0]["exit code"] == "0"
+    assert '"suppressed": 1' in runs[0]["m.json"]
+    for run in runs[1:]:
+        assert run == runs[0]
+
+
+def test_a_batch_with_suppressed_records_has_a_report(tmp_path):
+    """The levels of a series are in its recoding, not in what a search tells."""
+    fitted = ka.fit(people(ODD[0]).head(149), ka.Policy.from_text(policy_text("full-domain")))
+    release = fitted.apply(people(ODD[0]))
+    assert release.suppressed == 1
+    release.report(tmp_path / "r.md")
+    assert "117" not in (tmp_path / "r.md").read_text()
 
 
 @pytest.mark.parametrize("odd", ODD)

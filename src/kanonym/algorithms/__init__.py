@@ -40,14 +40,14 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "microaggregation.mdav": "MDAV MONA ONA IndividualRanking",
-        "auto": "Auto",
-        "cell_suppression": "CellSuppression",
-        "full_domain": "FullDomain",
-        "clustering": "KDTree KMeans KMember",
-        "itemsets.apriori": "Apriori LRA OptimalCut VPA",
-        "local_recoding": "LocalRecoding",
-        "mondrian": "Mondrian",
-        "segmentation": "Segmentation",
+        "kanonym.algorithms.microaggregation.mdav": "MDAV MONA ONA IndividualRanking",
+        "kanonym.algorithms.auto": "Auto",
+        "kanonym.algorithms.cell_suppression": "CellSuppression",
+        "kanonym.algorithms.full_domain": "FullDomain",
+        "kanonym.algorithms.clustering": "KDTree KMeans KMember",
+        "kanonym.algorithms.itemsets.apriori": "Apriori LRA OptimalCut VPA",
+        "kanonym.algorithms.local_recoding": "LocalRecoding",
+        "kanonym.algorithms.mondrian": "Mondrian",
+        "kanonym.algorithms.segmentation": "Segmentation",
     },
 )

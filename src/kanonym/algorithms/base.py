@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -46,6 +46,25 @@ def classes_of(table: EncodedTable, labels: Int32s, n_classes: int) -> Classes:
     if table.population is not None:
         persons = np.bincount(labels[kept], table.population[kept], n_classes).astype(np.int64)
     return Classes(sizes, distributions, persons)
+
+
+def satisfies_released(
+    table: EncodedTable, labels: Int32s, models: Sequence[PrivacyModel], *, by_row: bool
+) -> bool:
+    """Say whether classes satisfy models, compared with all records and with the released."""
+    if by_row:
+        table = replace(
+            table,
+            codes=table.codes[table.tuple_of_row],
+            sensitive_codes=table.sensitive_codes[table.tuple_of_row],
+            weights=np.ones(table.n_rows, np.int64),
+        )
+    kept, n_classes = labels >= 0, int(labels.max()) + 1
+    released = replace(
+        table, sensitive_codes=table.sensitive_codes[kept], weights=table.weights[kept]
+    )
+    compared = [classes_of(table, labels, n_classes), classes_of(released, labels[kept], n_classes)]
+    return all(bool(model.satisfied(classes).all()) for model in models for classes in compared)
 
 
 def table_counts(table: EncodedTable, j: int) -> Ints:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,12 +15,12 @@ from kanonym.algorithms.base import (
     Algorithm,
     Problem,
     Recodes,
-    classes_of,
     compile_criteria,
     require_feasible,
-    without_conditions,
+    satisfies_released,
 )
 from kanonym.algorithms.options import Split, Target
+from kanonym.algorithms.outliers import TriedCuts, refine_in_parallel, suppress_outliers
 from kanonym.algorithms.span_partition import counts_suffice, partition_by_span
 from kanonym.algorithms.workload import GRAIN, GuidingTarget, guiding_target, refine_guided
 from kanonym.data.errors import PolicyError
@@ -33,15 +32,9 @@ from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.grouping import put
 from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.parallel import cores, parallel
-from kanonym.kernels.partitioning.mondrian import (
-    refine,
-    refine_relaxed,
-    separate,
-    suppressing_cuts,
-    total_loss,
-)
+from kanonym.kernels.partitioning.mondrian import refine, refine_relaxed, total_loss
 from kanonym.kernels.partitioning.workspace import workspace
-from kanonym.models.base import PrivacyModel
+from kanonym.metrics.certainty import observed_costs
 
 LARGE = 1 << 19
 """Tables of more tuples than this are cut by `span` unless the policy says `loss`."""
@@ -51,16 +44,6 @@ TRIMMED = 1 << 22
 
 CHANCE = 0.1
 """How probable it is that a node of 2 k records is left whole, whatever it allows."""
-
-TRIMS = 32
-"""So many cuts at the most give up outliers of the whole table."""
-
-
-class TriedCuts(NamedTuple):
-    """Up to how many tuples of a node cuts are compared by their loss."""
-
-    every: int = 0
-    medians: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,17 +167,12 @@ class Mondrian(Algorithm):
             labels = _in_table_order(records, np.cumsum(is_start, dtype=np.int32) - np.int32(1))
             account = aim.account(labels, table.weights)
             return Partition(labels, int(is_start.sum()), account=account)
-        if self.strict:
-            _refine_parallel(records, costs, criteria, tried, is_start, (0, len(records)))
-        else:
-            work = workspace(len(records), costs)
-            refine_relaxed(records, costs, criteria, work, tried.every > 0, is_start)
-            records = np.delete(records, len(costs.attributes), axis=1)
+        records = self._divide(records, costs, criteria, tried, is_start)
         if limit == 0:
             classes = np.cumsum(is_start, dtype=np.int32) - np.int32(1)
             return Partition(_in_table_order(records, classes), int(classes[-1]) + 1, by_row)
         hides = problem.key is not None and self.strict and len(criteria.thresholds) > 0
-        spend = partial(_suppress, records, is_start, costs, criteria, tried, by_size=hides)
+        spend = partial(suppress_outliers, records, is_start, costs, criteria, tried, by_size=hides)
         ordered, labels, least = spend(0)
         best = _in_table_order(ordered, labels)
         # Powers of two below the limit, too: a larger budget is not always spent better,
@@ -204,11 +182,50 @@ class Mondrian(Algorithm):
             for trim in (False, True) if self.strict and len(records) <= TRIMMED else (False,):
                 ordered, labels, loss = spend(budget, trim=trim)
                 labels = _in_table_order(ordered, labels)
-                if loss < least * (1 - 1e-9) and _satisfies_released(
+                if loss < least * (1 - 1e-9) and labels.min() < 0:
+                    labels, loss = self._divide_kept(table, labels, costs, criteria, tried)
+                if loss < least * (1 - 1e-9) and satisfies_released(
                     table, labels, models, by_row=by_row
                 ):
                     best, least = labels, loss
         return Partition(best, int(best.max()) + 1, by_row)
+
+    def _divide_kept(
+        self,
+        table: EncodedTable,
+        labels: Int32s,
+        costs: Costs,
+        criteria: Criteria,
+        tried: TriedCuts,
+    ) -> tuple[Int32s, float]:
+        """Divide those who stay as a table of their own, by no value of the suppressed.
+
+        labels: negative where suppressed. Return labels and loss.
+        """
+        records = _records(table, by_row=not self.strict)
+        given_up = labels[records[:, -1]] < 0
+        lost, records = int(records[given_up, -2].sum()), records[~given_up]
+        own, is_start = observed_costs(costs, table.domains, records), np.zeros(len(records), bool)
+        records = self._divide(records, own, criteria, tried, is_start)
+        classes = np.cumsum(is_start, dtype=np.int32) - np.int32(1)
+        found = np.full(len(labels), SUPPRESSED, np.int32)
+        found[records[:, -1]] = classes
+        starts = np.flatnonzero(is_start)
+        stops = np.append(starts[1:], len(records))
+        work = workspace(int((stops - starts).max()), costs)
+        loss = total_loss(records, starts, stops, costs, work)
+        return found, loss + len(costs.attributes) * lost
+
+    def _divide(
+        self, records: Int32s, costs: Costs, criteria: Criteria, tried: TriedCuts, is_start: Bools
+    ) -> Int32s:
+        """Mark where classes start in records, and return these without a column for sides."""
+        if self.strict:
+            refine_in_parallel(records, costs, criteria, tried, is_start, (0, len(records)))
+            return records
+        work = workspace(len(records), costs)
+        refine_relaxed(records, costs, criteria, work, tried.every > 0, is_start)
+        return np.delete(records, len(costs.attributes), axis=1)
 
     def _cuts_by_span(self, table: EncodedTable) -> bool:
         """Whether no cut is tried by its loss, or by a target."""
@@ -254,7 +271,7 @@ def tree_order(
     is_start = np.zeros(len(records), np.bool_)
     tried = Mondrian().tried_cuts(len(records))
     if aim is None:
-        _refine_parallel(records, costs, criteria, tried, is_start, (0, len(records)))
+        refine_in_parallel(records, costs, criteria, tried, is_start, (0, len(records)))
     else:
         _refine_guided(records, costs, criteria, tried, is_start, aim)
     classes = np.cumsum(is_start, dtype=np.int32) - np.int32(1)
@@ -273,7 +290,7 @@ def refine_nodes(
     records = _records(table, by_row=False)
     is_start = np.zeros(len(records), np.bool_)
     for node in pairwise(bounds):
-        _refine_parallel(records, costs, criteria, tried, is_start, node)
+        refine_in_parallel(records, costs, criteria, tried, is_start, node)
     classes = np.cumsum(is_start, dtype=np.int32) - np.int32(1)
     return _in_table_order(records, classes), int(is_start.sum())
 
@@ -309,28 +326,6 @@ def _records(table: EncodedTable, *, by_row: bool, aim: GuidingTarget | None = N
     return records
 
 
-def _refine_parallel(
-    records: Int32s,
-    costs: Costs,
-    criteria: Criteria,
-    tried: TriedCuts,
-    is_start: Bools,
-    whole: tuple[int, int],
-) -> None:
-    """Refine one node on all cores; what becomes of a node depends on it alone."""
-
-    def advance(node: tuple[int, int]) -> list[tuple[int, int]]:
-        start, stop = node
-        large = stop - start > GRAIN
-        work = workspace(tried.every, costs, tried.medians)
-        middle = int(refine(records, start, stop, costs, criteria, work, is_start, large))
-        return [(start, middle), (middle, stop)] if large and middle >= 0 else []
-
-    nodes = [whole]
-    while nodes:
-        nodes = [node for cut in parallel(advance, nodes) for node in cut]
-
-
 def _refine_guided(
     records: Int32s,
     costs: Costs,
@@ -345,7 +340,7 @@ def _refine_guided(
     stops = np.append(starts[1:], len(records))
     large = stops - starts > GRAIN
     for node in np.stack([starts[large], stops[large]], axis=1).tolist():
-        _refine_parallel(records, costs, criteria, tried, is_start, (node[0], node[1]))
+        refine_in_parallel(records, costs, criteria, tried, is_start, (node[0], node[1]))
     sizes = np.add.reduceat(records[:, -2].astype(np.int64), starts)
     left = np.flatnonzero(~large & (sizes >= 2 * criteria.min_size))
 
@@ -357,105 +352,8 @@ def _refine_guided(
     parallel(finish, np.array_split(left, 4 * cores()))
 
 
-def _suppress(
-    records: Int32s,
-    is_start: Bools,
-    costs: Costs,
-    criteria: Criteria,
-    tried: TriedCuts,
-    budget: int,
-    *,
-    trim: bool = False,
-    by_size: bool = False,
-) -> tuple[Int32s, Int32s, float]:
-    """Spend a budget where a suppressed record saves most; return records, classes and loss.
-
-    trim: first give up outliers of the whole table, and refine what stays anew. by_size: who is
-        suppressed does not depend on sensitive values; classes then give up nobody.
-    """
-    records, is_start = records.copy(), is_start.copy()
-    given_up = np.zeros(len(records), np.bool_)
-    first, end = 0, len(records)
-    if trim:
-        alone = without_conditions(criteria, criteria.min_size) if by_size else criteria
-        first, end = _trim(records, costs, alone, budget)
-        given_up[:first] = given_up[end:] = True
-        budget -= int(records[given_up, -2].sum())
-        is_start[:] = False
-        _refine_parallel(records, costs, criteria, tried, is_start, (first, end))
-    queue: list[tuple[float, int, int, tuple[int, ...]]] = []
-
-    def enqueue(starts: Ints, stops: Ints) -> None:
-        gains, cuts = suppressing_cuts(records, starts, stops, costs, criteria, whole, budget)
-        for i in np.flatnonzero(gains > 0):
-            cut = tuple(cuts[i].tolist())
-            heapq.heappush(queue, (-gains[i], int(starts[i]), int(stops[i]), cut))
-
-    starts = np.flatnonzero(is_start)
-    stops = np.append(starts[1:], end)
-    whole = workspace(int((stops - starts).max()), costs)
-    fine = workspace(tried.every, costs, tried.medians)
-    if budget and not by_size:
-        enqueue(starts, stops)
-    while queue:
-        _, start, stop, (attribute, code, side, n_records) = heapq.heappop(queue)
-        if n_records > budget:
-            enqueue(np.array([start]), np.array([stop]))
-            continue
-        budget -= n_records
-        middle = separate(records, start, stop, attribute, code)
-        kept, lost = ((start, middle), (middle, stop))[:: 1 - 2 * side]
-        is_start[middle] = True
-        given_up[slice(*lost)] = True
-        refine(records, kept[0], kept[1], costs, criteria, fine, is_start, False)  # noqa: FBT003
-        starts = kept[0] + np.flatnonzero(is_start[slice(*kept)])
-        enqueue(starts, np.append(starts[1:], kept[1]))
-    bounds = np.append(np.flatnonzero(is_start), end)
-    live = ~given_up[bounds[:-1]]
-    loss = total_loss(records, bounds[:-1][live], bounds[1:][live], costs, whole)
-    loss += len(costs.attributes) * int(records[given_up, -2].sum())
-    labels = np.cumsum(is_start & ~given_up, dtype=np.int32) - np.int32(1)
-    labels[given_up] = SUPPRESSED
-    return records, labels, loss
-
-
-def _trim(records: Int32s, costs: Costs, criteria: Criteria, budget: int) -> tuple[int, int]:
-    """Give up outliers of the whole table one cut after another; return what stays."""
-    start, stop = 0, len(records)
-    work = workspace(len(records), costs)
-    for _step in range(TRIMS):
-        node = np.array([start]), np.array([stop])
-        gains, cuts = suppressing_cuts(records, *node, costs, criteria, work, budget)
-        if gains[0] <= 0:
-            break
-        attribute, code, side, n_records = cuts[0].tolist()
-        middle = int(separate(records, start, stop, attribute, code))
-        start, stop = ((start, middle), (middle, stop))[side]
-        budget -= n_records
-    return start, stop
-
-
 def _in_table_order(records: Int32s, labels: Int32s) -> Int32s:
     """Put labels of records in the order of their tuple or record numbers."""
     ordered = np.empty(len(labels), np.int32)
     put(labels, records[:, -1], ordered)
     return ordered
-
-
-def _satisfies_released(
-    table: EncodedTable, labels: Int32s, models: Sequence[PrivacyModel], *, by_row: bool
-) -> bool:
-    """Say whether classes satisfy the models, compared with all records and with the released."""
-    if by_row:
-        table = replace(
-            table,
-            codes=table.codes[table.tuple_of_row],
-            sensitive_codes=table.sensitive_codes[table.tuple_of_row],
-            weights=np.ones(table.n_rows, np.int64),
-        )
-    kept, n_classes = labels >= 0, int(labels.max()) + 1
-    released = replace(
-        table, sensitive_codes=table.sensitive_codes[kept], weights=table.weights[kept]
-    )
-    compared = [classes_of(table, labels, n_classes), classes_of(released, labels[kept], n_classes)]
-    return all(bool(model.satisfied(classes).all()) for model in models for classes in compared)

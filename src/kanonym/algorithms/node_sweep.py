@@ -92,7 +92,7 @@ class Sweep:
         too_few = other.open_tuples
         random = np.random.default_rng(key)
         k = self.criteria.min_size
-        factor = max(LEAST_FACTOR, 20 / k, 60 / max(k, 2) ** 2)
+        factor = max(LEAST_FACTOR, 30 / k, 60 / max(k, 2) ** 2)
         stays = random.random(self.n_classes) >= np.minimum(
             1 - min(KEPT, 1 / factor), factor ** -self._margins(self.labels, self.n_classes)
         )

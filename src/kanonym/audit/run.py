@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import combinations
 from typing import Any, ClassVar
@@ -106,19 +106,7 @@ class Audit(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return {
-            "mechanism": self.mechanism,
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "canaries": self.canaries,
-            "guesses": self.guesses,
-            "correct": self.correct,
-            "lower_bound": self.lower_bound,
-            "largest_bound": self.largest_bound,
-            "significance": self.significance,
-            "satisfied": self.satisfied,
-            "seed": self.seed,
-        }
+        return {**asdict(self), "satisfied": self.satisfied}
 
     def tables(self) -> list[ResultTable]:
         """Return the figures, one a row."""

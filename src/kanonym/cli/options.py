@@ -162,6 +162,16 @@ class ReadingOptions:
             place, self.format_of(place), **self.arguments() | further
         )
 
+    def read_again(self, place: str, content: Content | None, rows: Any, decimals: Any) -> Any:
+        """Return some records of a table; the rest as of `files.read_again`."""
+        from kanonym.data.files import read_again
+
+        if self.arguments().get("engine") or locations.is_database(place):
+            return None
+        own = self.arguments()
+        how: dict[str, Any] = {name: own[name] for name in ("columns", "sheet", "header_row")}
+        return read_again(place, content, rows, decimals, self.format_of(place), **how)
+
 
 @dataclass(frozen=True, kw_only=True)
 class EngineReading(ReadingOptions):
@@ -178,15 +188,6 @@ class EngineReading(ReadingOptions):
     def arguments(self) -> dict[str, Any]:
         """Return what `locations.table_at` takes of this."""
         return super().arguments() | {"engine": self.engine, "memory": self.memory}
-
-    def read_again(self, place: str, content: Content | None, rows: Any, decimals: Any) -> Any:
-        """Return some records of a table; the rest as of `files.read_again`."""
-        from kanonym.data.files import read_again
-
-        if self.engine is not None or locations.is_database(place):
-            return None
-        how: dict[str, Any] = {"columns": inputs.COLUMNS.get()}
-        return read_again(place, content, rows, decimals, self.format_of(place), **how)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -161,5 +161,14 @@ def _algorithm(name: str | None, parameters: dict[str, Any]) -> dict[str, Any] |
         return None
     if name is None and parameters.keys() == {"target"}:
         return parameters
-    meant = {"split": "mondrian", "target": "mondrian", "importance": "cell-suppression"}
-    return {"type": name or meant.get(next(iter(parameters)), "full-domain"), **parameters}
+    return {"type": name or _algorithm_with(parameters), **parameters}
+
+
+def _algorithm_with(parameters: dict[str, Any]) -> str:
+    """Return the first algorithm that has all parameters, or else the first of them."""
+    from kanonym.policy.algorithms import ALGORITHMS
+
+    kinds: dict[str, Any] = {**ALGORITHMS}
+    taken = {name: {field.name for field in fields(kind)} for name, kind in kinds.items()}
+    whole = [name for name, names in taken.items() if parameters.keys() <= names]
+    return [*whole, *(name for name, names in taken.items() if next(iter(parameters)) in names)][0]

@@ -17,7 +17,7 @@ from kanonym.comparison.sweep import (
 )
 from kanonym.comparison.trials import SPAN_LOSS, Trial, run
 from kanonym.data import frames
-from kanonym.data.columns.rebuild import Frame
+from kanonym.data.columns.rebuild import TableSource
 from kanonym.data.errors import DataError, PolicyError
 from kanonym.data.files import table_of
 from kanonym.evaluation.utility.table_utility import MEASURES, measure_of, target_of
@@ -32,7 +32,7 @@ __all__ = ["Comparison", "Recommendation", "Trial", "compare", "recommend", "wit
 
 @takes_keywords
 def compare(
-    frame: Frame,
+    frame: TableSource,
     policy: PolicySource | None = None,
     *,
     sweep: Mapping[str, Iterable[Any]] | None = None,

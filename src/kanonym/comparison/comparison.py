@@ -18,12 +18,15 @@ from kanonym.comparison.trials import ALWAYS, SPAN_LOSS, Trial, entity_of, label
 from kanonym.data import files, frames
 from kanonym.data.errors import PolicyError
 from kanonym.data.errors import gettext as _
-from kanonym.data.results import Result, ResultTable
+from kanonym.data.results import Result, ResultTable, format_number
 from kanonym.evaluation.utility.table_utility import measure_of
 from kanonym.language import ENGLISH, Translator
-from kanonym.metrics.measured_value import MEASURE_NAMES, SHORT_NAMES
+from kanonym.metrics.disclosure import K
 from kanonym.policy import Policy
 from kanonym.policy.faults import unknown_name
+
+KNEE, FRONT = "●", "○"
+LEGEND = f"{KNEE} recommended   {FRONT} on the frontier: none is better in both"
 
 Privacy = Literal["k", "average_risk"]
 
@@ -33,6 +36,20 @@ PRIVACY_NAMES = {
     "persons": _("fewest people in a class"),
     "average_risk": _("average risk"),
 }
+PRIVACY_TITLES: Mapping[str, str] = {
+    "k": K.title,
+    "average_risk": _("Average chance of finding a record"),
+}
+"""What privacy is measured by in reports."""
+
+
+def measure_title(name: str, says: Translator, *, axis: bool = False) -> str:
+    """Name a measure of utility; axis: as on an axis."""
+    measure = measure_of(name)
+    if measure is None:
+        return name.replace("-", " ")
+    meaning = measure.meaning
+    return says.translate((axis and meaning.axis) or meaning.title or meaning.label)
 
 
 @dataclass(frozen=True, repr=False)
@@ -154,10 +171,8 @@ class Comparison(Result):
     def axes_in(self, says: Translator) -> tuple[str, str]:
         """Return the axes in a language."""
         persons = self.privacy == "k" and self.counted_unit == "persons"
-        name = self.measure.replace("-", "_")
-        named = MEASURE_NAMES.get(name, self.measure.replace("-", " "))
         privacy = "persons" if persons else self.privacy
-        return says.text(PRIVACY_NAMES[privacy]), says.translate(SHORT_NAMES.get(name, named))
+        return says.text(PRIVACY_NAMES[privacy]), measure_title(self.measure, says, axis=True)
 
     @property
     def counted_unit(self) -> Literal["records", "persons"]:
@@ -317,24 +332,52 @@ class Comparison(Result):
         return plot_comparison(self, language)
 
     def tables(self) -> list[ResultTable]:
-        """Return how many releases there are, a row for each of them, and what to take."""
+        """Return a row for each release, the reasons where there is none, and what to take."""
         released = [trial for trial in self.trials if trial.has_release]
-        best = self._best
+        counts = f"records {self.rows:,} · combinations {len(self.trials):,}"
+        lead = f"{counts}, {len(released):,} with a release"
+        stopped: dict[str, list[str]] = {}
+        for one in self.trials:
+            if one.reason is not None:
+                stopped.setdefault(one.reason, []).append(one.label)
+        refused = [("\n".join(several), reason) for reason, several in stopped.items()]
+        reason = ResultTable((), [], notes=(self.reason,))
+        return [
+            *([self.releases(lead)] if released else [ResultTable((), [], lead=lead)]),
+            *([ResultTable(("no release", "why"), refused)] if refused else []),
+            reason,
+        ]
+
+    def releases(self, lead: str = "") -> ResultTable:
+        """Return a row for each release; further measures and models are in the JSON form."""
+        released = [trial for trial in self.trials if trial.has_release]
+        judged = [] if self.measure == SPAN_LOSS else [self.measure]
+        suppressed = any(one.suppressed for one in released)
         rows = [
             (
+                KNEE if one is self.knee else FRONT if id(one) in self._best else "",
                 one.label,
-                f"{self.privacy_of(one):,.4g}",
-                f"{self.utility_of(one):.4g}",
-                "recommended" if one is self.knee else "frontier" if id(one) in best else "",
+                format_number(one.k),
+                format_number(one.classes),
+                *([format_number(one.suppressed)] if suppressed else []),
+                *(_digits(one.utility.get(name)) for name in (SPAN_LOSS, *judged)),
+                _digits(one.average_risk),
+                *([] if judged else [f"{one.seconds or 0:.2f}"]),
             )
             for one in released
         ]
-        lead = (
-            f"{len(released)} of {len(self.trials)} combinations produced a release, "
-            f"{len(self.frontier)} of them are on the frontier."
+        smallest = "fewest persons" if self.counted_unit == "persons" else "smallest class"
+        header = (
+            *("", "release", smallest, "classes", *(["suppressed"] if suppressed else [])),
+            *("span loss", *(name.replace("-", " ") for name in judged), "average risk"),
+            *([] if judged else ["seconds"]),
         )
-        header = ("release", *self.axes, "")
-        return [ResultTable(header, rows, frozenset({1, 2}), lead, (self.reason,))]
+        return ResultTable(header, rows, frozenset(range(2, len(header))), lead, (LEGEND,))
+
+
+def _digits(value: float | None) -> str:
+    """Return a measured value with three digits."""
+    return format_number(value if value is None else float(f"{value:.3g}"))
 
 
 def as_frame_type(native: Any, frame: Any) -> Any:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kanonym.algorithms.base import Algorithm
 from kanonym.algorithms.full_domain import FullDomain
 from kanonym.data import files, frames
-from kanonym.data.columns.rebuild import Frame
+from kanonym.data.columns.rebuild import TableSource
 from kanonym.engines.decision import evaluate_nodes_of_task
 from kanonym.engines.local import bind_actions, encoded_columns, encoded_table
 from kanonym.engines.stopwatch import Stopwatch
@@ -26,7 +26,7 @@ from kanonym.policy.keywords import Keywords, takes_keywords
 
 @takes_keywords
 def lattice(
-    frame: Frame,
+    frame: TableSource,
     policy: PolicySource | None = None,
     *,
     chart: str | Path | None = None,

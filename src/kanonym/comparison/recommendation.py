@@ -14,10 +14,10 @@ from kanonym.comparison.comparison import Comparison, as_frame_type
 from kanonym.comparison.sweep import Combination
 from kanonym.comparison.trials import SPAN_LOSS, Trial, run
 from kanonym.data import frames
-from kanonym.data.columns.rebuild import Frame
+from kanonym.data.columns.rebuild import TableSource
 from kanonym.data.errors import DataError, InfeasibleError, Message
-from kanonym.data.files import write_text
-from kanonym.data.results import ShortRepr
+from kanonym.data.files import table_of, write_text
+from kanonym.data.results import Result, ResultTable
 from kanonym.data.schema import Role
 from kanonym.models import PrivacyModel, TCloseness
 from kanonym.models.base import check_integer
@@ -40,7 +40,7 @@ NAMES = 8  # columns that a sentence names
 
 
 @dataclass(frozen=True, repr=False)
-class Recommendation(ShortRepr):
+class Recommendation(Result):
     """A first policy, and why it is as it is."""
 
     policy: Policy
@@ -61,13 +61,13 @@ class Recommendation(ShortRepr):
             "comparison": self.comparison.to_dict(),
         }
 
-    def __str__(self) -> str:
-        """Return the reasons, a sentence a line."""
-        return "\n".join(self.reasons)
+    def tables(self) -> list[ResultTable]:
+        """Return the reasons, and a row for each algorithm that was tried."""
+        return [ResultTable((), [], notes=self.reasons), self.comparison.releases()]
 
 
 def recommend(
-    frame: Frame, *, k: int = 5, progress: Callable[[str], None] | None = None
+    frame: TableSource, *, k: int = 5, progress: Callable[[str], None] | None = None
 ) -> Recommendation:
     """Recommend a first policy for a table, as a starting point.
 
@@ -78,7 +78,7 @@ def recommend(
     Parameters
     ----------
     frame
-        A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table.
+        As of `profile`.
     k
         Smallest number of records of a class.
     progress
@@ -109,6 +109,7 @@ def recommend(
     """
     step = progress or (lambda _stage: None)
     check_integer("recommend", "k", k, 1)
+    frame = table_of(frame)
     native = frames.to_eager(frame)
     if not frames.n_rows(native):
         raise DataError("the table has no record: there is nothing to recommend a policy for")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from hashlib import sha256
 from io import BufferedRandom
 from os import PathLike, fsync
@@ -198,18 +198,8 @@ class Trial(ShortRepr):
 
     def row(self) -> dict[str, Any]:
         """Return what was found, as JSON has it."""
-        return {
-            "reason": self.reason,
-            "achieved": dict(self.achieved),
-            "k": self.k,
-            "classes": self.classes,
-            "suppressed": self.suppressed,
-            "utility": dict(self.utility),
-            "average_risk": self.average_risk,
-            "highest_risk": self.highest_risk,
-            "seconds": self.seconds,
-            "guesses": dict(self.guesses),
-        }
+        names = [one.name for one in fields(self) if one.name not in ("parameters", "policy")]
+        return {name: getattr(self, name) for name in names}
 
 
 def run(

@@ -24,6 +24,7 @@ class LazyModule:
     """What stands for a module: its first attribute that is asked for imports it."""
 
     def __init__(self, name: str) -> None:
+        """Keep the name."""
         self.__name__ = name
 
     def __getattr__(self, name: str) -> Any:
@@ -37,20 +38,18 @@ metadata: Any = LazyModule("importlib.metadata")
 
 
 def lazy_names(
-    package: str, names_of: Mapping[str, str]
+    package: str, homes: Mapping[str, str]
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return `__getattr__` and `__dir__` of a package, which has `__all__`.
 
-    names_of: by module, as the package sees it, the names that it holds, between blanks.
+    homes: the names that a module holds, separated by spaces, by module.
     """
-    homes = {
-        name: f"{package}.{module}" for module, names in names_of.items() for name in names.split()
-    }
+    places = {name: home for home, names in homes.items() for name in names.split()}
 
     def load(name: str) -> object:
-        if name not in homes:
+        if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        home = import_module(homes[name])
+        home = import_module(places[name])
         # A module may be named as what it holds, or be what is asked for.
         own = [home] if home.__name__.endswith(f".{name}") else []
         value: object = getattr(home, name, *own)
@@ -89,6 +88,7 @@ class LazyRegistry(MutableMapping[str, Kind]):
         return self._own
 
     def __getitem__(self, name: str) -> Kind:
+        """Return what a name stands for."""
         if name not in self._found:
             place = self._own.get(name) or self._places[name]
             module, _, attribute = place.partition(":")
@@ -101,16 +101,20 @@ class LazyRegistry(MutableMapping[str, Kind]):
         self._found[name] = kind
 
     def __delitem__(self, name: str) -> None:
+        """Forget a name."""
         del self._places[name]
         self._found.pop(name, None)
 
     def __contains__(self, name: object) -> bool:
+        """Say whether a name is known."""
         return name in self._own or name in self._places
 
     def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
         return iter(self._places)
 
     def __len__(self) -> int:
+        """Return how many names there are."""
         return len(self._places)
 
     def loaded(self) -> tuple[Kind, ...]:

@@ -46,7 +46,8 @@ SAMPLED = 10_000
 ABILITIES: frozenset[Ability] = frozenset(get_args(Ability))
 
 _INSTEAD: dict[Ability, str] = {
-    "row-actions": "Change the column there first, or load the table into memory",
+    "row-actions": "Change the column there first, or anonymize a copy of the table in a file, "
+    "such as Parquet",
     "record-order": "Its rows have no order that could be kept; leave keep_order out",
     "aggregate": "Group the release there by its columns, and count",
     "item-sets": "Load the table into memory",

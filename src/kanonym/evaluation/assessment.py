@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kanonym.data.columns.rebuild import Frame
+from kanonym.data.columns.rebuild import TableSource
+from kanonym.data.files import table_of
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.results import Result, ResultTable
 from kanonym.evaluation.attacks.models.table_membership import ModelRisk, model_membership
@@ -32,7 +33,10 @@ __all__ = [
 
 
 SUBJECTS = {
-    "identity": ("k", "uniques", "prosecutor_highest", "prosecutor_average", "prosecutor_at_risk"),
+    "identity": (
+        *("k", "uniques", "prosecutor_highest", "prosecutor_average", "prosecutor_at_risk"),
+        *("person_uniques", "person_highest", "person_average", "person_at_risk"),
+    ),
     "attributes": ("alpha", "l_distinct", "t_equal"),
     "loss": ("span_loss", "gcp", "average_class_size"),
     "likeness": ("total_variation", "pairwise_total_variation", "query_error", "pmse"),
@@ -83,8 +87,8 @@ class Assessment(Result):
 
 
 def assess(
-    original: Frame,
-    released: Frame,
+    original: TableSource,
+    released: TableSource,
     policy: PolicySource | None = None,
     *,
     quasi_identifiers: Sequence[str] = (),
@@ -111,6 +115,7 @@ def assess(
     (2, 0.0789)
     """
     shared: dict[str, Any] = {"quasi_identifiers": quasi_identifiers}
+    released = table_of(released)
     trees = hierarchies or {}
     of_known = {name: tree for name, tree in trees.items() if name not in sensitive}
     return Assessment(

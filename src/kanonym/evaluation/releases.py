@@ -12,6 +12,7 @@ import polars as pl
 from kanonym.data import frames
 from kanonym.data.columns.rebuild import Frame
 from kanonym.data.errors import DataError, Message, SchemaError
+from kanonym.data.files import table_of
 from kanonym.data.hierarchy import Flat, Hierarchy
 from kanonym.data.schema import QuasiIdentifier, Recoding
 from kanonym.data.table import kind_of
@@ -154,7 +155,7 @@ def unpack_release(
     """
     policy = None if source is None else policy_from(source)
     if not isinstance(given, Release):
-        return given, policy, None
+        return table_of(given), policy, None
     return given.frame, given.policy if policy is None and not named else policy, given
 
 

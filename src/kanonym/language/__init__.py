@@ -20,7 +20,7 @@ LANGUAGES: LazyRegistry[Translator] = LazyRegistry(
 """Every language by its code: a further one has a folder in `locale`, and a module here."""
 
 
-__getattr__, __dir__ = lazy_names(__name__, {"spanish": "SPANISH"})
+__getattr__, __dir__ = lazy_names(__name__, {"kanonym.language.spanish": "SPANISH"})
 
 
 def translator(language: str) -> Translator:

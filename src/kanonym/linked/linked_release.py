@@ -19,7 +19,7 @@ from kanonym.actions.masking.dates import ShiftDate
 from kanonym.actions.registry import ColumnActions
 from kanonym.data import files
 from kanonym.data.errors import InfeasibleError, Message, PolicyError, SchemaError
-from kanonym.data.results import Result, ResultTable
+from kanonym.data.results import Result, ResultTable, format_number
 from kanonym.engines.local import resolve_seed
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.linked.given_tables import (
@@ -384,25 +384,32 @@ class LinkedRelease(Result):
 
     def tables(self) -> list[ResultTable]:
         """Return rows by table, levels, and the verdict."""
+        search = self.algorithm
+        proof = "minimal" if search["optimal"] else "not proven minimal"
         rows = [
             (
                 name,
-                "–" if count is None else f"{count:,}",
-                f"{self.rows_out[name]:,}" if name in self.rows_out else "–",
-                f"{self.merged[name].rows:,}" if name in self.merged else "–",
+                format_number(count),
+                format_number(self.rows_out.get(name)),
+                format_number(self.merged[name].rows) if name in self.merged else "–",
             )
             for name, count in self.told_rows_in.items()
         ]
-        highest, loss = self.algorithm["highest_levels"], self.algorithm["score"]
-        levels = [(name, f"{level} of {highest[name]}") for name, level in self.levels.items()]
-        proof = "minimal" if self.algorithm["optimal"] else "not proven minimal"
-        lead = (
-            f"suppressed persons {self.suppressed:,} · mean span loss {100 * loss:.1f} % ({proof})"
-        )
-        header = ("table", "rows in", "rows out", "merged")
+        levels = [
+            (name, f"{level} of {search['highest_levels'][name]}")
+            for name, level in self.levels.items()
+        ]
         return [
-            ResultTable(header, rows, frozenset({1, 2, 3}), lead),
-            ResultTable(("quasi-identifier", "level"), levels),
+            ResultTable.of_facts(
+                ("suppressed persons", self.suppressed),
+                ("span loss", f"{100 * search['score']:.1f} %, {proof}"),
+                (
+                    "combinations of levels",
+                    f"{search['nodes_checked']:,} of {search['lattice_size']:,}",
+                ),
+            ),
+            ResultTable(("table", "rows in", "rows out", "merged"), rows, frozenset({1, 2, 3})),
+            ResultTable(("quasi-identifier", "level"), levels, frozenset({1})),
             *self.verification.tables(),
         ]
 

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
-from kanonym.data.results import Result, ResultTable
+from kanonym.data.results import Result, ResultTable, format_number
 from kanonym.evaluation.attacks.result import AttackResult, AttackResults, SuccessCount
 from kanonym.linked.given_tables import (
     banded_policy,
@@ -89,25 +89,24 @@ class LinkedMeasurement(Result):
         }
 
     def tables(self) -> list[ResultTable]:
-        """Return the figures as tables."""
+        """Return the smallest classes of persons for intruders who know more or less."""
         whole = (
             ("the table of persons alone", f"{self.persons_k:,}"),
             ("all rows, not how often each occurs", f"{self.by_set:,}"),
             ("all rows, repeated ones included", f"{self.by_multiset:,}"),
             ("the numbers of rows", f"{self.by_count:,}"),
-            ("persons alone in their class", f"{self.unique_persons:,}"),
+            ("persons who are alone", f"{self.unique_persons:,}"),
         )
-        known = [f"{m} known rows" for m in range(1, KNOWN_ROWS + 1)]
-        header = ("table", "rows", "own rows", "joined rows", "joined persons", *known)
-        header = (*header, "number of rows", "most rows")
-        each = []
-        for name, counts in self.by_table.items():
-            *first, known_rows, by_count, most = counts
-            numbers = (*first, *known_rows.values(), by_count, most)
-            each.append((name, *("–" if n is None else f"{n:,}" for n in numbers)))
+        known = [f"{m} known row{'s' if m > 1 else ''}" for m in range(1, KNOWN_ROWS + 1)]
+        header = ("smallest class by", "joined", *known, "number of rows", "most rows of one")
+        each = [
+            (name, *map(format_number, (one.join_persons_k, *one.known_rows_k.values(), *one[-2:])))
+            for name, one in self.by_table.items()
+        ]
+        knows = ("an intruder knows", "persons in the smallest class")
         return [
-            ResultTable(("an intruder knows", "k"), whole, frozenset({1})),
-            ResultTable(header, each, frozenset(range(1, len(header)))),
+            ResultTable(knows, whole, frozenset({1})),
+            *([ResultTable(header, each, frozenset(range(1, len(header))))] if each else []),
         ]
 
 

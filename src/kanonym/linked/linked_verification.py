@@ -216,6 +216,8 @@ class LinkedVerification(Verification):
 
     """
 
+    _counted: ClassVar[str] = "persons"
+
     measured: LinkedMeasurement
     table_rows: Mapping[str, int]
     notes: tuple[Message, ...]
@@ -232,13 +234,9 @@ class LinkedVerification(Verification):
 
     def tables(self) -> list[ResultTable]:
         """Return the verdict, other meanings of k, and the notes."""
-        parts, models = super().tables()
-        notes = (*models.notes, *(f"note: {note}" for note in self.notes))
-        return [
-            replace(parts, lead=parts.lead.replace("records", "persons")),
-            replace(models, notes=notes),
-            *self.measured.tables(),
-        ]
+        models, verdict = super().tables()
+        notes = tuple(f"note: {note}" for note in self.notes)
+        return [models, replace(verdict, notes=notes), *self.measured.tables()]
 
 
 def verify(

@@ -36,7 +36,9 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "information_loss": "Ambiguity AverageClassSize Discernibility Height KLDivergence Loss "
-        "LossArithmetic NonUniformEntropy NormalizedEntropy Precision"
+        "kanonym.metrics.information_loss": (
+            "Ambiguity AverageClassSize Discernibility Height KLDivergence Loss LossArithmetic "
+            "NonUniformEntropy NormalizedEntropy Precision"
+        )
     },
 )

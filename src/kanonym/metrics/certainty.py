@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Self
 
@@ -48,6 +48,16 @@ def certainty_costs(domains: Sequence[Domain], recodings: Sequence[Recoding]) ->
                 leaves = np.bincount(labels)[labels]
                 losses[level, own] = (leaves - 1) / max(domain.size - 1, 1)
     return Costs(attributes, places, ancestors, losses)
+
+
+def observed_costs(costs: Costs, domains: Sequence[Domain], codes: NDArray[np.int32]) -> Costs:
+    """Return the costs of a table of some records alone; codes: theirs, a column an attribute."""
+    recodings: dict[int, Recoding] = {SET: "set", TREE: "hierarchy", RANGE: "interval"}
+    held = [
+        replace(domain, observed=np.isin(np.arange(domain.size), codes[:, a]))
+        for a, domain in enumerate(domains)
+    ]
+    return certainty_costs(held, [recodings[int(kind)] for kind in costs.attributes[:, 0]])
 
 
 def numeric_values(domain: Domain) -> NDArray[np.float64]:
@@ -190,13 +200,7 @@ class Coverage:
 
     def to_dict(self) -> dict[str, float]:
         """Return the JSON form."""
-        return {
-            "loss": self.loss,
-            "listed": self.listed,
-            "values": self.values,
-            "span": self.span,
-            "longest_list": self.longest_list,
-        }
+        return asdict(self)
 
 
 def coverage_of(

@@ -2,20 +2,181 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.data.results import Result, ResultTable
+from kanonym.data.errors import gettext as _
+from kanonym.data.results import Result, ResultTable, format_number
 from kanonym.kernels.classes import disclosure
 from kanonym.kernels.classes.histograms import distinct_histograms
-from kanonym.metrics.measured_value import format_figure, short_name
+from kanonym.metrics.measured_value import Meaning
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes, Distribution
+
+_NO_BOUND = math.inf
+_MACHANAVAJJHALA = "Machanavajjhala et al. (2007), ACM TKDD 1(1)"
+_LI = "Li, Li and Venkatasubramanian (2007), ICDE"
+_CAO = "Cao and Karras (2012), PVLDB 5(11)"
+
+K = Meaning(
+    "k",
+    0,
+    _NO_BOUND,
+    "higher",
+    "records in the smallest class",
+    "Sweeney (2002)",
+    title=_("Records in the smallest class (k)"),
+    counted=_("records"),
+)
+K_WILDCARD = Meaning(
+    "k_wildcard",
+    0,
+    _NO_BOUND,
+    "higher",
+    "records in the smallest class, a null matching every value",
+    "Franconi and Polettini (2004), mu-Argus",
+    title=_("The same, if a missing value matches every value"),
+    counted=_("records"),
+    short="k, null as wildcard",
+)
+SUPPRESSED = Meaning(
+    "suppressed",
+    0,
+    _NO_BOUND,
+    "lower",
+    "records that are * in every quasi-identifier",
+    "Prasser et al. (2020), ARX",
+    title=_("Records that are * in every quasi-identifier"),
+    counted=_("records"),
+)
+K_UNSUPPRESSED = Meaning(
+    "k_unsuppressed",
+    0,
+    _NO_BOUND,
+    "higher",
+    "records in the smallest class of the others",
+    "Prasser et al. (2020), ARX",
+    title=_("Records in the smallest class of the others"),
+    counted=_("records"),
+)
+ANONYMITY_SET = Meaning(
+    "anonymity_set",
+    0,
+    _NO_BOUND,
+    "higher",
+    "records in a class, mean over the classes",
+    "Goldsteen et al. (2023), AI privacy toolkit, its extensions",
+    title=_("Average class size"),
+    counted=_("records per class"),
+)
+ATTRIBUTE: tuple[Meaning, ...] = (
+    Meaning(
+        "alpha",
+        0,
+        1,
+        "lower",
+        "largest share of a value in a class",
+        "Wong et al. (2006)",
+        title=_("Largest share of one value in a class (α)"),
+        counted=_("share of the class"),
+        short="α, largest share",
+    ),
+    Meaning(
+        "l_distinct",
+        0,
+        _NO_BOUND,
+        "higher",
+        "fewest distinct values in a class",
+        _MACHANAVAJJHALA,
+        title=_("Fewest distinct values in a class (l)"),
+        counted=_("values"),
+        short="l, distinct",
+    ),
+    Meaning(
+        "l_entropy",
+        0,
+        _NO_BOUND,
+        "higher",
+        "smallest exp(entropy) of a class",
+        _MACHANAVAJJHALA,
+        title=_("Lowest entropy l-diversity of a class"),
+        counted=_("equally frequent values"),
+        short="l, entropy",
+    ),
+    Meaning(
+        "t_equal",
+        0,
+        1,
+        "lower",
+        "largest distance between a class and the table",
+        _LI,
+        title=_("Largest distance between a class and the table (t)"),
+        counted=_("share of the records"),
+        short="t, equal",
+    ),
+    Meaning(
+        "t_ordered",
+        0,
+        1,
+        "lower",
+        "the same with the order of the values",
+        _LI,
+        title=_("The same, with ordered distance"),
+        counted=_("share of the range of ranks"),
+        short="t, ordered",
+    ),
+    Meaning(
+        "t_hierarchical",
+        0,
+        1,
+        "lower",
+        "the same with the hierarchy's distances",
+        _LI,
+        title=_("The same, with hierarchical distance"),
+        counted=_("share of the hierarchy’s height"),
+        short="t, hierarchical",
+    ),
+    Meaning(
+        "basic_beta",
+        0,
+        _NO_BOUND,
+        "lower",
+        "largest relative gain of a value",
+        _CAO,
+        title=_("Largest gain of a value in a class (β)"),
+        counted=_("gain / share in the table"),
+        short="β, basic",
+    ),
+    Meaning(
+        "enhanced_beta",
+        0,
+        _NO_BOUND,
+        "lower",
+        "the same, at most -ln of its share",
+        _CAO,
+        title=_("The same, enhanced"),
+        counted=_("gain / share in the table"),
+        short="β, enhanced",
+    ),
+    Meaning(
+        "delta_disclosure",
+        0,
+        _NO_BOUND,
+        "lower",
+        "largest |ln| of the ratio of a value's shares in class and table",
+        "Brickell and Shmatikov (2008), KDD; natural logarithm here",
+        title=_("Largest log ratio of shares in class and table (δ)"),
+        counted=_("natural logarithm"),
+        short="δ, natural logarithm",
+    ),
+)
+"""What each sensitive attribute has; the value is the worst over the attributes."""
 
 LARGEST_L = 20
 """Recursive (c, l)-diversity is reported for l from 2 to at most this."""
@@ -46,6 +207,11 @@ class Spread:
         """Return the three values by name."""
         return {"min": self.min, "mean": self.mean, "max": self.max}
 
+    def to_text(self) -> str:
+        """Return the three values in words."""
+        low, high, mean = map(format_number, (self.min, self.max, self.mean))
+        return f"{low} to {high}, mean {mean}"
+
 
 @dataclass(frozen=True, slots=True)
 class AttributeMeasurement:
@@ -72,22 +238,7 @@ class AttributeMeasurement:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
-        return {
-            "alpha": self.alpha,
-            "l_distinct": self.l_distinct,
-            "l_entropy": self.l_entropy,
-            "l_recursive_c": {str(l): c for l, c in self.l_recursive_c.items()},
-            "diversity_percent": self.diversity_percent.to_dict(),
-            "t_equal": self.t_equal,
-            "t_ordered": self.t_ordered,
-            "t_hierarchical": self.t_hierarchical,
-            "basic_beta": self.basic_beta,
-            "enhanced_beta": self.enhanced_beta,
-            "enhanced_excess": self.enhanced_excess,
-            "delta_disclosure": self.delta_disclosure,
-            "kl_divergence": self.kl_divergence,
-            "total_variation": self.total_variation,
-        }
+        return asdict(self) | {"l_recursive_c": {str(l): c for l, c in self.l_recursive_c.items()}}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -131,34 +282,50 @@ class Measurement(Result):
 
     def tables(self) -> list[ResultTable]:
         """Return the figures of the classes, and those of each sensitive attribute."""
-        size = self.anonymity_set
-        facts: tuple[tuple[str, str], ...] = (
-            ("records", f"{self.rows:,}"),
-            ("classes", f"{self.classes:,}"),
-            ("k", f"{self.k:,}"),
-            ("k, null as wildcard", f"{self.k_wildcard:,}"),
-            ("records alone in their class", f"{self.uniques:,}"),
-            ("records per class, least", format_figure(size.min)),
-            ("records per class, mean", format_figure(size.mean)),
-            ("records per class, most", format_figure(size.max)),
+        facts = ResultTable.of_facts(
+            ("records", self.rows),
+            ("classes", self.classes),
+            ("k", self.k),
+            ("k, null as wildcard", self.k_wildcard),
+            ("records alone in their class", self.uniques),
+            ("records per class", self.anonymity_set.to_text()),
+            *(
+                [
+                    ("* in every quasi-identifier", f"{self.suppressed:,} records"),
+                    ("k of the others", self.k_unsuppressed),
+                ]
+                if self.suppressed
+                else []
+            ),
+            *([("counted as", both_readings(self.text_columns))] if self.text_columns else []),
+            *([("not counted", uncounted(self.uncounted_sets))] if self.uncounted_sets else []),
         )
-        if self.suppressed:
-            facts += (
-                ("records that are * throughout", f"{self.suppressed:,}"),
-                ("k of the others", f"{self.k_unsuppressed:,}"),
-            )
-        if self.uncounted_sets:
-            facts += (("not counted", uncounted(self.uncounted_sets)),)
-        found = [ResultTable(("measure", "value"), facts, frozenset({1}))]
-        if self.attributes:
-            named = list(self.attributes.values())
-            rows = [
-                (short_name(name), *(_figure(getattr(one, name)) for one in named))
-                for name in _IN_TABLES
-            ]
-            columns = frozenset(range(1, len(named) + 1))
-            found.append(ResultTable(("sensitive attribute", *self.attributes), rows, columns))
-        return found
+        if not self.attributes:
+            return [facts]
+        several = list(self.attributes.values())
+        rows = [
+            (LABELS[one.name], *(_cell(getattr(each, one.name)) for each in several))
+            for one in fields(AttributeMeasurement)
+        ]
+        columns = frozenset(range(1, len(several) + 1))
+        return [facts, ResultTable(("sensitive attribute", *self.attributes), rows, columns)]
+
+
+LABELS = {one.name: one.label for one in ATTRIBUTE} | {
+    "l_recursive_c": "c of recursive (c, l)",
+    "diversity_percent": "distinct values, % of a class",
+    "enhanced_excess": "β, enhanced: excess",
+    "kl_divergence": "KL divergence",
+    "total_variation": "total variation",
+}
+
+
+def both_readings(columns: Sequence[str]) -> str:
+    """Say that cells were counted as values and as text."""
+    return (
+        f"values and as text, the worse of both: in {', '.join(columns)} several texts "
+        "stand for one value (as 1 and 1.0 do), and another reader distinguishes them"
+    )
 
 
 def uncounted(sets: Sequence[str]) -> str:
@@ -169,15 +336,13 @@ def uncounted(sets: Sequence[str]) -> str:
     )
 
 
-_IN_TABLES = [
-    field.name
-    for field in fields(AttributeMeasurement)
-    if field.name not in ("l_recursive_c", "diversity_percent", "enhanced_excess")
-]
-
-
-def _figure(value: float | None) -> str:
-    return "–" if value is None else format_figure(value)
+def _cell(value: float | Spread | Mapping[int, float | None] | None) -> str:
+    """Return a figure, a spread, or the figures of several l, one a line."""
+    if isinstance(value, Spread):
+        return value.to_text()
+    if isinstance(value, Mapping):
+        return "\n".join(f"l={l}: {format_number(c)}" for l, c in value.items())
+    return format_number(value)
 
 
 def measure_table(

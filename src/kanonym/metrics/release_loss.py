@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,11 +14,11 @@ from kanonym.data.partition import BLANK, Partition, RecodedAttribute
 from kanonym.data.results import Result, ResultTable
 from kanonym.data.table import Domain, EncodedTable
 from kanonym.metrics.certainty import Coverage, coverage_of, numeric_values
-from kanonym.metrics.information_loss.released_values import ReleasedValues, released_loss
+from kanonym.metrics.information_loss.loss import ReleasedValues, released_loss
 from kanonym.metrics.measured_value import format_figure
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class InformationLoss(Result):
     """Information loss of one release, suppressed records counted as lost in full.
 
@@ -28,15 +28,15 @@ class InformationLoss(Result):
 
     _shown: ClassVar[tuple[str, ...]] = ("span_loss", "gcp", "average_class_size", "suppressed")
 
+    coverage: dict[str, Coverage]
     gcp: float
     ncp: dict[str, float]
+    loss: float | None = None
+    loss_arithmetic: float | None = None
     discernibility: int
     average_class_size: float
     suppressed: int
     rmse: dict[str, float]
-    coverage: dict[str, Coverage]
-    loss: float | None = None
-    loss_arithmetic: float | None = None
 
     @property
     def span_loss(self) -> float:
@@ -46,18 +46,7 @@ class InformationLoss(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of design §9."""
-        return {
-            "span_loss": self.span_loss,
-            "coverage": {name: one.to_dict() for name, one in self.coverage.items()},
-            "gcp": self.gcp,
-            "ncp": self.ncp,
-            "loss": self.loss,
-            "loss_arithmetic": self.loss_arithmetic,
-            "discernibility": self.discernibility,
-            "average_class_size": self.average_class_size,
-            "suppressed": self.suppressed,
-            "rmse": self.rmse,
-        }
+        return {"span_loss": self.span_loss, **asdict(self)}
 
     def tables(self) -> list[ResultTable]:
         """Return a row for each number of the whole release, and one for each attribute."""
@@ -155,7 +144,9 @@ def _loss(
         held = sizes if partition.levels is None else sizes * (partition.levels[:, a] != BLANK)
         values = attribute.columns[0]
         counts = np.bincount(attribute.label_of_class, held, len(values)).astype(np.int64)
-        released.append(ReleasedValues(attribute.name, domain.hierarchy, values, counts))
+        of_some = counts > 0
+        values = values.filter(pl.Series(of_some))
+        released.append(ReleasedValues(domain.name, domain.hierarchy, values, counts[of_some]))
     return released_loss(released, n_rows) if released else (None, None)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from sklearn.preprocessing import OrdinalEncoder
 from threadpoolctl import threadpool_limits
 
 from kanonym.data.errors import DataError, SchemaError
-from kanonym.data.results import ShortRepr
+from kanonym.data.results import Result, ResultTable, format_number
 from kanonym.minimization.estimator import Minimizer
 
 UNSEEN = 0.3
@@ -31,8 +31,17 @@ FEWEST = 20
 """Records below which nothing is trained."""
 
 
+NOT_ANONYMOUS = (
+    "This is not anonymization: other columns still distinguish people. For a guarantee, anonymize "
+    "the minimized table."
+)
+
+SHOWN = 5
+"""Split points that are named one by one."""
+
+
 @dataclass(frozen=True, repr=False)
-class MinimizedTable(ShortRepr):
+class MinimizedTable(Result):
     """A table whose features are as coarse as a model of its label allows."""
 
     frame: pl.DataFrame
@@ -59,6 +68,37 @@ class MinimizedTable(ShortRepr):
             "gcp": self.gcp,
             "generalizations": dict(self.generalizations),
         }
+
+    def tables(self) -> list[ResultTable]:
+        """Return what became of each feature, and what it costs."""
+        kept, asked = self.relative_accuracy, self.accuracy
+        same = (
+            f"{100 * kept:.1f} % of {self.unseen:,} records held out; asked for {100 * asked:g} %"
+        )
+        if self.model.endswith("numbers"):
+            same = f"R² {kept:.3f} of {self.unseen:,} records held out; asked for {asked:g}"
+        before, after = map(format_number, (self.score_before, self.score_after))
+        facts = ResultTable.of_facts(
+            ("records", len(self.frame)),
+            ("model", f"{self.model}, of {self.label}"),
+            ("predictions kept", same),
+            ("score", f"{after}, before {before}"),
+            ("GCP", self.gcp),
+            *self._features(),
+            notes=(NOT_ANONYMOUS,),
+        )
+        return [facts]
+
+    def _features(self) -> Iterator[tuple[str, object]]:
+        """Yield a line for each feature."""
+        given = self.generalizations
+        for name, points in given["ranges"].items():
+            named = ", ".join(f"{point:g}" for point in points[:SHOWN])
+            more = f" and {len(points) - SHOWN} more" if len(points) > SHOWN else ""
+            yield name, f"split at {named}{more}" if points else "one value for all"
+        for name, groups in given["categories"].items():
+            yield name, f"{len(groups)} groups" if len(groups) > 1 else "one value for all"
+        yield from ((name, "unchanged") for name in given["untouched"])
 
 
 def minimize_table(

@@ -8,8 +8,14 @@ from kanonym.data.loading import LazyRegistry, lazy_names
 
 if TYPE_CHECKING:
     from kanonym.models.anonymity import AlphaKAnonymity, KAnonymity
-    from kanonym.models.base import Guarantee, PerClass, PrivacyModel, WholeTable
-    from kanonym.models.criteria import MEASURES, Criterion
+    from kanonym.models.base import (
+        MEASURES,
+        Criterion,
+        Guarantee,
+        PerClass,
+        PrivacyModel,
+        WholeTable,
+    )
     from kanonym.models.differential import DifferentialPrivacy
     from kanonym.models.diversity import BetaLikeness, DeltaDisclosure, LDiversity, TCloseness
     from kanonym.models.itemsets import KKmAnonymity, KmAnonymity
@@ -66,13 +72,12 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "anonymity": "AlphaKAnonymity KAnonymity",
-        "risk": "AverageRisk PopulationUniqueness SampleUniqueness",
-        "diversity": "BetaLikeness DeltaDisclosure LDiversity TCloseness",
-        "criteria": "Criterion MEASURES",
-        "population": "DeltaPresence KMap PopulationModel",
-        "differential": "DifferentialPrivacy",
-        "base": "Guarantee PerClass PrivacyModel WholeTable",
-        "itemsets": "KKmAnonymity KmAnonymity",
+        "kanonym.models.anonymity": "AlphaKAnonymity KAnonymity",
+        "kanonym.models.risk": "AverageRisk PopulationUniqueness SampleUniqueness",
+        "kanonym.models.diversity": "BetaLikeness DeltaDisclosure LDiversity TCloseness",
+        "kanonym.models.base": "Criterion Guarantee MEASURES PerClass PrivacyModel WholeTable",
+        "kanonym.models.population": "DeltaPresence KMap PopulationModel",
+        "kanonym.models.differential": "DifferentialPrivacy",
+        "kanonym.models.itemsets": "KKmAnonymity KmAnonymity",
     },
 )

@@ -9,8 +9,14 @@ from typing import ClassVar, Literal
 from kanonym.data.errors import gettext as _
 from kanonym.data.person_key import EntityColumns, entity_of
 from kanonym.kernels.classes import disclosure
-from kanonym.models.base import Monotone, PerClass, check_attribute, check_integer, check_number
-from kanonym.models.criteria import Criterion
+from kanonym.models.base import (
+    Criterion,
+    Monotone,
+    PerClass,
+    check_attribute,
+    check_integer,
+    check_number,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,7 @@ class KAnonymity(PerClass):
     entity: str | None = None
 
     type: ClassVar[str] = "k-anonymity"
+    keyword: ClassVar[str] = "k"
     promise: ClassVar[str] = _(
         "Whoever knows somebody’s quasi-identifiers finds at least k records that could be theirs."
     )
@@ -159,6 +166,7 @@ class AlphaKAnonymity(PerClass):
     attribute: str
 
     type: ClassVar[str] = "alpha-k-anonymity"
+    keyword: ClassVar[str] = "alpha"
     promise: ClassVar[str] = _(
         "As k-anonymity; and no sensitive value has more than the share alpha of a class."
     )

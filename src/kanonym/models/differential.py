@@ -16,8 +16,15 @@ from kanonym.data.partition import Classes
 from kanonym.differential_privacy.ledger import MOST_EPSILON
 from kanonym.differential_privacy.sampling import Sampling, exact_number, sampling_of
 from kanonym.kernels.classes.disclosure import SIZE
-from kanonym.models.base import Guarantee, Monotone, PrivacyModel, check_number
-from kanonym.models.criteria import Answer, Criterion, ReleasedTable
+from kanonym.models.base import (
+    Answer,
+    Criterion,
+    Guarantee,
+    Monotone,
+    PrivacyModel,
+    ReleasedTable,
+    check_number,
+)
 
 if TYPE_CHECKING:
     from kanonym.differential_privacy.ledger import Spending

@@ -11,6 +11,7 @@ from kanonym.data.errors import PolicyError
 from kanonym.data.errors import gettext as _
 from kanonym.kernels.classes import disclosure
 from kanonym.models.base import (
+    Criterion,
     Monotone,
     PerClass,
     check_attribute,
@@ -18,7 +19,6 @@ from kanonym.models.base import (
     check_integer,
     check_number,
 )
-from kanonym.models.criteria import Criterion
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes
@@ -90,6 +90,7 @@ class LDiversity(PerClass):
     c: float | None = None
 
     type: ClassVar[str] = "l-diversity"
+    keyword: ClassVar[str] = "l"
     promise: ClassVar[str] = _(
         "Each class has several well-represented sensitive values: nobody’s value is certain."
     )
@@ -224,6 +225,7 @@ class TCloseness(PerClass):
     distance: Distance = "equal"
 
     type: ClassVar[str] = "t-closeness"
+    keyword: ClassVar[str] = "t"
     promise: ClassVar[str] = _(
         "In no class do the sensitive values differ much from the whole table: belonging to a "
         "class tells little."
@@ -325,6 +327,7 @@ class BetaLikeness(PerClass):
     kind: Likeness = "basic"
 
     type: ClassVar[str] = "beta-likeness"
+    keyword: ClassVar[str] = "beta"
     promise: ClassVar[str] = _("No sensitive value becomes much more likely than in the table.")
     no_promise: ClassVar[str] = _("Values may become much less likely. It sets no class size.")
     symbol: ClassVar[str] = "β"
@@ -410,6 +413,7 @@ class DeltaDisclosure(PerClass):
     delta: float
 
     type: ClassVar[str] = "delta-disclosure"
+    keyword: ClassVar[str] = "delta"
     promise: ClassVar[str] = _("Each sensitive value stays about as likely as in the table.")
     no_promise: ClassVar[str] = _("It is hard to satisfy, and costs much information.")
     symbol: ClassVar[str] = "δ"

@@ -17,8 +17,16 @@ from kanonym.data.item_sets import ItemTree
 from kanonym.data.partition import Classes
 from kanonym.kernels.classes import disclosure
 from kanonym.kernels.itemsets import count_itemsets, rare_known_items, recode_sets
-from kanonym.models.base import Guarantee, Monotone, PerClass, check_integer
-from kanonym.models.criteria import Answer, Criterion, ReleasedSets, ReleasedTable
+from kanonym.models.base import (
+    Answer,
+    Criterion,
+    Guarantee,
+    Monotone,
+    PerClass,
+    ReleasedSets,
+    ReleasedTable,
+    check_integer,
+)
 
 MOST_LISTED = 100
 MOST_WORK = 200_000_000_000
@@ -336,6 +344,7 @@ class KmAnonymity(_ItemModel):
     """
 
     type: ClassVar[str] = "km-anonymity"
+    keyword: ClassVar[str] = "m"
     promise: ClassVar[str] = _(
         "Whoever knows up to m items of a person finds at least k records that could be theirs."
     )
@@ -409,6 +418,7 @@ class KKmAnonymity(_ItemModel):
     """
 
     type: ClassVar[str] = "k-km-anonymity"
+    keyword: ClassVar[str] = "m of classes"
     promise: ClassVar[str] = _(
         "Each class has k records, and in it known items have k records, too."
     )

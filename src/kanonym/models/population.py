@@ -15,8 +15,16 @@ from numpy.typing import NDArray
 from kanonym.data.errors import PolicyError, shown_value
 from kanonym.data.errors import gettext as _
 from kanonym.kernels.classes.disclosure import TOLERANCE
-from kanonym.models.base import Guarantee, Monotone, PrivacyModel, check_integer, check_number
-from kanonym.models.criteria import Answer, Criterion, ReleasedTable
+from kanonym.models.base import (
+    Answer,
+    Criterion,
+    Guarantee,
+    Monotone,
+    PrivacyModel,
+    ReleasedTable,
+    check_integer,
+    check_number,
+)
 
 if TYPE_CHECKING:
     from kanonym.data.partition import Classes

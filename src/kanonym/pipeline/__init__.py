@@ -27,7 +27,7 @@ from kanonym.pipeline.planning import (
     uncounted_entities,
     with_readings,
 )
-from kanonym.pipeline.published import publish_own_records
+from kanonym.pipeline.published import publish_own_records, with_own_types
 from kanonym.policy import PolicySource
 from kanonym.policy.keywords import Keywords, takes_keywords
 from kanonym.release import FrameT, Release
@@ -50,6 +50,7 @@ __all__ = [
     "resolve_policy",
     "uncounted_entities",
     "verify",
+    "with_own_types",
     "with_readings",
 ]
 

@@ -36,7 +36,7 @@ from kanonym.data.schema import (
 )
 from kanonym.data.table import EncodedTable
 from kanonym.engines import engine_of, is_local
-from kanonym.engines.base import Request
+from kanonym.engines.base import Engine, Request, require_abilities
 from kanonym.engines.local import LocalEngine, bind_actions, encoded_columns, encoded_table
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task, prepare
@@ -225,9 +225,14 @@ class PolicyCheck:
         }
 
 
-def check_policy(frame: Any, policy: Policy) -> PolicyCheck:
-    """Check columns, types and hierarchies of a table, and that a release may exist."""
+def check_policy(frame: Any, policy: Policy, engine: Engine | None = None) -> PolicyCheck:
+    """Check columns, types and hierarchies of a table, and that a release may exist.
+
+    engine: where the table is, if not in this process; it must be able to do what is asked.
+    """
     given = frames.to_eager(frame)
+    if engine is not None:
+        require_abilities(engine, required_abilities(policy, policy.schema_for(engine.columns)))
     native, task, ready = _prepare(given, policy)
     _encode_sets(native, task)
     if ready.table.n_rows and not (policy.suppression_limit or task.samples):

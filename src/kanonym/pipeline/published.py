@@ -41,10 +41,8 @@ def publish_own_records(
         return release, notes
     native, rows, decimals = frames.to_eager(frame), np.sort(release.rows), dict[str, int]()
     kept = None if read_again is None else read_again(rows, decimals)
-    if kept is not None:
-        released = _with_own_types(release.frame, release.rows, native, kept)
-    else:
-        released = frames.to_polars(release.frame)
+    released = _with_own_types(release, native, kept)
+    if kept is None:
         kept = frames.to_polars(frames.assemble(native, rows, frames.column_names(native)))
         kept = kept.with_columns(typed_texts(column) for column in kept.select(pl.col(pl.String)))
     stated, notes = with_readings(policy, kept, lenient=True, decimals=decimals)
@@ -59,12 +57,19 @@ def publish_own_records(
     return replace(release, frame=released, policy=stated, schema=schema), notes
 
 
-def _with_own_types(
-    frame: Any, rows: NDArray[np.int64], native: Any, kept: pl.DataFrame
-) -> pl.DataFrame:
+def with_own_types(release: Release[Any], frame: Any, read_again: ReadAgain) -> pl.DataFrame:
+    """Return a released table with the types that its own records alone have in a file."""
+    rows = release.rows if release.suppressed else None
+    kept = None if rows is None else read_again(np.sort(rows), {})
+    return _with_own_types(release, frames.to_eager(frame), kept)
+
+
+def _with_own_types(release: Release[Any], native: Any, kept: pl.DataFrame | None) -> pl.DataFrame:
     """Return the released table, with the types of kept cells where it has values of the input."""
-    released, places = frames.to_polars(frame), np.argsort(np.argsort(rows))
-    columns = []
+    released, rows = frames.to_polars(release.frame), release.rows
+    if kept is None or rows is None:
+        return released
+    places, columns = np.argsort(np.argsort(rows)), []
     for column in released:
         if column.name in kept.columns:
             before = frames.raw_column(native, column.name).gather(rows)

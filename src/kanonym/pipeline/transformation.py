@@ -6,8 +6,9 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import numpy as np
 import polars as pl
@@ -17,6 +18,7 @@ from kanonym.actions.perturbation.swapping import sample_rows
 from kanonym.actions.registry import ColumnActions, conflicting_shifts, record_actions
 from kanonym.data import frames
 from kanonym.data.errors import PolicyError, SchemaError
+from kanonym.data.files import table_of
 from kanonym.data.frames import FrameT
 from kanonym.data.results import ShortRepr
 from kanonym.engines.local import bind_actions
@@ -30,14 +32,32 @@ ROOT = 0x736D70
 """Keeps the draw of the sample apart from those of actions."""
 
 
+@overload
+def transform(
+    frame: str | PathLike[str],
+    actions: Mapping[str, Any],
+    *,
+    drop: Sequence[str] = ...,
+    sample: float | None = ...,
+    seed: int | None = ...,
+) -> pl.DataFrame: ...
+@overload
 def transform(
     frame: FrameT,
+    actions: Mapping[str, Any],
+    *,
+    drop: Sequence[str] = ...,
+    sample: float | None = ...,
+    seed: int | None = ...,
+) -> FrameT: ...
+def transform(
+    frame: FrameT | str | PathLike[str],
     actions: Mapping[str, Any],
     *,
     drop: Sequence[str] = (),
     sample: float | None = None,
     seed: int | None = None,
-) -> FrameT:
+) -> FrameT | pl.DataFrame:
     """Change columns of a table cell by cell.
 
     The result has no guarantee: no classes are formed, and no privacy model is checked. For a
@@ -46,7 +66,7 @@ def transform(
     Parameters
     ----------
     frame
-        A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table.
+        A pandas or polars DataFrame, a polars LazyFrame, a pyarrow Table or the path of a file.
     actions
         For each column to be changed, an action, its name or its form in a policy, or a list
         of these, which are applied in order. Files that a form names are relative to the
@@ -63,7 +83,7 @@ def transform(
     Returns
     -------
     frame
-        Of the type of the one that came in, its rows and columns in their order.
+        Of the type of the one that came in, of polars for a path; rows and columns in their order.
 
     Raises
     ------
@@ -87,7 +107,9 @@ def transform(
     if seed is None:
         seed = secrets.randbits(128)
     check_integer("transform", "seed", seed, 0)
-    native = frames.to_eager(frame)
+    given: Any = frame
+    given = table_of(given)
+    native = frames.to_eager(given)
     names = frames.column_names(native)
     _check_columns(names, actions, drop)
     acting = ColumnActions(partial(frames.column, native), _build_actions(actions), seed)
@@ -102,7 +124,7 @@ def transform(
             columns.append(changed if rows is None else changed.gather(rows))
         elif name not in drop:
             columns.append(name)
-    built: FrameT = frames.assemble(native, rows, columns, frame)
+    built: FrameT | pl.DataFrame = frames.assemble(native, rows, columns, given)
     return built
 
 

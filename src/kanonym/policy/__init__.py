@@ -11,4 +11,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Policy", "PolicySource"]
 
-__getattr__, __dir__ = lazy_names(__name__, {"definition": "Policy PolicySource"})
+__getattr__, __dir__ = lazy_names(__name__, {"kanonym.policy.definition": " ".join(__all__)})

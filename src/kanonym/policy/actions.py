@@ -119,6 +119,14 @@ def form_of(built: Action | After) -> dict[str, Any]:
     return {"type": built.type, **{name: _plain(value) for name, value in said.items()}}
 
 
+def action_text(built: Action | After) -> str:
+    """Return an action with its parameters, in a line."""
+    given = form_of(built)
+    name = given.pop("type")
+    told = ", ".join(f"{key}: {value}" for key, value in given.items())
+    return f"{name} ({told})" if told else str(name)
+
+
 def parameters(kind: Any) -> list[Parameter]:
     """Return the parameters of a class of actions, in order; none of one that is no dataclass."""
     if not is_dataclass(kind):

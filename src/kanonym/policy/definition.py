@@ -361,7 +361,7 @@ class Policy(BaseModel, metaclass=_PublicNames):
                 },
                 given.get("hierarchies", {}),
                 given.get("k"),
-                {name: given.get(name) for name in shorthand.MODEL_OF},
+                {name: given.get(name) for name in shorthand.THRESHOLDS},
                 sets=shorthand.separators(given.get("sets", ())),
                 m=given.get("m"),
                 entity=given.get("entity"),

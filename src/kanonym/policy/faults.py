@@ -44,6 +44,12 @@ def without_values(policy: Mapping[str, Any]) -> dict[str, Any]:
     return {**policy, "attributes": attributes}
 
 
+def policy_hash(form: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a policy's form without values, as JSON with sorted keys."""
+    text = json.dumps(without_values(form), sort_keys=True, ensure_ascii=False, default=str)
+    return sha256(text.encode()).hexdigest()
+
+
 Path = tuple[str | int, ...]
 
 

@@ -20,30 +20,8 @@ from kanonym.data.option import option_of
 from kanonym.data.schema import Attribute, ItemSet, QuasiIdentifier, Role, with_missing
 from kanonym.models.base import PrivacyModel
 from kanonym.policy import actions, algorithms, construction, shorthand
+from kanonym.policy.attacks import ATTACKS
 from kanonym.policy.faults import Fault, FaultsFoundError, unknown_name
-
-ATTACK_NAMES = (
-    "singling-out",
-    "unique-exact-matches",
-    "apparent-matches",
-    "linkage",
-    "similarity-reidentification",
-    "linkability",
-    "known-items",
-    "known-records",
-    "inference",
-    "homogeneity",
-    "disco",
-    "background-knowledge",
-    "skewness",
-    "similarity",
-    "definetti",
-    "minimality",
-    "membership",
-    "intersection",
-    "downcoding",
-)
-"""Attacks that a policy may limit: all of `evaluation.attacks.registry`, which stands above."""
 
 
 def build_attack_limits(given: Any, _: object = None) -> dict[str, float]:
@@ -53,8 +31,8 @@ def build_attack_limits(given: Any, _: object = None) -> dict[str, float]:
         raise FaultsFoundError([Fault((), reason)])
     faults = []
     for name, limit in given.items():
-        if name not in ATTACK_NAMES:
-            faults.append(Fault((name,), unknown_name("attack", name, ATTACK_NAMES)))
+        if name not in ATTACKS:
+            faults.append(Fault((name,), unknown_name("attack", name, ATTACKS)))
         elif isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 < limit <= 1:
             reason = f"must be a number above 0 and at most 1, not {shown_value(limit)}"
             faults.append(Fault((name,), reason))

@@ -17,9 +17,10 @@ from kanonym.policy.definition import Policy
 from kanonym.policy.faults import Fault, FaultsFoundError, policy_error
 from kanonym.policy.keywords import NOTHING
 from kanonym.policy.shorthand import (
-    MODEL_OF,
+    THRESHOLDS,
     check_names,
     missing_words,
+    model_of,
     model_of_items,
     separators,
 )
@@ -130,14 +131,14 @@ def _models(
         if not any(model.type == KAnonymity.type for model in models):
             if "k" not in counted:
                 raise FaultsFoundError([Fault(("entity",), "needs k as well")])
-            models.insert(0, _build_model("k-anonymity", counted))
+            models.insert(0, _build_model(KAnonymity.type, counted))
     sensitive = [name for name, one in attributes.items() if one.role is Role.SENSITIVE]
-    for form in MODEL_OF:
+    for form in THRESHOLDS:
         if form not in given:
             continue
         if not sensitive:
             raise FaultsFoundError([Fault((form,), "needs a sensitive attribute")])
-        kind = MODEL_OF[form]
+        kind = model_of(form)
         for name in sensitive:
             places = [
                 i for i, one in enumerate(models) if (one.type, one.attribute) == (kind, name)

@@ -8,25 +8,25 @@ from typing import Any
 
 from kanonym.data.person_key import EntityColumns
 from kanonym.data.schema import Role
+from kanonym.models import MODELS
 from kanonym.policy.faults import Fault, FaultsFoundError, unknown_name
 from kanonym.policy.keywords import KEYWORDS
 
-# Short name, with the type of the model that each sensitive attribute gets.
-MODEL_OF = {
-    "l": "l-diversity",
-    "t": "t-closeness",
-    "alpha": "alpha-k-anonymity",
-    "beta": "beta-likeness",
-    "delta": "delta-disclosure",
-}
+THRESHOLDS = ("l", "t", "alpha", "beta", "delta")
+"""Keywords of models that each sensitive attribute gets."""
 
 
 WITH_HIERARCHY = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.SET)
 
 
+def model_of(keyword: str) -> str:
+    """Return the model that a keyword stands for."""
+    return next(name for name, kind in MODELS.items() if kind.keyword == keyword)
+
+
 def model_of_items(quasi_identifiers: Sequence[str]) -> str:
     """Return the model that `m` stands for: of each class where there are quasi-identifiers."""
-    return "k-km-anonymity" if quasi_identifiers else "km-anonymity"
+    return model_of("m of classes" if quasi_identifiers else "m")
 
 
 def separators(given: Sequence[str] | Mapping[str, str | None]) -> dict[str, str | None]:
@@ -87,12 +87,12 @@ def expand(
     if m is not None and not sets:
         faults.append(Fault(("m",), "needs a set"))
     if required and not asked and k is None:
-        named = ", ".join(["k", *MODEL_OF])
+        named = ", ".join(["k", *THRESHOLDS])
         faults.append(Fault((), f"nothing is required: give at least one of {named}"))
     if faults:
         raise FaultsFoundError(faults)
     models = [
-        {"type": MODEL_OF[name], "attribute": attribute, **({"k": k} if name == "alpha" else {})}
+        {"type": model_of(name), "attribute": attribute, **({"k": k} if name == "alpha" else {})}
         | {name: value}
         for name, value in asked.items()
         for attribute in columns[Role.SENSITIVE]
@@ -102,7 +102,7 @@ def expand(
         own.append({"type": model_of_items(columns[Role.QUASI_IDENTIFIER]), "k": k, "m": m})
     if k is not None and (m is None or entity is not None):
         counted = {} if entity is None else {"entity": entity}
-        own.append({"type": "k-anonymity", "k": k, **counted})
+        own.append({"type": model_of("k"), "k": k, **counted})
     return attributes, [*own, *models]
 
 

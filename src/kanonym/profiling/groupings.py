@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import polars as pl
@@ -14,6 +14,7 @@ from kanonym.data.errors import DataError
 from kanonym.data.hierarchy.labels import parse_times
 from kanonym.data.table import Domain, encode_column
 from kanonym.kernels.arrays import Int32s, Ints
+from kanonym.kernels.classes.dependence import values_of_groups
 from kanonym.kernels.classes.grouping import label_rows
 
 LOOKED_AT = 8_000
@@ -24,6 +25,10 @@ ORDERED = ("number", "temporal", "ordered")
 """Kinds of domains whose codes have an order."""
 TEXTS = 100
 """Texts of a column that are tried as dates."""
+MOST_COLUMNS = 200
+"""Up to so many columns of a table are all looked at beside each grouping;"""
+WITNESSES = 100
+"""of more, so many, evenly spaced."""
 UNIQUE = 0.95
 """A column with values for more than this share of the groups differs in each."""
 _MIXING = np.uint32(0x9E3779B1)
@@ -146,6 +151,13 @@ class Grouping:
         return np.flatnonzero(there)
 
     @property
+    def witnesses(self) -> list[int]:
+        """The columns in which groups are looked at: all others, or some of many."""
+        n = len(self.columns)
+        places = range(n) if n <= MOST_COLUMNS else (i * n // WITNESSES for i in range(WITNESSES))
+        return [place for place in places if place not in self.by]
+
+    @property
     def per_group(self) -> float:
         """Records of a group on average; 0 without a group."""
         return self.records / max(len(self.sizes), 1)
@@ -162,22 +174,25 @@ class Grouping:
 
     def dependence(self, column: int) -> Dependence:
         """Return how far the groups determine a column."""
-        if column not in self._dependences:
-            one = self.columns[column]
-            self._dependences[column] = _dependence(
-                self.labels, self.sizes, one.codes[self.rows], one.size, self.weights
-            )
-        return self._dependences[column]
+        return self.dependences([column])[column]
+
+    def dependences(self, columns: Sequence[int]) -> dict[int, Dependence]:
+        """Return how far the groups determine some columns."""
+        known = self._dependences
+        new = [column for column in columns if column not in known]
+        if new:
+            chosen = [self.columns[column] for column in new]
+            codes = np.stack([one.codes[self.rows] for one in chosen])
+            widths = [one.size for one in chosen]
+            told = _dependences(self.labels, len(self.sizes), codes, widths, self.weights)
+            known.update(zip(new, told, strict=True))
+        return {column: known[column] for column in columns}
 
     def dependence_on(self, key: int, column: int) -> Dependence:
         """Return how far one column determines another one, in the records looked at."""
         codes = self.columns[key].codes[self.rows]
-        sizes = np.bincount(codes, self.weights, self.columns[key].size)
-        there = np.flatnonzero(sizes)
-        place = np.zeros(len(sizes), np.int32)
-        place[there] = np.arange(len(there), dtype=np.int32)
         one = self.columns[column]
-        return _dependence(place[codes], sizes[there], one.codes[self.rows], one.size, self.weights)
+        return _dependence(codes, one.codes[self.rows], one.size, self.weights)
 
     def likeness(self, column: int) -> float:
         """Return the intraclass correlation of a column: 1 where groups differ and records do not.
@@ -251,35 +266,29 @@ class Grouping:
         ones = np.ones(len(self.first), np.int64)
         most = 0.0
         for key, told in (both, both[::-1]):
-            sizes = np.bincount(key).astype(np.float64)
-            if len(sizes) < UNIQUE * len(key):
-                dependence = _dependence(key, sizes, told, int(told.max()) + 1, ones)
+            if int(key.max()) + 1 < UNIQUE * len(key):
+                dependence = _dependence(key, told, int(told.max()) + 1, ones)
                 most = max(most, dependence.constancy)
         return most
 
 
-def _dependence(
-    labels: Int32s, sizes: NDArray[Any], codes: Int32s, size: int, weights: Ints
-) -> Dependence:
-    """Return how far groups determine a column; labels, codes and weights of (n,) rows."""
-    n_groups = len(sizes)
+def _dependence(key: Int32s, codes: Int32s, size: int, weights: Ints) -> Dependence:
+    """Return how far one column determines another one; key, codes and weights of (n,) rows."""
+    labels = np.unique_inverse(key).inverse_indices.astype(np.int32)
+    n_groups = int(labels.max(initial=-1)) + 1
+    return _dependences(labels, n_groups, codes[np.newaxis], [size], weights)[0]
+
+
+def _dependences(
+    labels: Int32s, n_groups: int, codes: Int32s, widths: Sequence[int], weights: Ints
+) -> list[Dependence]:
+    """Return how far groups determine columns; labels and weights of (n,) rows."""
     repeats = int(weights.sum()) - n_groups
     if repeats <= 0:
-        return Dependence(0.0, 0.0, 0.0, 0)
-    cells = label_rows([labels, codes], [n_groups, size])
-    counts = np.bincount(codes, weights, size)
-    new = (len(cells.first) - n_groups) / repeats
-    by_chance = (_expected_values(sizes, counts[counts > 0]) - n_groups) / repeats
-    constancy = 1 - new / by_chance if by_chance > 0 else 0.0
-    return Dependence(constancy, new, by_chance, repeats)
-
-
-def _expected_values(sizes: NDArray[Any], counts: NDArray[Any]) -> float:
-    """Return how many values groups of these sizes have in sum, if records were drawn at random.
-
-    counts: of the records of each value. A group of s lacks a value with probability (1 - share)^s.
-    """
-    different, times = np.unique(sizes, return_counts=True)
-    counted, values = np.unique(counts, return_counts=True)
-    lacking = np.outer(different, np.log1p(-np.minimum(counted / counts.sum(), 1 - 1e-12)))
-    return float(times @ -np.expm1(lacking) @ values)
+        return [Dependence(0.0, 0.0, 0.0, 0)] * len(codes)
+    values = values_of_groups(labels, weights, n_groups, codes, np.array(widths, np.int64))
+    told = []
+    for new, by_chance in ((values - n_groups) / repeats).tolist():
+        constancy = 1 - new / by_chance if by_chance > 0 else 0.0
+        told.append(Dependence(constancy, new, by_chance, repeats))
+    return told

@@ -83,9 +83,7 @@ class Evidence:
 
     @cached_property
     def _told(self) -> dict[int, groupings.Dependence]:
-        grouping = self.grouping
-        others = (place for place in range(len(grouping.columns)) if place not in grouping.by)
-        return {place: grouping.dependence(place) for place in others}
+        return self.grouping.dependences(self.grouping.witnesses)
 
     @cached_property
     def _free(self) -> list[int]:
@@ -327,8 +325,9 @@ def proposed_persons(
     their own: `likely_groups` says what speaks for them. The thresholds, and on which public tables
     they were found, stand in decision 43.
 
-    Cost O(n · d) to group by each column, and O(d²) tests on 8,000 records; where no single column
-    is proposed, O(d³) for pairs of at most 12 columns.
+    Cost O(n · d) to group by each column, and for each a test of the other columns, of at most 100
+    if there are more than 200, on 8,000 records; where no single column is proposed, O(d³) for
+    pairs of at most 12 columns.
     """
     columns = list(groupings.coded_columns(table) if isinstance(table, pl.DataFrame) else table)
     columns = [column for column in columns if column.size > 1]
@@ -409,7 +408,7 @@ def _covers(told: Evidence, other: Evidence) -> bool:
 
 
 def are_likely_groups(told: Evidence) -> bool:
-    """Whether something speaks for groups of persons; only here names count, and only for groups.
+    """Whether something speaks for groups of persons; only here names count.
 
     Persons have one sex, date of birth and ethnicity. A sampling weight is that of many.
     """
@@ -424,6 +423,11 @@ def are_likely_groups(told: Evidence) -> bool:
         return False
     if told.matched or told.grouping.per_group > MOST_OF_A_PERSON:
         return True
+    constant = {
+        hint.what for place in told.constant for hint in name_hints(names[place]) if hint.sure
+    }
+    if len(constant & LASTING) > 1:  # nobody else has the sex and the birthday of a person
+        return False
     return bool(told.rest) and told.share_alike < ALIKE and told.explained < MOSTLY
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ from kanonym.data.columns.rebuild import Frame
 from kanonym.data.errors import Message
 from kanonym.data.files import write_text
 from kanonym.data.readings import Reading
-from kanonym.data.results import Result, ResultTable, ShortRepr
+from kanonym.data.results import Result, ResultTable, ShortRepr, format_number, shortened_names
 from kanonym.data.schema import Role
 from kanonym.policy import Policy
 from kanonym.profiling.columns import Content
@@ -134,6 +134,51 @@ class ColumnProfile(ShortRepr):
         }
 
 
+SETS = 10
+"""Column sets that are shown; the JSON form has all that were found."""
+MOST_COLUMNS = 40
+"""Of wider tables, what is told fits on a screen."""
+SETS_OF_WIDE = 2
+
+
+def columns_table(columns: Sequence[ColumnProfile]) -> ResultTable:
+    """Return a row for each column: its role, what it holds, and why."""
+    rows = []
+    for column in columns:
+        told = [_content_text(column), *column.evidence, *column.remarks]
+        sentences = ". ".join(one[:1].upper() + one[1:] for one in told)
+        rows.append((column.name, str(column.role), sentences))
+    return ResultTable(("column", "role", "content, reasons, remarks"), rows)
+
+
+def roles_table(columns: Sequence[ColumnProfile]) -> ResultTable:
+    """Return a row for each role, with its columns: those that tell most first."""
+    groups: dict[tuple[Role, str], list[str]] = {}
+    for column in sorted(columns, key=lambda one: -one.content.counted.separation):
+        guessed = any(reason.kind == "unknown" for reason in column.reasons)
+        why = ", no evidence" if guessed and column.role is Role.QUASI_IDENTIFIER else ""
+        groups.setdefault((column.role, why), []).append(column.name)
+    order = [*Role]
+    rows = [
+        (f"{role}{why}", format_number(len(groups[role, why])), shortened_names(groups[role, why]))
+        for role, why in sorted(groups, key=lambda group: (order.index(group[0]), group[1]))
+    ]
+    noted = sum(bool(column.remarks) for column in columns)
+    note = "the JSON form and the policy (--write) have each column with its reasons"
+    note += f"; remarks on {noted} of them" if noted else ""
+    header = ("role", "columns", "those that distinguish most records first")
+    return ResultTable(header, rows, frozenset({1}), notes=(note,))
+
+
+def _content_text(column: ColumnProfile) -> str:
+    """Return what a column holds, in a few words, but for what the evidence begins with."""
+    content = column.content
+    values = f"{content.counted.distinct:,} value{'' if content.counted.distinct == 1 else 's'}"
+    told = any(one.startswith(values) for one in column.evidence)
+    nulls = [f"{content.nulls:,} null"] if content.nulls else []
+    return ", ".join([content.type, *([] if told else [values]), *nulls])
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Profile(Result):
     """The disclosure risks of a table as it is, and suggested roles and recodings.
@@ -230,18 +275,31 @@ class Profile(Result):
         return plot_profile(self, language)
 
     def tables(self) -> list[ResultTable]:
-        """Return a row for each column, its role and why; and what is known about persons."""
-        rows = [
-            (column.name, str(column.role), "; ".join(column.evidence)) for column in self.columns
-        ]
-        lead = (
-            f"records {self.rows:,} · current k {self.together.smallest:,} · "
-            f"records alone in their class {self.together.uniques:,}"
+        """Return a row for each column, its role and why; persons; and sets that tell records."""
+        wide = len(self.columns) > MOST_COLUMNS
+        facts = ResultTable.of_facts(
+            ("records", self.rows),
+            ("current k", self.together.smallest),
+            ("records alone in their class", self.together.uniques),
+            ("distinguishable pairs", f"{100 * self.together.separation:.2f} %"),
+            notes=tuple(f"persons: {reason}" for reason in self.persons[: 1 if wide else None]),
         )
-        tables = [ResultTable(("column", "role", "why"), rows, lead=lead)]
-        if self.persons:
-            tables.append(ResultTable(("persons",), [(person,) for person in self.persons]))
-        return tables
+        columns = roles_table(self.columns) if wide else columns_table(self.columns)
+        return [facts, columns, *self._sets(SETS_OF_WIDE if wide else SETS)]
+
+    def _sets(self, most: int) -> Iterator[ResultTable]:
+        """Yield the sets of columns that tell the records apart, exactly and nearly."""
+        for sets, heading in (
+            (self.unique_sets.sets, "columns without equal records"),
+            (self.near_unique_sets.sets, "columns with few equal records"),
+        ):
+            rows = [
+                (", ".join(names), format_number(one.distinct), format_number(one.uniques))
+                for names, one in sets
+            ]
+            header = (heading, "combinations", "unique records")
+            if rows:
+                yield ResultTable(header, rows, frozenset({1, 2})).first(most, shown=most)
 
     def policy(self, k: int | None = None) -> Policy:
         """Return the first policy of the table: `recommend` and the workbench give the same.

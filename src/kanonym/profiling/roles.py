@@ -119,7 +119,9 @@ def _sensitive(content: Content, sensitive: set[str], known: set[str]) -> tuple[
     """Return the role of a column whose name says that it is sensitive."""
     counted, why = content.counted, _name_reason(sensitive)
     but = None
-    if known:
+    # A blood pressure at discharge: the name says when it was taken.
+    dated = known == {"date"} and sensitive == {"test result"} and not _tells_dates(content)
+    if known and not dated:
         but = (
             Reason("seen") if known == sensitive else Reason("seen-as", terms=tuple(sorted(known)))
         )

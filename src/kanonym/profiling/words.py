@@ -166,7 +166,7 @@ class Hint(NamedTuple):
     yields: bool = False
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=8192)
 def name_hints(name: str) -> frozenset[Hint]:
     """Return what the name of a column hints at.
 
@@ -229,9 +229,14 @@ def fold_accents(text: str) -> str:
     return unicodedata.normalize("NFC", plain)
 
 
+@functools.cache
+def _known_phrases() -> frozenset[str]:
+    return frozenset(_sure().keys() | _alone().keys() | _vague().keys())
+
+
 def _phrases(words: tuple[str, ...]) -> list[tuple[int, int]]:
     """Return where known phrases start and stop, without those inside a longer one."""
-    known = _sure().keys() | _alone().keys() | _vague().keys()
+    known = _known_phrases()
     runs = [
         (start, stop)
         for start in range(len(words))

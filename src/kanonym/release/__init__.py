@@ -29,7 +29,7 @@ from kanonym.engines.decision import Decision, EncodedDecision
 from kanonym.metrics.record_risk import PersonRisk, ProsecutorRisk
 from kanonym.metrics.release_loss import InformationLoss
 from kanonym.policy import Policy
-from kanonym.policy.faults import without_values
+from kanonym.policy.faults import policy_hash, without_values
 from kanonym.release.account import (
     account_of,
     chance_text,
@@ -38,6 +38,7 @@ from kanonym.release.account import (
     published_account,
 )
 from kanonym.release.promise import Promise, holder_facts, public_manifest, require_promise
+from kanonym.release.tables import release_tables
 from kanonym.verification.released_classes import group_released
 from kanonym.verification.verdict import Verification
 
@@ -129,7 +130,7 @@ class Release(Result, Generic[FrameT]):
                 "a release that was pickled or copied has no decision: the encoded table stays "
                 "where the release was made. Make reports and assessments there"
             )
-        raise AttributeError(name)
+        raise AttributeError(f"a Release has no {name!r}; the released table is its frame")
 
     @property
     def persons(self) -> PersonRisk | None:
@@ -254,19 +255,12 @@ class Release(Result, Generic[FrameT]):
             **({"differential_privacy": holder_facts(self.promise)} if self.promise else {}),
         }
 
-    def tables(self) -> list[ResultTable]:
-        """Return how many records are released, and what verification found."""
-        promise = self.promise
-        kept = () if promise is None else (("for", "the holder: these figures are not private"),)
-        rows = (
-            ("records", f"{self.rows_out:,} of {self.rows_in:,}"),
-            ("suppressed", f"{self.suppressed:,}"),
-            ("columns", f"{len(self.columns)} of {len(self.schema.attributes)}"),
-            ("algorithm", self.policy.algorithm.type),
-            ("engine", self.engine),
-            *kept,
-        )
-        return [ResultTable(("release", ""), rows), *self.verification.tables()]
+    def tables(self, *, examples: bool = False) -> list[ResultTable]:
+        """Return the figures, what verification found, and what each attribute lost.
+
+        examples: whether a released label of each attribute is shown.
+        """
+        return release_tables(self, self.examples if examples else {})
 
     def write(
         self, path: str | Path, *, read_back: bool = True, safe_cells: bool = False
@@ -366,6 +360,7 @@ class Release(Result, Generic[FrameT]):
             "versions": versions(),
             **self._engine_facts,
             "policy": without_values(self.policy.to_dict()),
+            "policy_sha256": policy_hash(self.policy.to_dict()),
             "seed": self.policy.seed,
             "order": order_text(
                 self.policy, on_engine=self.writer is not None, private=self.promise is not None

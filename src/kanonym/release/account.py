@@ -41,7 +41,7 @@ def published_account(release: Release[Any]) -> dict[str, Any]:
     hidden = [*SEARCHED, *(["score", "score_of"] if "score_of" in account else [])]
     if account.get("lattice_size") != 1:  # else the policy says all levels
         hidden.append("lattice_size")
-    if "levels" in account:
+    if "levels" in release.decision.account:
         own = release.decision.encoded().released
         account |= {"levels": own.account["levels"], "highest_levels": highest_levels(own)}
     return {name: value for name, value in account.items() if name not in hidden}

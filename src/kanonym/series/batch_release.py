@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.errors import DataError, Message, PolicyError, SchemaError
+from kanonym.data.results import ResultTable
 from kanonym.data.schema import Role, Schema
 from kanonym.data.table import EncodedTable, encode
 from kanonym.engines.base import Run
@@ -27,6 +28,7 @@ from kanonym.engines.local import (
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.pipeline import package_release, publish, require_satisfied
 from kanonym.release import Release
+from kanonym.release.tables import kept_value_rows, lost_row, record_rows
 from kanonym.series.known_attribute import align_column
 from kanonym.series.persons import BatchPersons, PersonColumn, RepeatedPersons
 from kanonym.series.recodings import Placement
@@ -34,6 +36,7 @@ from kanonym.series.tally import Released, Series, Tally, counted, suppress_fail
 from kanonym.verification.findings import verify_release
 from kanonym.verification.release_view import RecordedRelease, ReleaseView
 from kanonym.verification.released_classes import FrequencySet, SensitiveColumn
+from kanonym.verification.tables import achieved_text, model_name, required_text, verdict_table
 from kanonym.verification.verdict import Part, Verification, parts_of
 
 ADVICE = "Wait for more records, or fit a coarser recoding"
@@ -53,8 +56,8 @@ class BatchRelease(Release):
     union
         What was found in all that the series has released, this batch included.
     unseen, outside
-        Records by attribute whose value the recoding does not know, and records of known values
-        that fall in no class: they release the root there, or everywhere.
+        Released records by attribute whose value the recoding does not know, and those of known
+        values that fall in no class: they release the root there, or everywhere.
     repeated
         What all batches together give away of persons who are in several; None where persons
         are not looked for.
@@ -81,6 +84,32 @@ class BatchRelease(Release):
             "union": {name: union[name] for name in (*told, "findings")},
             **({} if self.repeated is None else {"repeated": self.repeated.to_dict()}),
         }
+
+    def tables(self, *, examples: bool = False) -> list[ResultTable]:
+        """Return the figures of the batch, and what holds of it and of all released so far."""
+        del examples  # no labels are shown
+        unseen = [f"{name} {count:,}" for name, count in self.unseen.items() if count]
+        union = self.union
+        facts = ResultTable.of_facts(
+            ("batch", self.batch),
+            *record_rows(self),
+            ("classes", self.verification.n_classes),
+            lost_row(self.utility.span_loss),
+            ("unseen values", ", ".join(unseen) or "none"),
+            ("in no class", self.outside),
+            *([] if self.repeated is None else self.repeated.rows()),
+            *kept_value_rows(self.values_kept),
+            ("released so far", f"{union.rows:,} in {union.n_classes:,} classes"),
+        )
+        rows = []
+        for alone, both in zip(self.verification.checks, union.checks, strict=True):
+            verdict = "yes" if alone.satisfied and both.satisfied else "in the union"
+            verdict = verdict if both.satisfied else "NO"
+            figures = required_text(alone), achieved_text(alone), achieved_text(both)
+            rows.append((model_name(alone), *figures, verdict))
+        header = ("model", "required", "batch", "union", "satisfied")
+        models = [ResultTable(header, rows, frozenset(range(1, 5)))] if rows else []
+        return [facts, *models, verdict_table(union)]
 
 
 def release_batch(
@@ -124,7 +153,8 @@ def release_batch(
         after = source.released(decision, published.staged.checked, alone)
         union = _verify_union(source, after, alone)
         require_satisfied(union, f"the union of {number} batches", ADVICE)
-    weights = decision.table.weights
+    places = decision.table.tuple_of_row[published.staged.rows]
+    weights = np.bincount(places, minlength=len(decision.table.weights))
     made = package_release(engine, source.run, decision, published)
     release = BatchRelease(
         **vars(made),
@@ -192,7 +222,7 @@ class BatchInput(LocalInput):
                 decision = suppress_tuples(decision, marks >= 0)
             decision = suppress_failing(self.series, self.run.schema, decision, self.before.tally)
         given = FrequencySet(self.column, len(self.withheld))
-        return with_persons(decision, self.run.task, given)
+        return with_persons(replace(decision, fixed=frozenset()), self.run.task, given)
 
     def view(self, decision: EncodedDecision, staged: LocalRelease) -> ReleaseView:
         """Return what was staged, as verification sees it."""

@@ -16,7 +16,7 @@ from kanonym.data import frames
 from kanonym.data.errors import DataError, KanonymError, PolicyError
 from kanonym.data.files import table_of
 from kanonym.data.hierarchy import FromFile, FromMapping, Hierarchy, from_mapping
-from kanonym.data.results import ShortRepr
+from kanonym.data.results import ResultTable, ShortRepr, format_number
 from kanonym.data.schema import QuasiIdentifier, Role, Sensitive
 from kanonym.engines.local import bind_actions, encoded_columns
 from kanonym.engines.stopwatch import Stopwatch
@@ -27,6 +27,7 @@ from kanonym.policy import Policy, PolicySource
 from kanonym.policy.keywords import Keywords, takes_keywords
 from kanonym.policy.writing import form_beside
 from kanonym.release import Release, versions
+from kanonym.release.tables import lost_row
 from kanonym.series import document
 from kanonym.series.batch_release import BatchRelease, release_batch
 from kanonym.series.persons import PersonColumn
@@ -153,6 +154,42 @@ class Fitted(ShortRepr):
             "released": {"batches": self.batches, "rows_in": self.rows_in},
         }
 
+    def tables(self) -> list[ResultTable]:
+        """Return what was fitted, and how each attribute is recoded."""
+        own, recoding, how = self.account, self.series.recoding, self.series.recoding.describe()
+        boxes = f"{how['boxes']:,} boxes, " if "boxes" in how else ""
+        unseen = "released as the root" if self.series.unseen == "root" else "an error"
+        facts = ResultTable.of_facts(
+            ("fitted to", f"{own['rows']:,} records"),
+            ("recoding", f"by {recoding.form}: {boxes}{own['classes']:,} classes"),
+            ("suppressed in the fit", own["suppressed"]),
+            lost_row(own["span_loss"], " in the fit"),
+            ("unseen values", unseen),
+            (
+                "must satisfy",
+                "each batch, and the union" if self.series.each_batch else "the union",
+            ),
+        )
+        rows = [
+            (name, one["type"], one.get("recoding") or f"{one['level']} of {one['highest']}")
+            for name, one in how["attributes"].items()
+        ]
+        models = [
+            (
+                f"{one['type']} of {one['attribute']}" if "attribute" in one else one["type"],
+                f"{'< ' if one.get('strict') else ''}{format_number(one['required'])}",
+                format_number(one["achieved"]),
+            )
+            for one in own["models"]
+        ]
+        header = ("model", "required", "achieved in the fit")
+        attributes = ("attribute", "type", "recoding" if boxes else "level")
+        return [
+            facts,
+            *([ResultTable(header, models, frozenset({1, 2}))] if models else []),
+            ResultTable(attributes, rows, frozenset({2})),
+        ]
+
     def save(self, path: str | Path) -> None:
         """Write the recoding and the count of what it released as JSON, whole or not at all."""
         content = {**self.to_dict(), "policy": form_beside(self.policy, Path(path))}
@@ -194,6 +231,10 @@ def fit(
 
     Nothing is released by this: to release the table itself, apply the recoding to it. By
     levels and, where no record is suppressed, by boxes, that gives what `anonymize` does.
+
+    Leave room for the next batch: a class that has just k records here may have fewer there, and
+    those are suppressed, as far as `suppression_limit` allows. Coarser hierarchies and full-domain
+    make larger classes, at the cost of detail.
 
     Parameters
     ----------

@@ -18,6 +18,7 @@ from kanonym.actions.pseudonymization.keyed_pseudonyms import check_source, read
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.person_key import EntityColumns, columns_of, entity_of
+from kanonym.data.results import format_number
 from kanonym.data.schema import Role
 from kanonym.engines.local import LocalRelease
 from kanonym.models.base import PrivacyModel, check_integer
@@ -95,6 +96,19 @@ class RepeatedPersons:
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return asdict(self)
+
+    def rows(self) -> list[tuple[str, object]]:
+        """Return the same in words, a name and a figure or text each."""
+        lines: list[tuple[str, object]] = [
+            ("persons of earlier batches", self.persons),
+            ("persons in several batches", f"{self.in_several:,} of {self.in_series:,}"),
+            ("suppressed for them", self.suppressed),
+        ]
+        for name, known in self.known.items():
+            told = f"all batches together leave fewer values open of {self.fewer[name]:,} persons, "
+            least = format_number(self.least[name])
+            lines.append((name, f"{told}one of {known:,}; at least {least}"))
+        return lines
 
     def given_away(self, models: Iterable[PrivacyModel]) -> dict[str, tuple[int, int]]:
         """Return the attributes of which too few values stay open: persons known, and values."""

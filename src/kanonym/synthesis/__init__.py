@@ -33,12 +33,12 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "cell_values.draw": "DrawnTable draw_values",
-        "injection.inject": "Injection inject",
-        "injection.marks": "Marks injected_rows",
-        "private": "PrivateSynthesis Promise",
-        "trees": "SequentialTrees",
-        "result": "Synthesis Synthesizer",
-        "tables": "synthesize",
+        "kanonym.synthesis.cell_values.draw": "DrawnTable draw_values",
+        "kanonym.synthesis.injection.inject": "Injection inject",
+        "kanonym.synthesis.injection.marks": "Marks injected_rows",
+        "kanonym.synthesis.private": "PrivateSynthesis Promise",
+        "kanonym.synthesis.trees": "SequentialTrees",
+        "kanonym.synthesis.result": "Synthesis Synthesizer",
+        "kanonym.synthesis.tables": "synthesize",
     },
 )

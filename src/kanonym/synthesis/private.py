@@ -191,22 +191,41 @@ class PrivateSynthesis(Synthesis):
 
         public_report(self, path, title=title, language=language, output=output)
 
-    def tables(self) -> list[ResultTable]:
-        """Return what was promised, and the public domain of each column."""
-        rows = [
-            (name, str(facts["cells"]), "yes" if facts["nulls"] else "no")
-            for name, facts in self.promise.domains.items()
-        ]
+    def tables(self, *, judged: bool = False) -> list[ResultTable]:
+        """Return what was promised; judged: also, for its holder, how the table compares."""
         promise = self.promise
-        lines = [
-            f"{self.rows:,} records by {self.method}",
-            f"epsilon {promise.epsilon:g}, delta {promise.delta:g}, protects {promise.unit}",
-            promise.sentence,
-            *([NOT_RECORDED] if promise.spent is None and promise.private else []),
-            *(f"constraint {constraint}" for constraint in self.constraints),
+        guarantee: list[tuple[str, object]] = [("guarantee", promise.sentence)]
+        if promise.private:
+            guarantee = [
+                ("guarantee", f"epsilon {promise.epsilon:g}, delta {promise.delta:g}"),
+                ("protects", promise.unit),
+                ("meaning", promise.sentence),
+                (
+                    "spent so far",
+                    NOT_RECORDED if promise.spent is None else spent_text(promise.spent),
+                ),
+            ]
+        facts = ResultTable.of_facts(
+            ("synthetic", f"{self.rows:,} by {self.method}"),
+            *guarantee,
+            ("public before", "the domain of each column: values, ranges and bins; constraints"),
+            ("dropped", ", ".join(self.dropped) or "no column"),
+            *(("constraint", constraint) for constraint in self.constraints),
+            *(self._quality() if judged else ()),
+            notes=(EVALUATION,) if judged else (),
+        )
+        rows = [
+            (name, str(domain["cells"]), "yes" if domain["nulls"] else "no")
+            for name, domain in promise.domains.items()
         ]
-        lead = "\n".join(lines)
-        return [ResultTable(("column", "cells", "nulls"), rows, frozenset({1}), lead)]
+        domains = ResultTable(("column", "cells", "nulls"), rows, frozenset({1})).first()
+        return [facts, domains, *(self._judged() if judged else ())]
+
+
+def spent_text(total: Mapping[str, Any]) -> str:
+    """Return what releases of a table have spent, in words."""
+    numbers = f"epsilon {total['epsilon']:g}, delta {total['delta']:g}"
+    return f"{numbers} in {total['releases']:,} release{'s' if total['releases'] > 1 else ''}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
@@ -17,7 +17,7 @@ from kanonym.evaluation.attacks.table_attacks import attack
 from kanonym.evaluation.utility.models.detection import detection
 from kanonym.evaluation.utility.table_utility import Utility, utility
 from kanonym.kernels.arrays import Bools
-from kanonym.metrics.measured_value import MeasuredValue, format_figure, measured_table
+from kanonym.metrics.measured_value import MeasuredValue, measured_tables
 from kanonym.synthesis.columns import Constraint
 
 MEASURES = (
@@ -41,6 +41,13 @@ ATTACKS = ("singling-out", "linkability", "inference", "membership")
 """Attacks on a table that was not recoded and has no record of anybody on purpose."""
 
 
+UNJUDGED = (
+    "Not judged, and nothing is promised: this method gives no guarantee of privacy. To attack the "
+    "table and compare it with the original, add --judge and --hold-out; for a guarantee, add "
+    "--epsilon."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Copies:
     """How many synthetic records are equal to one of a real person."""
@@ -51,11 +58,7 @@ class Copies:
 
     def to_dict(self) -> dict[str, float | None]:
         """Return the JSON form."""
-        return {
-            "learned": self.learned,
-            "held_out": self.held_out,
-            "learned_as_many": self.learned_as_many,
-        }
+        return asdict(self)
 
 
 def count_copies(
@@ -215,26 +218,39 @@ class Synthesis(Result):
             **self.attacks.to_dict(),
         }
 
-    def tables(self) -> list[ResultTable]:
-        """Return how the table was made and how it is judged, a number a row."""
-        held = f", {self.held_out:,} held out" if self.held_out else ""
-        lines = [
-            f"{self.rows:,} records by {self.method}, seed {self.seed}",
-            f"learned from {self.rows_in - self.held_out:,} records{held}",
-            *(
-                f"left out, as it seems to identify people: {identifier}"
-                for identifier in self.identifiers
-            ),
-            *(f"constraint {constraint}" for constraint in self.constraints),
+    def tables(self, *, judged: bool = True) -> list[ResultTable]:
+        """Return how the table was made and how it is judged, a number a row.
+
+        judged: False leaves out what has to be measured for it.
+        """
+        learned = f"{self.rows_in - self.held_out:,} learned from, {self.held_out:,} held out"
+        facts = ResultTable.of_facts(
+            ("records", learned),
+            ("synthetic", f"{self.rows:,} by {self.method}, seed {self.seed}"),
+            ("dropped", ", ".join(self.dropped) or "no column"),
+            *(("seems to identify people", identifier) for identifier in self.identifiers),
+            *(("constraint", constraint) for constraint in self.constraints),
+            *(self._quality() if judged else ()),
+            notes=() if judged else (UNJUDGED,),
+        )
+        return [facts, *self._judged()] if judged else [facts]
+
+    def _judged(self) -> list[ResultTable]:
+        """Return the measures of utility that have a value, and the attacks."""
+        known = {name: one for name, one in self.utility.entries().items() if one.value is not None}
+        return [*measured_tables("utility", known), *self.attacks.tables()]
+
+    def _quality(self) -> list[tuple[str, object]]:
+        """Return the lines about how much the records are like real ones."""
+        copies = self.copies
+        lines: list[tuple[str, object]] = [
+            ("distinguishable, AUC (0.5: chance)", self.detection.to_text()),
+            ("equal to a real record", f"{100 * copies.learned:.1f} % of the synthetic records"),
         ]
-        records = measured_table("records", {"detection": self.detection})
-        copies = [
-            (f"copies, {name}", format_figure(share), "lower")
-            for name, share in self.copies.to_dict().items()
-            if share is not None
-        ]
-        judged = replace(records, rows=[*records.rows, *copies], lead="\n".join(lines))
-        return [judged, *self.utility.tables(), *self.attacks.tables()]
+        if copies.held_out is not None and copies.learned_as_many is not None:
+            mine, theirs = f"{100 * copies.learned_as_many:.1f} %", f"{100 * copies.held_out:.1f} %"
+            lines.append(("of as many real records", f"{mine}, of those held out {theirs}"))
+        return lines
 
     def _random(self, what: bytes) -> np.random.Generator:
         return np.random.default_rng([self.seed, ROOT, *what])

@@ -12,6 +12,7 @@ import polars as pl
 
 from kanonym.data import frames
 from kanonym.data.errors import DataError, PolicyError, SchemaError
+from kanonym.data.files import table_of
 from kanonym.data.schema import Attribute
 from kanonym.evaluation.columns import name_list
 from kanonym.models.base import check_integer, check_number
@@ -57,7 +58,7 @@ def synthesize(
     Parameters
     ----------
     frame
-        A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table.
+        A pandas or polars DataFrame, a polars LazyFrame, a pyarrow Table or the path of a file.
     rows
         Synthetic records, at least 1; None for as many as were learned from, or, with `epsilon`,
         as many as noisy counts say.
@@ -119,6 +120,7 @@ def synthesize(
     (3, 2)
     """
     private = epsilon is not None or (isinstance(method, str) and method in FITS)
+    frame = table_of(frame)
     native = frames.to_eager(frame)
     names = frames.column_names(native)
     dropped, known, hidden = (

@@ -24,7 +24,7 @@ from kanonym.data.table import encode_column, value_codes
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.kernels.parallel import parallel
 from kanonym.models import Criterion, PrivacyModel
-from kanonym.models.criteria import Answer, ReleasedSets, ReleasedTable
+from kanonym.models.base import Answer, ReleasedSets, ReleasedTable
 from kanonym.verification.released_classes import (
     Counting,
     SensitiveColumn,

@@ -22,6 +22,7 @@ from kanonym.data.person_key import PersonKey, columns_of
 from kanonym.data.schema import Attribute, Insensitive, Role, Schema, Sensitive
 from kanonym.models import KAnonymity, PrivacyModel
 from kanonym.policy import Policy
+from kanonym.policy.shorthand import model_of
 from kanonym.profiling.groupings import CodedColumn, coded_columns
 from kanonym.profiling.persons import ProposedPersons, proposed_persons
 from kanonym.verification.checked_classes import CheckedClasses, PopulationColumn, check_models
@@ -210,7 +211,7 @@ class ReleaseView:
     @property
     def k(self) -> int:
         """The k that is required, or else was reached."""
-        asked = [check.required for check in self.checked.checks if check.type == "k-anonymity"]
+        asked = [check.required for check in self.checked.checks if check.type == model_of("k")]
         if asked:
             return int(max(asked))
         sizes = self.checked.classes.sizes

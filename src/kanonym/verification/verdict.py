@@ -16,6 +16,7 @@ from kanonym.data.results import Result, ResultTable
 from kanonym.kernels.classes.disclosure import TOLERANCE
 from kanonym.models import Guarantee
 from kanonym.verification.released_classes import Counting
+from kanonym.verification.tables import models_table, verdict_table
 
 PartName = Literal["identity", "attributes", "persons"]
 """A part of the verdict: can somebody be found, what is learned of them, who is counted."""
@@ -245,6 +246,7 @@ class Verification(Result):
     """
 
     _shown: ClassVar[tuple[str, ...]] = ("rows", "n_classes", "k", "verdict")
+    _counted: ClassVar[str] = "records"
 
     rows: int
     n_classes: int
@@ -311,27 +313,13 @@ class Verification(Result):
         }
 
     def tables(self) -> list[ResultTable]:
-        """Return a row for each part and each model, below the verdict; findings stand below."""
-        rows = [
-            (
-                check.type if check.attribute is None else f"{check.type} of {check.attribute}",
-                f"{'< ' if check.strict else ''}{check.required:.4g}",
-                f"{check.achieved:.4g}",
-                check.verdict,
-            )
-            for check in self.checks
-        ]
+        """Return a row for each model, and the verdict with its parts and findings."""
         lead = (
-            f"{self.verdict} · records {self.rows:,} · classes {self.n_classes:,} · "
+            f"{self._counted} {self.rows:,} · classes {self.n_classes:,} · "
             f"smallest class {self.k:,}"
         )
-        notes = tuple(f"finding: {finding.message}" for finding in self.findings)
-        parts = [(part.name, part.verdict, part.rests_on) for part in self.parts]
-        header = ("model", "required", "achieved", "verdict")
-        return [
-            ResultTable(("part", "verdict", "rests on"), parts, lead=lead),
-            ResultTable(header, rows, frozenset({1, 2}), notes=notes),
-        ]
+        models = models_table(self.checks, lead, assessed=bool(self.n_classes))
+        return [models, verdict_table(self)]
 
 
 def _plain(value: object) -> object:

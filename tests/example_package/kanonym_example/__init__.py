@@ -1,1 +1,1 @@
-"""A package that adds a model, an action and a command to kanonym by entry points."""
+"""A package that adds one kind of each sort to kanonym by entry points."""

@@ -292,7 +292,8 @@ def test_a_table_without_records_has_lost_nothing():
     found = utility(empty, [], {"x": "interval", "y": "set"})
     nothing = Coverage(0.0, 0.0, 0.0, 0.0, 1)
     covered = {"x": nothing, "y": nothing}
-    assert found == InformationLoss(0.0, {"x": 0.0, "y": 0.0}, 0, 0.0, 0, {"x": 0.0}, covered)
+    none = {"discernibility": 0, "average_class_size": 0.0, "suppressed": 0, "rmse": {"x": 0.0}}
+    assert found == InformationLoss(coverage=covered, gcp=0.0, ncp={"x": 0.0, "y": 0.0}, **none)
 
 
 def test_the_json_form_has_every_measure():

@@ -13,8 +13,7 @@ import pytest
 import kanonym as ka
 from kanonym.kernels.classes.disclosure import SIZE
 from kanonym.models import MODELS, Criterion, DifferentialPrivacy
-from kanonym.models.base import PerClass, PrivacyModel
-from kanonym.models.criteria import Answer
+from kanonym.models.base import Answer, PerClass, PrivacyModel
 
 TABLE = pl.DataFrame({"a": [1, 1, 2, 2, 3, 3, 4, 4], "b": list("xyxyxyxy"), "s": list("uvuvuvuv")})
 CUBE = pl.DataFrame(list(product("xy", "uv", "pq")), schema=["a", "b", "c"], orient="row")

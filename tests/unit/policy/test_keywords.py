@@ -15,7 +15,7 @@ from kanonym.data.option import option_of
 from kanonym.policy.algorithms import ALGORITHMS
 from kanonym.policy.keywords import KEYWORDS
 from kanonym.policy.overrides import override
-from kanonym.policy.shorthand import MODEL_OF
+from kanonym.policy.shorthand import THRESHOLDS
 
 COLUMNS = {"quasi_identifiers", "sensitive", "identifiers", "sets", "hierarchies"}
 SHORT_ALONE = COLUMNS | {"k", "m", "entity"}
@@ -24,7 +24,7 @@ SHORT_ALONE = COLUMNS | {"k", "m", "entity"}
 def test_every_part_of_a_policy_has_a_keyword():
     """Keywords are the short forms and the parts of a policy, nothing else."""
     parts = set(ka.Policy.model_fields) - {"version", "attributes"}
-    assert set(KEYWORDS) == SHORT_ALONE | set(MODEL_OF) | parts
+    assert set(KEYWORDS) == SHORT_ALONE | set(THRESHOLDS) | parts
 
 
 @pytest.mark.parametrize("name", ["anonymize", "fit", "lattice", "compare"])

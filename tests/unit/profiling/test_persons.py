@@ -12,7 +12,7 @@ import kanonym as ka
 from effort import examples
 from kanonym.data.schema import Role
 from kanonym.profiling import groupings, profile
-from kanonym.profiling.groupings import coded_columns
+from kanonym.profiling.groupings import WITNESSES, Grouping, coded_columns
 from kanonym.profiling.persons import proposed_persons
 
 NAMES = """
@@ -194,6 +194,21 @@ def test_classes_of_pupils_are_likely_groups():
     assert [(one.columns, one.likely_groups) for one in told] == [(("school",), True)]
 
 
+@pytest.mark.parametrize(("names", "groups"), [(("Geb.", "Geschl."), False), (("b", "s"), True)])
+def test_who_has_one_sex_and_one_birthday_is_no_group(names, groups):
+    """Stays that have nothing else in common are of one person where sex and birthday are one."""
+    random = np.random.default_rng(21)
+    who = np.repeat(np.arange(250), random.integers(1, 4, 250))
+    own = dict(
+        zip(names, (random.integers(0, 20_000, 250), random.integers(0, 2, 250)), strict=True)
+    )
+    table = {"ref": random.permutation(250)[who] + 1_000, "z": random.integers(0, 90, 250)[who]}
+    table |= {name: values[who] for name, values in own.items()}
+    table |= {name: random.integers(0, 30, len(who)) for name in ("ward", "diag", "crp", "cost")}
+    (told,) = proposed_persons(pl.DataFrame(table))
+    assert (told.columns, told.likely_groups) == (("ref",), groups)
+
+
 def test_measurements_are_not_proposed():
     """Decimals, dates and numbers below 0 that determine others are no numbers of persons."""
     table = visits(200, 13)
@@ -254,3 +269,30 @@ def test_the_json_form_has_the_evidence_and_no_value():
     assert told["columns"] == ("number",)
     assert told["values"] == 100
     assert "number has 100 values" in told["reason"]
+
+
+def wide_visits(persons, others):
+    """Return three visits of each person: 30 columns of the person, and others of the visit."""
+    rng = np.random.default_rng(7)
+    own = {f"own{i}": rng.integers(0, 9, persons).repeat(3) for i in range(30)}
+    varying = {f"visit{i}": rng.integers(0, 9, 3 * persons) for i in range(others)}
+    return pl.DataFrame({**varying, "code": np.arange(persons).repeat(3), **own})
+
+
+def test_a_person_is_found_among_hundreds_of_columns():
+    """Some columns of many are looked at, in which a person's number shows all the same."""
+    (person,) = proposed_persons(wide_visits(120, 60))
+    assert person.columns == ("code",)
+    table = wide_visits(120, 0)
+    more = {f"{name}{i}": table[name] for i in range(8) for name in table.columns if name != "code"}
+    (person,) = proposed_persons(table.select("code").with_columns(**more))
+    assert person.columns == ("code",)
+
+
+def test_each_grouping_of_a_wide_table_is_compared_with_a_hundred_columns():
+    """Time grows with the number of columns, not with its square."""
+    columns = coded_columns(pl.DataFrame({f"c{i}": [0, 0, 1, 1] for i in range(1_000)}))
+    grouping = Grouping(columns, [3], np.ones(4, np.int64))
+    assert len(grouping.witnesses) == WITNESSES
+    few = Grouping(columns[:50], [3], np.ones(4, np.int64))
+    assert len(few.witnesses) == 49

@@ -114,6 +114,14 @@ def test_days_are_known_whatever_happened():
     assert role("chemotherapy", days)[0] is Role.QUASI_IDENTIFIER
 
 
+def test_the_day_of_a_measurement_does_not_make_it_known():
+    """A blood pressure at discharge is a test result; the day of a blood test is known."""
+    values = [120 + at % 40 for at in range(200)]
+    days = [date(2024, 1, 1) + timedelta(days=at) for at in range(200)]
+    assert role("blood pressure at discharge", values)[0] is Role.SENSITIVE
+    assert role("blood pressure at discharge", days)[0] is Role.QUASI_IDENTIFIER
+
+
 def test_a_number_of_tests_is_no_result():
     """What numbers something is left to be looked at."""
     assert role("test_id", [1, 2, 3] * 20)[0] is Role.QUASI_IDENTIFIER

@@ -339,6 +339,37 @@ def test_no_attack_is_told_with_the_finding_of_another(summary_of):
     assert inferred["Attribute inference"].endswith(baseline)
 
 
+@pytest.mark.parametrize(
+    ("tried", "answer"),
+    [
+        ([attack("linkage", 0.77, 0.031)], "Yes, for the intruder of Record linkage, who"),
+        ([attack("linkage", 0.5, 0.5)], "Not shown: no attack that was run succeeds"),
+        (
+            [attack("linkage", 0.6, 0.6, other_attack=True)],
+            "Not shown, but unknown for Record linkage.",
+        ),
+        ([attack("inference", 0.6, 0.1)], "Open."),
+    ],
+)
+def test_each_question_is_answered(summary_of, tried, answer):
+    """The answer to a question stands before the figures: yes, not shown, unknown or open."""
+    text = render(summary_of(COLUMNS, LABELS, attacks=tried), "markdown")
+    section = text[text.index("### Linkability") :].split("\n### ")[0]
+    assert section.split("\n\n")[1].startswith(f"**{answer}")
+
+
+def test_the_first_page_names_what_is_unknown(summary_of):
+    """Attacks that were not run, and those that do not show what a release adds, are named."""
+    tried = [
+        attack("linkage", 0.6, 0.6, other_attack=True),
+        attack("intersection", 0, 0, attempts=0),
+    ]
+    text = render(summary_of(COLUMNS, LABELS, attacks=tried), "markdown")
+    first = text.split("## The three questions")[0]
+    assert "unknown whether the release helps in: Record linkage." in first
+    assert "Not run, so what they would find is unknown: Intersection of two releases." in first
+
+
 SINGLED_OUT = attack("singling-out", 1.0, 0.0)
 
 

@@ -21,14 +21,14 @@ from babel.messages.pofile import read_po
 import kanonym
 from kanonym import metrics
 from kanonym.data.errors import DataError, Message
+from kanonym.evaluation import risk, utility
 from kanonym.evaluation.attacks import ATTACKS
 from kanonym.evaluation.risk.presets import PRESETS
 from kanonym.language import ENGLISH, LANGUAGES, SPANISH, translator
 from kanonym.metrics.information_loss import METRICS
-from kanonym.metrics.measured_value import MEASURE_NAMES, Meaning
+from kanonym.metrics.measured_value import Meaning
 from kanonym.reporting import render, render_comparison, render_frontier
-from kanonym.reporting.known.assessment import MEASURES, UNIT_NAMES
-from kanonym.reporting.known.attacks import PARTS
+from kanonym.reporting.known.attacks import PARTS, UNIT_NAMES
 from report_parts import COMPARISON, KNOWN, NODES
 
 FOLDER = Path(kanonym.__file__).parent / "language/locale/es/LC_MESSAGES"
@@ -69,25 +69,32 @@ def messages():
 
 
 def measures():
-    """Return the name of every measure of risk and utility that the package defines."""
-    found = set(METRICS) - {"weighted"}  # a price of losses, and no figure of a report
-    for module in pkgutil.walk_packages(metrics.__path__, "kanonym.metrics."):
-        for one in vars(importlib.import_module(module.name)).values():
+    """Return every measure of risk and utility that the package defines."""
+    kinds = [kind for name, kind in METRICS.items() if name != "weighted"]  # a price of losses
+    found = {kind.type: kind for kind in kinds}
+    modules = [
+        importlib.import_module(module.name)
+        for package in (metrics, risk, utility)
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    ]
+    for module in modules:
+        for one in vars(module).values():
             several = one.values() if isinstance(one, dict) else one
-            several = several if isinstance(one, tuple | dict) else [one]
-            found |= {each.name for each in several if isinstance(each, Meaning)}
-    return {name.replace("-", "_") for name in found}
+            several = several if isinstance(several, tuple | type({}.values())) else [one]
+            found |= {each.name: each for each in several if isinstance(each, Meaning)}
+    return found
 
 
-def test_every_measure_has_a_name_and_a_unit():
+def test_every_measure_declares_its_name_and_its_unit():
     """No figure stands without a unit, and no name is that of the JSON contract."""
-    assert {name for name in measures() if name not in MEASURES} == set()
-    assert {name for name in MEASURES if name not in MEASURE_NAMES} == set()
+    found = measures()
+    assert len(found) > 80
+    assert [name for name, one in found.items() if not (one.title and one.counted)] == []
 
 
-def test_every_unit_is_used():
-    """The catalogue has the units that figures and parts of attacks name, and no other."""
-    assert {*MEASURES.values(), *(unit for unit, _ in PARTS.values())} == set(UNIT_NAMES)
+def test_every_unit_of_a_part_is_used():
+    """The catalogue has the units that parts of attacks name, and no other."""
+    assert {unit for unit, _ in PARTS.values()} == set(UNIT_NAMES)
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,19 @@ def test_a_number_of_persons_is_found_whatever_it_is_called():
     assert [one.columns for one in found.findings if one.kind == "person-column"] == [("x",)]
 
 
+def test_other_findings_do_not_advise_the_opposite():
+    """A column that is to be an identifier of persons is no quasi-identifier to another."""
+    table = visits().with_columns(file=pl.concat_str(KNOWN).rank("dense") + 70_000)
+    found = ka.anonymize(table, policy()).verification.findings
+    assert {("person-column", "persons"), ("dependent-column", "identity")} <= {
+        (one.kind, one.part) for one in found if one.columns == ("file",)
+    }
+    for one in found:
+        if one.columns == ("file",):
+            assert "file an identifier" in one.message or "it an identifier" in one.message
+            assert "quasi-identifier, or" not in one.message
+
+
 def test_who_names_an_entity_has_decided():
     """With an entity nothing is looked for."""
     numbered = visits().with_columns(patient=pl.struct(KNOWN).rank("dense"))

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kanonym.cli import inputs, options
 from kanonym.cli.policy_options import COLUMNS, PolicyOptions, takes_policy
 from kanonym.data.option import Option
+
+if TYPE_CHECKING:
+    from kanonym.data.results import Result
 
 COMPARED = (
     "all records of both tables, suppressed ones included: for the custodian, not for release"
@@ -106,7 +109,6 @@ def assess(
     Example: kanonym assess patients.csv released.csv -q age,zip -s disease
     """
     import kanonym as ka
-    from kanonym.cli.printing.assessment import assessment_tables
     from kanonym.cli.progress import print_note, show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_table_output, write_table
@@ -137,7 +139,7 @@ def assess(
         risk = ka.risk(
             before if after is None else after, **columns, population=people, **persons.arguments
         )
-        parts: dict[str, Any] = {"risk": risk.to_dict()}
+        found: list[Result] = [risk]
         if after is not None:
             step("utility")
             useful = ka.utility(
@@ -149,15 +151,19 @@ def assess(
                 measures=measures or None,
                 seed=seed,
             )
-            parts["utility"] = useful.to_dict()
+            found.append(useful)
         if records is not None:
             step("write")
             write_table(risk.records, records, reading.format_of(str(records)))
     if released is not None:
         print_note(f"utility compares {COMPARED}")
-    written = [] if records is None else [str(records)]
-    tables = assessment_tables(parts, written)
-    show_result(parts, *tables, json=json, to_stderr=str(records) == "-")
+    show_result(
+        dict(zip(("risk", "utility"), (one.to_dict() for one in found), strict=False)),
+        lambda: [table for one in found for table in one.tables()],
+        json=json,
+        to_stderr=str(records) == "-",
+        written=None if records is None else [str(records)],
+    )
 
 
 def _without_sensitive(columns: dict[str, Any]) -> dict[str, Any]:

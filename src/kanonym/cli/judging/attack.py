@@ -17,11 +17,12 @@ from kanonym.data.option import Option
 def _list_attacks(asked: bool) -> None:
     if not asked:
         return
-    from kanonym.cli.printing.assessment import attack_list
     from kanonym.cli.terminal import show
+    from kanonym.data.results import ResultTable
     from kanonym.evaluation.attacks import ATTACKS
 
-    show(attack_list({name: one.question for name, one in ATTACKS.items()}))
+    rows = [(name, one.question) for name, one in ATTACKS.items()]
+    show(ResultTable(("attack", "question"), rows))
     raise typer.Exit
 
 
@@ -81,7 +82,6 @@ def attack(
     """
     import kanonym as ka
     from kanonym.cli.judging.linked import attack_linked
-    from kanonym.cli.printing.assessment import attack_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.policy.document import is_linked
@@ -136,7 +136,7 @@ def attack(
             seed=seed,
             progress=step,
         )
-    show_result(results.to_dict(), *attack_tables(results), json=json)
+    show_result(results.to_dict(), results.tables, json=json)
     if results.verdict == "exceeded":
         above = [check.type for check in results.checks if check.verdict == "exceeded"]
         typer.echo(

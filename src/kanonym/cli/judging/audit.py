@@ -56,6 +56,6 @@ def audit(
         found = audit_policy(
             frame, asked, epsilon=epsilon, delta=delta, method=method, canaries=canaries, seed=seed
         )
-    show_result(found.to_dict(), str(found), json=json)
+    show_result(found.to_dict(), found.tables, json=json)
     if not found.satisfied:
         raise typer.Exit(1)

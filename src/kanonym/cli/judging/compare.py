@@ -24,8 +24,8 @@ PRIVACY: dict[str, Privacy] = {"k": "k", "average-risk": "average_risk"}
 
 
 @takes_policy(
-    *("quasi_identifiers", "sensitive", "identifiers", "others", "k", "l", "t", "models"),
-    "hierarchies",
+    *("quasi_identifiers", "sensitive", "identifiers", "others", "k", "entity", "rows", "l", "t"),
+    *("models", "hierarchies"),
 )
 def compare(
     context: typer.Context,
@@ -93,9 +93,8 @@ def compare(
     Example: kanonym compare patients.csv --policy policy.yaml --sweep k=2,5,10
     """
     from kanonym import comparison, pipeline
-    from kanonym.cli.printing.comparison import comparison_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import closing, show_result
     from kanonym.data.files import check_output, check_table_output, write_table
     from kanonym.data.frames import to_polars
 
@@ -134,17 +133,18 @@ def compare(
         if output is not None:
             write_table(to_polars(found.table), output, reading.format_of(output))
         policies = _write(found, chart, write, language)
-    places = [output, chart, resume, *policies]
-    contract = {
-        **found.to_dict(),
-        "seconds": perf_counter() - start,
-        "written": [str(place) for place in places if place is not None],
-    }
-    if json:
-        show_json(contract)
-    else:
-        more = next_command(context, table, policies) or _command(context, table, contract["knee"])
-        show(*comparison_tables(contract), *more, to_stderr=output == "-")
+    written = [str(place) for place in (output, chart, resume, *policies) if place is not None]
+    seconds = perf_counter() - start
+    knee = None if found.knee is None else found.knee.parameters
+    more = next_command(context, table, policies) or _command(context, table, knee)
+    show_result(
+        {**found.to_dict(), "seconds": seconds, "written": written},
+        found.tables,
+        *closing(seconds, written or None),
+        *more,
+        json=json,
+        to_stderr=output == "-",
+    )
     if not any(trial.has_release for trial in found.trials):
         raise typer.Exit(1)
 

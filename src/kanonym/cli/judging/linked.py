@@ -19,8 +19,7 @@ def verify_linked(
     json: bool,
 ) -> None:
     """Verify released tables against a policy about all of them; see `kanonym verify`."""
-    from kanonym.cli.judging.verify import exit_by_verdict
-    from kanonym.cli.printing.linked import verdict_of_tables
+    from kanonym.cli.judging.verify import exit_by_verdict, tell_of_violations
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.linked import LinkedPolicy, verify
@@ -36,21 +35,13 @@ def verify_linked(
             before = read_tables(Place.of(original), list(asked.tables))
         step("verify")
         verification = verify(tables, asked, original=before)
-    told = verification.to_dict()
-    show_result(told, *verdict_of_tables(told), json=json)
-    if verification.satisfied is False:
-        failed = dict.fromkeys(one["type"] for one in told["models"] if not one["satisfied"])
-        typer.echo(
-            f"kanonym: error: {place.display_name} violates {', '.join(failed)}: "
-            f"{told['n_violating']} of {told['classes']} classes of persons",
-            err=True,
-        )
-    exit_by_verdict(told, accept_findings=accept_findings)
+    show_result(verification.to_dict(), verification.tables, json=json)
+    tell_of_violations(verification, place.display_name, "classes of persons")
+    exit_by_verdict(verification, accept_findings=accept_findings)
 
 
 def measure_linked(given: str, schema: str | None, policy: Path, *, json: bool) -> None:
     """Measure what several tables tell of the persons in them; see `kanonym measure`."""
-    from kanonym.cli.printing.linked import measured_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.linked import LinkedPolicy, measure
@@ -66,8 +57,8 @@ def measure_linked(given: str, schema: str | None, policy: Path, *, json: bool) 
         step("read")
         tables = read_tables(Place.of(given, schema), list(asked.tables))
         step("measure")
-        found = measure(tables, asked).to_dict()
-    show_result(found, *measured_tables(found), json=json)
+        found = measure(tables, asked)
+    show_result(found.to_dict(), found.tables, json=json)
 
 
 def attack_linked(
@@ -84,7 +75,6 @@ def attack_linked(
 
     refused: by name, options that are for one table.
     """
-    from kanonym.cli.printing.assessment import attack_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.linked import LinkedPolicy, attack
@@ -103,4 +93,4 @@ def attack_linked(
         before = read_tables(Place.of(original), list(asked.tables))
         after = read_tables(Place.of(released), list(banded_policy(asked).tables))
         results = attack(before, after, asked, attempts=attempts, seed=seed, progress=step)
-    show_result(results.to_dict(), *attack_tables(results), json=json)
+    show_result(results.to_dict(), results.tables, json=json)

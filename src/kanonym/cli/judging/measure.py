@@ -46,7 +46,6 @@ def measure(
         measure_linked(table, schema, of_tables, json=json)
         return
     from kanonym import pipeline
-    from kanonym.cli.printing.releases import measurement_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.data.readings import detect_readings, typed_table
@@ -64,5 +63,5 @@ def measure(
                 inputs.sentence_printer(step)(note)
             frame = typed_table(frame, detected.readings)
         step("measure")
-        found = pipeline.measure(frame, **columns, texts=texts).to_dict()
-    show_result(found, *measurement_tables(found), json=json)
+        found = pipeline.measure(frame, **columns, texts=texts)
+    show_result(found.to_dict(), found.tables, json=json)

@@ -11,6 +11,7 @@ import typer
 from kanonym.cli import inputs, options
 from kanonym.cli.commands import next_command
 from kanonym.data.option import Option
+from kanonym.data.results import ResultTable
 
 
 def profile(
@@ -52,9 +53,8 @@ def profile(
     """
     from kanonym import profiling
     from kanonym.cli.asking import ask as ask_questions
-    from kanonym.cli.printing.profile import profile_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result
+    from kanonym.cli.terminal import closing, show_result
     from kanonym.comparison.column_costs import column_costs, cost_sentences
 
     written = [("--write", write), ("--report", report)]
@@ -77,6 +77,11 @@ def profile(
             found.report(frame, report, language=language)
     files = [str(one) for _, one in written if one is not None]
     more = next_command(context, table, [] if write is None else [str(write)])
-    contract = found.to_dict()
-    tables = [] if ask else profile_tables(contract, files, costs)
-    show_result(contract, *tables, *more, json=json, to_stderr=str(write) == "-")
+    losses = ResultTable((), [], notes=tuple(f"loss: {sentence}" for sentence in costs))
+    show_result(
+        found.to_dict(),
+        lambda: [] if ask else [*found.tables(), losses, *closing(written=files or None)],
+        *more,
+        json=json,
+        to_stderr=str(write) == "-",
+    )

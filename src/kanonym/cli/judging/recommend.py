@@ -29,9 +29,8 @@ def recommend(
     Example: kanonym recommend patients.csv --write policy.yaml
     """
     from kanonym import comparison
-    from kanonym.cli.printing.comparison import recommendation_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result
+    from kanonym.cli.terminal import closing, show_result
 
     inputs.check_places({"INPUT": table}, [("--write", write)], json=json)
     start = perf_counter()
@@ -44,6 +43,10 @@ def recommend(
             recommendation.write_policy(write)
     seconds = perf_counter() - start
     written = [] if write is None else [str(write)]
-    contract = {**recommendation.to_dict(), "seconds": seconds, "written": written}
-    more = next_command(context, table, written)
-    show_result(contract, *recommendation_tables(contract), *more, json=json)
+    show_result(
+        {**recommendation.to_dict(), "seconds": seconds, "written": written},
+        recommendation.tables,
+        *closing(seconds, written or None),
+        *next_command(context, table, written),
+        json=json,
+    )

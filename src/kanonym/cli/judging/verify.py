@@ -12,10 +12,12 @@ import typer
 from kanonym.cli import inputs, locations, options
 from kanonym.cli.group import REFUSED
 from kanonym.data.option import Option
+from kanonym.data.results import ResultTable, format_number
 
 if TYPE_CHECKING:
     from kanonym.policy import Policy
     from kanonym.verification.release_view import RecordedRelease
+    from kanonym.verification.verdict import Verification
 
 SHOWN = 10  # violating classes on the terminal; --json has up to 100
 
@@ -64,9 +66,8 @@ def verify(
     Example: kanonym verify released.csv --policy policy.yaml
     """
     from kanonym import pipeline
-    from kanonym.cli.printing.releases import verdict_tables, violations_table
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show, show_json
+    from kanonym.cli.terminal import show_result
     from kanonym.data.files import CellTexts
     from kanonym.engines import engine_of, is_local
     from kanonym.policy import Policy
@@ -116,51 +117,53 @@ def verify(
             texts=texts,
             recorded=release,
             unread=texts.unread,
-        ).to_dict()
-    if json:
-        show_json(found)
-    else:
-        show(*verdict_tables(found))
-        if found["violating"]:
-            values = ctx.find_root().params.get("show_values", False)
-            show(violations_table(found["violating"], found["n_violating"], SHOWN, values=values))
-    if found["satisfied"] is False:
-        failed = dict.fromkeys(one["type"] for one in found["models"] if not one["satisfied"])
+        )
+    values = ctx.find_root().params.get("show_values", False)
+    violating = [_violations(found, values=values)] if found.violating else []
+    show_result(found.to_dict(), found.tables, *violating, json=json)
+    failed = tell_of_violations(found, locations.place_name(released), "classes")
+    compares = (model.type in failed and model.compares_with_table for model in asked.models)
+    if original is None and any(compares):
         typer.echo(
-            f"kanonym: error: {locations.place_name(released)} violates {', '.join(failed)}: "
-            f"{found['n_violating']} of {found['classes']} classes",
+            "kanonym: classes were compared with the released table; if records were suppressed, "
+            "give the original table with --original",
             err=True,
         )
-        compares = (model.type in failed and model.compares_with_table for model in asked.models)
-        if original is None and any(compares):
-            typer.echo(
-                "kanonym: classes were compared with the released table; if records were "
-                "suppressed, give the original table with --original",
-                err=True,
-            )
     exit_by_verdict(found, accept_findings=accept_findings)
 
 
-def exit_by_verdict(found: Mapping[str, Any], *, accept_findings: bool) -> None:
-    """End with exit code 1 unless a verification is accepted; say why on standard error."""
-    verdict = found["verdict"]
-    if found.get("not_looked_for") and found["satisfied"]:
+def tell_of_violations(found: Verification, place: str, classes: str) -> list[str]:
+    """Say on standard error which models a table fails; return them."""
+    failed = list(dict.fromkeys(check.type for check in found.checks if not check.satisfied))
+    if failed:
         typer.echo(
-            f"kanonym: not looked for: {', '.join(found['not_looked_for'])}, which show beside the "
+            f"kanonym: error: {place} violates {', '.join(failed)}: "
+            f"{found.n_violating} of {found.n_classes} {classes}",
+            err=True,
+        )
+    return failed
+
+
+def exit_by_verdict(found: Verification, *, accept_findings: bool) -> None:
+    """End with exit code 1 unless a verification is accepted; say why on standard error."""
+    verdict = found.verdict
+    if found.not_looked_for and found.satisfied:
+        typer.echo(
+            f"kanonym: not looked for: {', '.join(found.not_looked_for)}, which show beside the "
             "original alone. Put the manifest beside the release, or give --original",
             err=True,
         )
     if verdict == "satisfied":
         return
     reasons = [
-        *(f"{len(found['findings'])} findings" for _ in found["findings"][:1]),
+        *([f"{n} finding{'s' if n > 1 else ''}"] if (n := len(found.findings)) else []),
         *(
-            f"{name} not assessed: {part['rests_on']}"
-            for name, part in found["parts"].items()
-            if part["verdict"] == "not assessed"
+            f"{part.name} not assessed: {part.rests_on}"
+            for part in found.parts
+            if part.verdict == "not assessed"
         ),
     ]
-    if not found["rows"]:
+    if not found.rows:
         typer.echo(f"kanonym: the verdict is {verdict!r}: no record was released", err=True)
     elif verdict in ("satisfied with findings", "not assessed"):
         if accept_findings:
@@ -173,6 +176,30 @@ def exit_by_verdict(found: Mapping[str, Any], *, accept_findings: bool) -> None:
     elif verdict == "nothing required":
         typer.echo("kanonym: no model requires anything of this table", err=True)
     raise typer.Exit(REFUSED)
+
+
+def _violations(found: Verification, *, values: bool) -> ResultTable:
+    """Return the first of the classes that fail a model, each once; with their values, if asked."""
+    classes: dict[str, list[Mapping[str, Any]]] = {}
+    for one in found.violating:
+        classes.setdefault(str(one["class"]), []).append(one)
+    numbered = "row" in found.violating[0]
+    rows = []
+    for same in list(classes.values())[:SHOWN]:
+        first = same[0]
+        named = ", ".join(f"{name} {value}" for name, value in first["class"].items())
+        number = [format_number(first["row"])] if numbered else []
+        models = ", ".join(dict.fromkeys(each["model"] for each in same))
+        rows.append((*([named] if values else []), *number, format_number(first["size"]), models))
+    header = (*(["violating class"] if values else []), *(["first row"] if numbered else []))
+    total = found.n_violating
+    more = f"the smallest of {total:,} failing classes; --json lists up to 100"
+    return ResultTable(
+        (*header, "records", "fails"),
+        rows,
+        frozenset(range(int(values), len(header) + 1)),
+        notes=(more,) if total > SHOWN else (),
+    )
 
 
 def _recorded_release(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kanonym.data.files import Content
     from kanonym.policy import Policy
     from kanonym.release import Release
+    from kanonym.synthesis import DrawnTable
 
 ATTACKED = 200_000  # larger releases are attacked for their report if that is asked for
 
@@ -187,7 +188,7 @@ def anonymize(
         papers.write(published, about, source, result)
         if papers.report:
             seconds["report"] = perf_counter() - start
-    _show_release(release, told, written, seconds, json=json, to_stderr=output == "-")
+    _show_release(release, (values, told), written, seconds, json=json, to_stderr=output == "-")
 
 
 def _check_given(table: str | None, output: str | None, *, dry_run: bool) -> str:
@@ -243,24 +244,30 @@ def _released_rows(release: Release, columns: tuple[str, str] | None, *, aggrega
 
 def _show_release(
     release: Release,
-    drawn: dict[str, Any],
+    drawn: tuple[DrawnTable | None, dict[str, Any]],
     written: list[str],
     seconds: dict[str, float],
     *,
     json: bool,
     to_stderr: bool,
 ) -> None:
-    """Print what was released; seconds: of reading, writing and reporting."""
-    from kanonym.cli.printing.releases import release_tables
+    """Print what was released; drawn: with its facts; seconds: of reading, writing, reporting."""
     from kanonym.cli.progress import print_note
     from kanonym.cli.terminal import show_result
 
-    found = {**release.to_dict(), **({"drawn": drawn} if drawn else {})}
-    if found["algorithm"].get("interrupted"):
+    if release.algorithm.get("interrupted"):
         print_note("the search was stopped: this is the best so far")
+    found = release.to_dict()
     found["seconds"] = inputs.seconds_with_files(found["seconds"], **seconds)
-    tables = release_tables(found, written, release.examples)
-    show_result(found, *tables, json=json, to_stderr=to_stderr)
+    values, told = drawn
+    show_result(
+        {**found, **({"drawn": told} if told else {})},
+        lambda: [*release.tables(examples=True), *(values.tables() if values else ())],
+        json=json,
+        to_stderr=to_stderr,
+        seconds=found["seconds"]["total"],
+        written=written,
+    )
 
 
 def _check_outputs(

@@ -17,6 +17,11 @@ from kanonym.data.option import Option
 if TYPE_CHECKING:
     from kanonym.series import PersonColumn
 
+UNCOUNTED = (
+    "\n  Not counted: the next batch is verified without this one.\n"
+    "  If you release it, run again with --update.\n"
+)
+
 
 def apply(
     recoding: Annotated[
@@ -65,12 +70,11 @@ def apply(
     from contextlib import nullcontext
     from functools import partial
 
-    from kanonym.cli.printing.linked import batch_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result
+    from kanonym.cli.terminal import closing, show_result
     from kanonym.data.files import atomic_write, check_output, check_table_output
     from kanonym.data.files.disk import lock_file
-    from kanonym.data.frames import to_polars
+    from kanonym.pipeline import with_own_types
     from kanonym.series import Fitted
 
     persons = _person_column(person, person_key, least_values)
@@ -94,7 +98,7 @@ def apply(
         release = fitted.apply(frame, person=persons, progress=step)
         step("write")
         start = perf_counter()
-        released = to_polars(release.frame)
+        released = with_own_types(release, frame, partial(reading.read_again, batch, source))
         # The count takes its place only after the release is in its own.
         with atomic_write(recoding) if update else nullcontext() as counted:
             if counted is not None:
@@ -113,7 +117,14 @@ def apply(
     found["seconds"] = inputs.seconds_with_files(found["seconds"], seconds, write=writing_seconds)
     beside = [] if papers.manifest is None else [str(papers.manifest)]
     written = [output, *beside, *([recoding] if update else [])]
-    show_result(found, *batch_tables(found, written), json=json, to_stderr=output == "-")
+    show_result(
+        found,
+        release.tables,
+        *closing(found["seconds"]["total"], written),
+        *([] if update else [UNCOUNTED]),
+        json=json,
+        to_stderr=output == "-",
+    )
 
 
 def _person_column(columns: Sequence[str], key: str | None, least: int) -> PersonColumn | None:

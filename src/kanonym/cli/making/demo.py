@@ -9,78 +9,6 @@ from typing import Annotated
 from kanonym.data.errors import DataError
 from kanonym.data.option import Option
 
-POLICY = """\
-# An intruder may know a patient's postal code, birth date, sex and occupation, and must
-# find out neither which record is the patient's (k-anonymity) nor the diagnosis
-# (l-diversity).
-version: 1
-attributes:
-  name:            {role: identifier}
-  national_number: {role: identifier}
-  postal_code:     {role: quasi-identifier, hierarchy: {masking: {from: right}}}
-  birth_date:      {role: quasi-identifier}
-  sex:             {role: quasi-identifier}
-  occupation:      {role: quasi-identifier}
-  diagnosis:       {role: sensitive}
-models:
-  - {type: k-anonymity, k: 5}
-  - {type: l-diversity, attribute: diagnosis, l: 3}
-rows: persons  # several patients have one name; no national number repeats
-algorithm: {type: mondrian}
-suppression_limit: 0.01
-"""
-
-LINKED_POLICY = """\
-# Linked tables. An intruder may know a patient's birth date, sex and postal code, and all of
-# the stays: how many, in which year, on which ward. k counts patients with all their rows.
-version: 1
-person: patients
-tables:
-  patients:
-    key: patient
-    attributes:
-      name: {role: identifier}
-      born: {role: quasi-identifier, hierarchy: {dates: {levels: [year, decade]}}}
-      sex:  {role: quasi-identifier, hierarchy: flat}
-      zip:  {role: quasi-identifier, hierarchy: {masking: {from: right}}}
-  admissions:
-    key: admission
-    references: {patient: patients, physician: staff}
-    merge: true  # stays of a patient that are equal after recoding are released once
-    attributes:
-      born:       {role: identifier}  # a copy
-      admitted:                       # all dates of a patient move by one amount
-        role: quasi-identifier
-        action: {type: shift-date, days: 90, key: {file: key}}
-        hierarchy: {dates: {levels: [year, decade]}}
-      discharged: {role: identifier}
-      ward:       {role: quasi-identifier, hierarchy: flat}
-      physician:  {role: identifier}
-  diagnoses:
-    key: [admission, position]
-    references: {admission: admissions}
-    rows: unknown  # nobody knows how many diagnoses a patient has
-    attributes:
-      icd10: {role: sensitive}
-  labs:
-    references: {admission: admissions}
-    rows: unknown
-    attributes:
-      taken: {role: identifier}
-      test:  {role: insensitive}
-      value: {role: insensitive, action: {type: round, to: 10}}
-  staff:
-    key: physician
-    references: {boss: staff}
-    attributes:
-      boss: {role: insensitive}
-models:
-  - {type: k-anonymity, k: 5}
-  # of the patients in a class, at most 80 % share a diagnosis
-  - {type: alpha-k-anonymity, alpha: 0.8, k: 5, attribute: diagnoses.icd10}
-suppression_limit: 0.05
-"""
-
 ATTEMPTS = 500  # persons attacked: enough for an interval of a few percent
 
 
@@ -108,6 +36,11 @@ def demo(
         _demo(rows, directory)
 
 
+def policy_text(name: str) -> str:
+    """Return a policy that lies beside this module."""
+    return Path(__file__).with_name(name).read_text("utf-8")
+
+
 def _linked_demo(rows: int, directory: Path) -> None:
     """Generate a hospital, release it and report on it."""
     from kanonym.cli.making.linked import LinkedPlaces, anonymize_linked
@@ -124,7 +57,7 @@ def _linked_demo(rows: int, directory: Path) -> None:
     with show_progress() as step:
         step("invent")
         write_tables(hospital(rows), Place.of(str(database)), lambda _: None)
-    write_text(policy, LINKED_POLICY)
+    write_text(policy, policy_text("demo_linked.yaml"))
     write_text(key, secrets.token_hex(32) + "\n")
     key.chmod(0o600)
     places = LinkedPlaces(several=str(database), to=str(released))
@@ -141,9 +74,8 @@ def _demo(rows: int, directory: Path) -> None:
     import kanonym as ka
     from kanonym import pipeline
     from kanonym.cli.making.compile import compile_ahead
-    from kanonym.cli.printing.releases import release_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import command_text, show
+    from kanonym.cli.terminal import closing, command_text, show
     from kanonym.data.example_tables import patients
     from kanonym.data.files import write_table, write_text
     from kanonym.policy import Policy
@@ -156,7 +88,7 @@ def _demo(rows: int, directory: Path) -> None:
         step("invent")
         frame = patients(rows)
         write_table(frame, table)
-        write_text(policy, POLICY)
+        write_text(policy, policy_text("demo.yaml"))
         release = pipeline.anonymize(frame, Policy.from_file(policy), progress=step)
         step("write")
         release.write(released)
@@ -175,7 +107,7 @@ def _demo(rows: int, directory: Path) -> None:
             policy_file=policy,
         )
     written = [str(file) for file in (table, policy, released, report, manifest)]
-    show(*release_tables(release.to_dict(), written, release.examples))
+    show(*release.tables(examples=True), *closing(sum(release.seconds.values()), written))
     show(
         f"\nOpen {report}, and try:",
         command_text("verify", released, "--policy", policy),

@@ -108,9 +108,8 @@ def draw(
 
     Example: kanonym draw released.csv --policy policy.yaml -o drawn.csv
     """
-    from kanonym.cli.printing.synthesis import drawn_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result
+    from kanonym.cli.terminal import show_written
     from kanonym.data.files import check_output, check_table_output
     from kanonym.policy import Policy
     from kanonym.synthesis import draw_values
@@ -135,6 +134,5 @@ def draw(
         result = writing.write(drawn.frame, output, reading.format, released)
         if manifest is not None:
             drawn.manifest(manifest, released=source, drawn=result)
-    written = [output, *([] if manifest is None else [str(manifest)])]
-    found = {**drawn.to_dict(), "seconds": {"total": perf_counter() - start}, "written": written}
-    show_result(found, *drawn_tables(found), json=json, to_stderr=output == "-")
+    seconds = perf_counter() - start
+    show_written(drawn.to_dict(), drawn.tables, seconds, output, manifest, json=json)

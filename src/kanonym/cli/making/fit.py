@@ -35,14 +35,14 @@ def fit(
 
     Nothing is released: to release the table itself, apply the recoding to it. The file has no
     records, but it has the values of hierarchies and the bounds of classes: protect it like the
-    table.
+    table. Leave room for the next batch: a class with just k records may have fewer there, and is
+    then suppressed. Coarser hierarchies and full-domain leave more, at the cost of detail.
 
     Example: kanonym fit patients.csv --policy policy.yaml -o recoding.json
     """
     from kanonym import pipeline, series
-    from kanonym.cli.printing.linked import fit_tables as tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result
+    from kanonym.cli.terminal import show_written
     from kanonym.data.files import check_output
 
     policy = asked.policy()
@@ -58,5 +58,4 @@ def fit(
         fitted = series.fit(frame, policy, unseen=unseen, each_batch=not union_only, progress=step)
         step("write")
         fitted.save(output)
-    found = {**fitted.describe(), "seconds": {"total": perf_counter() - start}, "written": [output]}
-    show_result(found, *tables(found), json=json, to_stderr=output == "-")
+    show_written(fitted.describe(), fitted.tables, perf_counter() - start, output, json=json)

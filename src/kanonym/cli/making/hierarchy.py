@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from io import StringIO
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ import typer
 from kanonym.cli import inputs, options
 from kanonym.cli.command_options import declared_options
 from kanonym.data.option import Option
+from kanonym.data.results import ResultTable
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -18,6 +20,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     add_completion=False,
 )
+
+EXAMPLES = 4  # labels of a level that are shown
 
 OfTable = Annotated[
     str | None, Option("Table whose column the hierarchy must cover.", "INPUT", "--table")
@@ -82,7 +86,6 @@ def check(
     Exit code 0: the file is a hierarchy, and covers the column if one is named; 1: it is not.
     Every value needs one row and one parent per level, and all values share one root.
     """
-    from kanonym.cli.printing.releases import level_table
     from kanonym.cli.terminal import show as tell
     from kanonym.cli.terminal import show_json
     from kanonym.data.hierarchy import from_file
@@ -96,7 +99,7 @@ def check(
         show_json({"valid": True, "levels": [len(names) for names in labels], "covers": column})
     else:
         covers = f" that covers {column} of {table}" if column else ""
-        tell(f"{file} is a hierarchy{covers}.", level_table(labels))
+        tell(f"{file} is a hierarchy{covers}.", _level_table(labels))
 
 
 @app.command()
@@ -113,7 +116,6 @@ def show(
 
     With --table and --column: the tree over the column's values. For a file alone: its levels.
     """
-    from kanonym.cli.printing.releases import level_table
     from kanonym.cli.terminal import show as tell
     from kanonym.data.hierarchy import FromFile
     from kanonym.policy.construction import source_of_text
@@ -123,11 +125,21 @@ def show(
     if table is not None and column is not None:
         tell(source.bind(_values(table, column, format)).show())
     elif isinstance(source, FromFile):
-        tell(level_table(source.rows.labels))
+        tell(_level_table(source.rows.labels))
     else:
         raise typer.BadParameter(
             "is required: a hierarchy that is not a file depends on the data", param_hint="--table"
         )
+
+
+def _level_table(labels: Sequence[Sequence[str | None]]) -> ResultTable:
+    """Return the levels of a hierarchy file, from the values to the root."""
+    rows = []
+    for level, names in enumerate(labels):
+        shown = ", ".join("null" if name is None else name for name in names[:EXAMPLES])
+        more = ", …" if len(names) > EXAMPLES else ""
+        rows.append((str(level), f"{len(names):,}", shown + more))
+    return ResultTable(("level", "labels", "example"), rows, frozenset({1}))
 
 
 def _need_each_other(table: str | None, column: str | None) -> None:

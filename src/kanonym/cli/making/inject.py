@@ -12,6 +12,7 @@ import typer
 from kanonym.cli import inputs, options
 from kanonym.cli.policy_options import PolicyOptions, takes_policy
 from kanonym.data.option import Option
+from kanonym.data.results import ResultTable
 
 TARGETS = "Targets for classes (at least one)"
 MARKED = "Marks"
@@ -98,9 +99,8 @@ def inject(
         _remove(table, output, key, marks, reading, writing, json=json)
         return
     from kanonym import synthesis
-    from kanonym.cli.printing.synthesis import injection_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result
+    from kanonym.cli.terminal import show_written
     from kanonym.data.files import check_output, check_table_output
     from kanonym.data.readings import styled_table
 
@@ -137,12 +137,7 @@ def inject(
         released = styled_table(done.frame, styles)
         coded = inputs.columns_of_known_values(frame, done.frame)
         writing.write(released, output, reading.format, table, coded=coded)
-    found = {
-        **done.to_dict(),
-        "seconds": {"total": perf_counter() - start},
-        "written": [output, *([] if marks is None else [marks])],
-    }
-    show_result(found, *injection_tables(found), json=json, to_stderr=output == "-")
+    show_written(done.to_dict(), done.tables, perf_counter() - start, output, marks, json=json)
 
 
 def _class(entry: str) -> dict[str, str | None]:
@@ -179,9 +174,8 @@ def _remove(
     json: bool,
 ) -> None:
     """Write a table without its marked records."""
-    from kanonym.cli.printing.synthesis import removal_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result
+    from kanonym.cli.terminal import show_written
     from kanonym.data.files import check_table_output
     from kanonym.synthesis import Marks, injected_rows
 
@@ -199,12 +193,11 @@ def _remove(
         step("write")
         unmarked = frame.filter(~rows)
         writing.write(unmarked, output, reading.format, table, coded=frame.columns)
-    found = {
-        "rows_in": len(rows),
-        "marks": len(known.records),
-        "removed": int(rows.sum()),
-        "rows_out": int((~rows).sum()),
-        "seconds": {"total": perf_counter() - start},
-        "written": [output],
-    }
-    show_result(found, *removal_tables(found), json=json, to_stderr=output == "-")
+    seconds, removed = perf_counter() - start, int(rows.sum())
+    kept, marked = len(rows) - removed, len(known.records)
+    facts = ResultTable.of_facts(
+        ("records", f"{len(rows):,} in, {kept:,} written"),
+        ("removed", f"{removed:,} of {marked:,} that are marked"),
+    )
+    counts = {"rows_in": len(rows), "marks": marked, "removed": removed, "rows_out": kept}
+    show_written(counts, lambda: [facts], seconds, output, json=json)

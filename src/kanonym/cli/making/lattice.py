@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from time import perf_counter
 from typing import Any
 
 from kanonym.cli import inputs, options
 from kanonym.cli.policy_options import PolicyOptions, takes_policy
+from kanonym.data.results import ResultTable
 
 
 @takes_policy(
-    *("quasi_identifiers", "sensitive", "identifiers", "others", "k", "l", "t", "models"),
-    *("hierarchies", "levels", "metric", "steps", "seconds"),
+    *("quasi_identifiers", "sensitive", "identifiers", "others", "k", "entity", "rows", "l", "t"),
+    *("models", "hierarchies", "levels", "metric", "steps", "seconds"),
 )
 def lattice(
     table: options.Table,
@@ -34,9 +36,8 @@ def lattice(
     Example: kanonym lattice patients.csv --policy policy.yaml -o nodes.csv
     """
     from kanonym import pipeline
-    from kanonym.cli.printing.releases import lattice_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result
+    from kanonym.cli.terminal import show_written
     from kanonym.comparison import lattice_nodes
     from kanonym.data.files import check_table_output, write_table
 
@@ -53,15 +54,25 @@ def lattice(
         nodes = lattice_nodes.lattice(frame, policy, chart=chart, language=language, progress=step)
         step("write")
         write_table(nodes, output, reading.format_of(output))
-    written = [output, *([str(chart)] if chart else [])]
-    found = {
-        "nodes": len(nodes),
-        "satisfied": int(nodes["satisfied"].sum()),
-        "best": _best(nodes),
-        "seconds": {"total": perf_counter() - start},
-        "written": written,
-    }
-    show_result(found, *lattice_tables(found), json=json, to_stderr=output == "-")
+    seconds = perf_counter() - start
+    best, satisfied = _best(nodes), int(nodes["satisfied"].sum())
+    counts = {"nodes": len(nodes), "satisfied": satisfied, "best": best}
+    tables = partial(_tables, len(nodes), satisfied, best)
+    show_written(counts, tables, seconds, output, chart, json=json)
+
+
+def _tables(nodes: int, satisfied: int, best: dict[str, Any] | None) -> list[ResultTable]:
+    """Return how many nodes there are, and the best."""
+    facts = ResultTable.of_facts(("nodes", nodes), ("satisfying the policy", satisfied))
+    if best is None:
+        return [facts]
+    levels = [(name, f"{level:,}") for name, level in best["levels"].items()]
+    values = [(name, best[name]) for name in ("score", "suppressed", "classes")]
+    return [
+        facts,
+        ResultTable(("best node", "level"), levels, frozenset({1})),
+        ResultTable.of_facts(*values, *best["achieved"].items()),
+    ]
 
 
 def _best(nodes: Any) -> dict[str, Any] | None:

@@ -65,7 +65,6 @@ def anonymize_linked(
         raise typer.BadParameter("missing policy: give --policy FILE", param_hint="--policy")
     if places.several is None or (places.to is None and not dry_run):
         raise typer.BadParameter("give both --from and --to", param_hint="--from, --to")
-    from kanonym.cli.printing.linked import linked_release_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_output
@@ -98,8 +97,8 @@ def anonymize_linked(
             if papers.manifest is not None:
                 release.manifest(papers.manifest, facts)
             written = [released.display_name, *map(str, beside)]
-    told = release.to_dict()
-    show_result(told, *linked_release_tables(told, written), json=json)
+    total = sum(release.seconds.values())
+    show_result(release.to_dict(), release.tables, json=json, seconds=total, written=written)
 
 
 def refuse_options(options: Mapping[str, object], asked: PolicyOptions) -> None:

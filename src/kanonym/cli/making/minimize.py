@@ -39,9 +39,8 @@ def minimize(
 
     Example: kanonym minimize customers.csv --label churned -o minimized.csv
     """
-    from kanonym.cli.printing.synthesis import minimization_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result
+    from kanonym.cli.terminal import show_written
     from kanonym.data.files import check_table_output
     from kanonym.data.readings import styled_table
     from kanonym.minimization.minimized_table import minimize_table
@@ -61,5 +60,4 @@ def minimize(
         made = minimize_table(frame, label, accuracy, features=features, k=k, seed=seed)
         step("write")
         writing.write(styled_table(made.frame, written), output, reading.format, table)
-    found = made.to_dict() | {"seconds": {"total": perf_counter() - start}, "written": [output]}
-    show_result(found, *minimization_tables(found), json=json, to_stderr=output == "-")
+    show_written(made.to_dict(), made.tables, perf_counter() - start, output, json=json)

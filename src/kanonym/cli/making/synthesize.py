@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
@@ -148,7 +149,6 @@ def synthesize(
     Judge such a table before you share it: --hold-out 0.2 --judge -q age,zip -s disease
     """
     from kanonym import synthesis
-    from kanonym.cli.printing.synthesis import synthesis_tables
     from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
     from kanonym.data.files import check_table_output
@@ -200,11 +200,19 @@ def synthesize(
         )
         if isinstance(made, synthesis.PrivateSynthesis):
             papers.write_public(made, None if output == "-" else output)
+    files = [output, *(str(one) for _, one in papers.options if one)]
+    seconds = None
     if not private:  # how long it took depends on the table
-        found |= {"seconds": {"total": perf_counter() - start}}
-    found |= {"written": [output, *(str(one) for _, one in papers.options if one)]}
-    tables = synthesis_tables(found, made.attacks if judge else None)
-    show_result(found, *tables, json=json, to_stderr=output == "-")
+        seconds = perf_counter() - start
+        found |= {"seconds": {"total": seconds}}
+    show_result(
+        found | {"written": files},
+        partial(made.tables, judged=judge),
+        json=json,
+        to_stderr=output == "-",
+        seconds=seconds,
+        written=files,
+    )
 
 
 def _is_private(method: str | None, epsilon: float | None) -> bool:

@@ -10,6 +10,7 @@ import typer
 
 from kanonym.cli import inputs, options
 from kanonym.data.option import Option
+from kanonym.data.results import ResultTable
 
 if TYPE_CHECKING:
     from kanonym.actions.base import Action, After
@@ -18,11 +19,17 @@ if TYPE_CHECKING:
 def _list_actions(asked: bool) -> None:
     if not asked:
         return
-    from kanonym.cli.printing.releases import action_list
     from kanonym.cli.terminal import show
     from kanonym.policy.actions import describe_actions
 
-    show(*action_list(describe_actions()))
+    for kind, actions in describe_actions().items():
+        rows = []
+        for action in actions:
+            name = action.pop("type")
+            for heading, told in action.items():
+                rows += [(name, heading, told)] if told else []
+                name = "" if told else name
+        show(ResultTable((kind, "", ""), rows))
     raise typer.Exit
 
 
@@ -62,14 +69,14 @@ def transform(
     Example: kanonym transform in.csv -o out.csv --action 'pay={type: round, to: 100}'
     """
     from kanonym.actions.registry import keeps_values, share_kept, works_on_values
-    from kanonym.cli.printing.releases import transform_tables
     from kanonym.cli.progress import show_progress
-    from kanonym.cli.terminal import show_result
+    from kanonym.cli.terminal import show_written
     from kanonym.data.files import check_table_output
     from kanonym.data.readings import styled_table
     from kanonym.pipeline import transformation
-    from kanonym.policy.actions import form_of
+    from kanonym.policy.actions import action_text, form_of
     from kanonym.policy.referenced_files import mapping_files
+    from kanonym.release.tables import kept_value_rows
 
     del every  # has ended the command already
     dropped = list(drop)
@@ -97,16 +104,23 @@ def transform(
         released = styled_table(changed, styles)
         coded = [name for name in released.columns if keeps_values(asked.get(name, ()))]
         writing.write(released, output, reading.format, table, coded=coded)
+    seconds = perf_counter() - start
     found = {
         "rows_in": len(frame),
         "rows_out": len(changed),
         "actions": {name: [form_of(one) for one in several] for name, several in asked.items()},
         "dropped": dropped,
         **({"values_kept": kept} if kept else {}),
-        "seconds": {"total": perf_counter() - start},
-        "written": [output, *map(str, mapping_files(asked).values())],
     }
-    show_result(found, *transform_tables(found), json=json, to_stderr=output == "-")
+    facts = ResultTable.of_facts(
+        ("records", f"{len(frame):,} in, {len(changed):,} written"),
+        ("dropped", ", ".join(dropped) or "no column"),
+        *kept_value_rows(kept),
+    )
+    rows = [(name, action_text(one)) for name, several in asked.items() for one in several]
+    done = [ResultTable(("column", "action"), rows)] if rows else []
+    files = mapping_files(asked).values()
+    show_written(found, lambda: [facts, *done], seconds, output, *files, json=json)
 
 
 def _actions(given: Sequence[str]) -> dict[str, list[Action | After]]:

@@ -26,7 +26,9 @@ class Frame(Protocol):
         """Its columns."""
 
 
-Population: TypeAlias = int | str | PathLike[str] | Frame | None
+TableSource: TypeAlias = str | PathLike[str] | Frame
+"""A table, or the path of its file."""
+Population: TypeAlias = int | TableSource | None
 """The number of persons that a table is a sample of, a table of all of them, or its path."""
 
 
@@ -54,6 +56,9 @@ _LISTS = {
     "is_large_list_view": "large_list_view",
 }
 """What tells that a type is one of lists, and what makes such a type."""
+
+EXACT = 2.0**53
+"""Up to here whole numbers are exact as floats."""
 
 _IMMUTABLE = (str, bytes, int, float, complex, bool, type(None), np.generic)
 
@@ -105,9 +110,14 @@ def take_arrow(name: str, chunks: ArrowArray, rows: Ints | None) -> ArrowArray:
 
 
 def rebuild_pandas(column: PandasSeries, rows: Ints | None = None) -> PandasSeries:
-    """Return entries of a pandas column built anew, with a fresh index; None for all of them."""
+    """Return entries of a pandas column built anew, with a fresh index; None for all of them.
+
+    Categories are those that occur: ordered ones in their order, others sorted. Of some entries,
+    objects and floats of NumPy, which are what others make of them, have the type of these alone.
+    """
     pandas = nw.get_native_namespace(column)
     name, dtype = str(column.name), column.dtype
+    fewer = rows is not None and len(rows) < len(column)
     rows = np.arange(len(column)) if rows is None else rows
     if isinstance(dtype, pandas.ArrowDtype):
         built = take_arrow(name, pa.chunked_array(column.array.__arrow_array__()), rows)
@@ -121,7 +131,12 @@ def rebuild_pandas(column: PandasSeries, rows: Ints | None = None) -> PandasSeri
         return pandas.Series(type(array)(known, np.array(array.isna())), name=name)
     if dtype == "object":
         copied = np.fromiter((_copy_value(value, name) for value in array), object, len(array))
-        return pandas.Series(copied, dtype=object, name=name)
+        built = pandas.Series(copied, dtype=object, name=name)
+        return built.infer_objects() if fewer else built
+    if fewer and dtype == "float64":
+        numbers = array.to_numpy()
+        whole = (np.abs(numbers) < EXACT) & (np.floor(numbers) == numbers)
+        dtype = "int64" if len(numbers) and whole.all() else dtype
     return pandas.Series(array, dtype=dtype, name=name, copy=False)
 
 

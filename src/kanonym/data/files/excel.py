@@ -37,6 +37,7 @@ from kanonym.data.files.text_cells import (
     require_printable,
 )
 from kanonym.data.readings import DateReading, detect
+from kanonym.kernels.arrays import Ints
 
 if TYPE_CHECKING:
     import fastexcel
@@ -67,12 +68,13 @@ def read(
     header_row: int | None = None,
     columns: Sequence[str] | None = None,
     texts: dict[str, pl.Series] | None = None,
+    rows: Ints | None = None,
 ) -> pl.DataFrame:
-    """Read a sheet of a workbook."""
+    """Read a sheet of a workbook; rows: as of `delimited.read`."""
     workbook = _open_workbook(data, where)
     name = _sheet_name(workbook.sheet_names, sheet, where)
-    names, frame, header = _cells(workbook, name, where, header_row, columns)
-    if sheet is None and len(workbook.sheet_names) > 1:
+    names, frame, header = _cells(workbook, name, where, header_row, columns, rows)
+    if rows is None and sheet is None and len(workbook.sheet_names) > 1:
         _refuse_cover(workbook, frame, where)
         others = ", ".join(map(repr, workbook.sheet_names[1:]))
         _logger.warning("%s: the sheet %r is read; others: %s (--sheet NAME)", where, name, others)
@@ -172,10 +174,13 @@ def _cells(
     where: str,
     header_row: int | None,
     columns: Sequence[str] | None = None,
+    rows: Ints | None = None,
 ) -> tuple[list[str], pl.DataFrame, int]:
     """Return the names of a sheet, the records below, and the place of its header, from 0."""
     names, header, first = _header(workbook, name, where, header_row, columns)
     frame = _load_typed(workbook, name, where, header)
+    if rows is not None:
+        return names, _with_own_types(workbook, name, where, header, frame, rows), first - 1
     records, why = text_layout.count_records(frame)
     if records < frame.height:
         text_layout.warn_of_rows(where, frame.height, records, why)
@@ -272,6 +277,37 @@ def _load_typed(
     for place, column in zip(doubtful, texts, strict=True):
         if column.null_count() < columns[place].null_count():
             columns[place] = column
+    return pl.DataFrame(columns)
+
+
+def _with_own_types(
+    workbook: fastexcel.ExcelReader,
+    name: str,
+    where: str,
+    header: int | None,
+    frame: pl.DataFrame,
+    rows: Ints,
+) -> pl.DataFrame:
+    """Return some records; columns that others make texts or floats have the type of these."""
+    columns = frame[rows].get_columns()
+    mixed = (pl.String, pl.Float64)
+    places = [place for place, one in enumerate(columns) if one.dtype in mixed]
+    if not places:
+        return pl.DataFrame(columns)
+    loaded = (
+        _load(workbook, name, where, header_row=header, use_columns=places, dtypes=kind)[rows]
+        for kind in ("string", "boolean", "float", "datetime")
+    )
+    for place, text, truth, number, time in zip(places, *loaded, strict=True):
+        # Numbers can be read as booleans and times; texts cannot.
+        numeric, boolean = truth.is_not_null(), text.is_in(_BOOLEANS)
+        for own, held in (
+            (truth, numeric & boolean),
+            (number, numeric & ~boolean),
+            (time, time.is_not_null() & ~numeric),
+        ):
+            if text.count() and (held | text.is_null()).all():
+                columns[place] = own
     return pl.DataFrame(columns)
 
 

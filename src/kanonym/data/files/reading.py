@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from kanonym.data.databases import displayable_url
+from kanonym.data.databases import database_kind, displayable_url
 from kanonym.data.errors import DataError
 from kanonym.data.files import delimited, statistical
 from kanonym.data.files import json_records as records
@@ -36,6 +36,7 @@ from kanonym.data.text_encoding import to_utf8
 from kanonym.kernels.arrays import Ints
 
 if TYPE_CHECKING:
+    from kanonym.data.columns.rebuild import Frame, TableSource
     from kanonym.data.files import excel, remote
 else:
     remote = LazyModule("kanonym.data.files.remote")
@@ -46,11 +47,23 @@ _logger = logging.getLogger(__name__)
 _GZIP = b"\x1f\x8b"
 
 
-def table_of(frame: Any, **options: Any) -> Any:
-    """Return the table in the file of a path, or what is a table; options: of `read_table`."""
-    if isinstance(frame, str | os.PathLike):
-        return read_table(frame if isinstance(frame, str) else Path(frame), **options)
-    return frame
+def table_of(frame: TableSource, **options: Any) -> Frame:
+    """Return the table in the file of a path, or what is a table; options: of `read_table`.
+
+    Every public function that takes a table calls this first.
+    """
+    if not isinstance(frame, str | os.PathLike):
+        return frame
+    path = frame if isinstance(frame, str) else Path(frame)
+    kind = database_kind(str(path))
+    if kind is not None:
+        shown = displayable_url(str(path))
+        call = f"scan_duckdb({shown!r}, name=" if kind == "duckdb" else f"scan_database({shown!r}, "
+        raise DataError(
+            f"{shown} is a database, which may have several tables. Name the one you mean: "
+            f"ka.engines.{call}'TABLE') in the place of the path"
+        )
+    return read_table(path, **options)
 
 
 def read_table(
@@ -153,7 +166,7 @@ def read_with_content(
 ) -> tuple[pl.DataFrame, Content]:
     """Read a table as `read_table`, and return the hash of the bytes that were read with it.
 
-    rows: of the records of a text file to read, as if there were no others.
+    rows: of the records of a text file or a sheet to read, as if there were no others.
     """
     where = "standard input" if str(path) == "-" else displayable_url(str(path))
     if is_remote(path):
@@ -180,7 +193,7 @@ def read_with_content(
             cells = _read_cells(data, where, kind, mark, place, user_missing, declared)
             return cells, content
         if kind == "excel":
-            frame = excel.read(data, where, sheet, header_row, columns, texts)
+            frame = excel.read(data, where, sheet, header_row, columns, texts, rows)
             return to_polars(frame), content
         if kind in ("csv", "tsv"):
             return to_polars(
@@ -209,7 +222,7 @@ def read_again(
     if content is None or str(path) == "-" or is_remote(path):
         return None
     kind = format_of(path, format) or sniff_format(_unpacked(read_bytes(path), str(path)))
-    if kind not in TEXT:
+    if kind not in TEXT and kind != "excel":
         return None
     frame, again = read_with_content(path, format, rows=rows, decimals=decimals, **options)
     return frame if again == content else None

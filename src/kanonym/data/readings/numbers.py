@@ -193,6 +193,8 @@ class NumberReading:
             alone = unit.str.strip_chars() != self.suffix.strip()
             wrong |= alone.fill_null(value=False) & (values >= 2).fill_null(value=False)
         values = (-values).zip_with(negative, values) if negative.any() else values
+        if values.dtype.is_float():
+            wrong |= values.is_infinite()  # 1e400
         values = values.set(wrong, None)
         if not bound.any():
             return values.alias(texts.name)

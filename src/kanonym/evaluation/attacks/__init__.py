@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanonym.data.loading import LazyRegistry, lazy_names
+from kanonym.data.loading import lazy_names
+from kanonym.policy.attacks import ATTACKS
 
 if TYPE_CHECKING:
-    from kanonym.evaluation.attacks.base import Attack
     from kanonym.evaluation.attacks.classes.definetti import DeFinetti
     from kanonym.evaluation.attacks.classes.homogeneity import (
         BackgroundKnowledge,
@@ -27,34 +27,8 @@ if TYPE_CHECKING:
     from kanonym.evaluation.attacks.result import AttackResult, AttackResults
     from kanonym.evaluation.attacks.singling_out import SinglingOut
 
-ATTACKS: LazyRegistry[type[Attack]] = LazyRegistry(
-    "kanonym.evaluation.attacks",
-    {
-        "singling-out": "singling_out:SinglingOut",
-        "unique-exact-matches": "linking.exact_matches:UniqueExactMatches",
-        "apparent-matches": "linking.exact_matches:ApparentMatches",
-        "linkage": "linking.linkage:Linkage",
-        "similarity-reidentification": "linking.similarity:SimilarRecords",
-        "linkability": "linking.linkage:Linkability",
-        "known-items": "linking.known_records:KnownItems",
-        "known-records": "linking.known_records:KnownRecords",
-        "inference": "inference:Inference",
-        "homogeneity": "classes.homogeneity:Homogeneity",
-        "disco": "classes.homogeneity:Disco",
-        "background-knowledge": "classes.homogeneity:BackgroundKnowledge",
-        "skewness": "classes.skewness:Skewness",
-        "similarity": "classes.skewness:SimilarityOfValues",
-        "definetti": "classes.definetti:DeFinetti",
-        "minimality": "classes.minimality:Minimality",
-        "membership": "membership:Membership",
-        "intersection": "linking.intersection:Intersection",
-        "downcoding": "downcoding:Downcoding",
-    },
-    "kanonym.attacks",
-)
-"""Every attack by name, in the order in which they are carried out and told."""
-
 __all__ = [
+    "ATTACKS",
     "ApparentMatches",
     "AttackResult",
     "AttackResults",
@@ -81,19 +55,19 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "result": "AttackResult AttackResults",
-        "linking.exact_matches": "UniqueExactMatches ApparentMatches",
-        "classes.homogeneity": "Disco BackgroundKnowledge Homogeneity",
-        "classes.definetti": "DeFinetti",
-        "downcoding": "Downcoding",
-        "inference": "Inference",
-        "linking.intersection": "Intersection",
-        "linking.known_records": "KnownRecords",
-        "linking.linkage": "Linkability Linkage",
-        "membership": "Membership",
-        "linking.similarity": "SimilarRecords similarity_attack",
-        "classes.skewness": "SimilarityOfValues Skewness",
-        "singling_out": "SinglingOut",
-        "models.table_membership": "model_membership",
+        "kanonym.evaluation.attacks.result": "AttackResult AttackResults",
+        "kanonym.evaluation.attacks.linking.exact_matches": "UniqueExactMatches ApparentMatches",
+        "kanonym.evaluation.attacks.classes.homogeneity": "Disco BackgroundKnowledge Homogeneity",
+        "kanonym.evaluation.attacks.classes.definetti": "DeFinetti",
+        "kanonym.evaluation.attacks.downcoding": "Downcoding",
+        "kanonym.evaluation.attacks.inference": "Inference",
+        "kanonym.evaluation.attacks.linking.intersection": "Intersection",
+        "kanonym.evaluation.attacks.linking.known_records": "KnownRecords",
+        "kanonym.evaluation.attacks.linking.linkage": "Linkability Linkage",
+        "kanonym.evaluation.attacks.membership": "Membership",
+        "kanonym.evaluation.attacks.linking.similarity": "SimilarRecords similarity_attack",
+        "kanonym.evaluation.attacks.classes.skewness": "SimilarityOfValues Skewness",
+        "kanonym.evaluation.attacks.singling_out": "SinglingOut",
+        "kanonym.evaluation.attacks.models.table_membership": "model_membership",
     },
 )

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import Any, ClassVar, Literal
 
-from kanonym.data.results import Result, ResultTable
+from kanonym.data.results import Alarm, Result, ResultTable
 from kanonym.evaluation.attacks import sentences
-from kanonym.language import ENGLISH
-from kanonym.metrics.measured_value import format_figure
 from kanonym.policy.faults import unknown_name
 
 CONFIDENCE = 0.95
@@ -205,7 +203,7 @@ class AttackResult(Result):
 
     def tables(self) -> list[ResultTable]:
         """Return a row: the rate, chance, and the risk with its interval."""
-        return [_table((self,), sentences.finding_notes((self,)))]
+        return AttackResults((self,)).tables()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -264,13 +262,20 @@ class AttackResults(Result):
         return plot_attacks(self, language)
 
     def tables(self) -> list[ResultTable]:
-        """Return an attack a row: its rate, chance, and the risk with its interval."""
-        told = (
-            *sentences.finding_notes(self.results),
-            *sentences.limit_notes(self.checks),
-            *self.notes,
-        )
-        return [_table(self.results, told)]
+        """Return an attack a row, in percent; those that were not run; and the limits."""
+        tried = [one for one in self.results if one.attempts]
+        idle = [(one.type, one.reason or "") for one in self.results if not one.attempts]
+        header = ("attack", "rate", "baseline", "control", "risk", "interval")
+        notes = (*([PERCENT] if tried else []), *sentences.finding_notes(self.results), *self.notes)
+        limits = [
+            (check.verdict, sentence)
+            for check, sentence in zip(self.checks, sentences.limit_notes(self.checks), strict=True)
+        ]
+        return [
+            ResultTable(header, list(map(_row, tried)), frozenset(range(1, 6)), notes=notes),
+            *([ResultTable(("not run", "why"), idle)] if idle else []),
+            *([ResultTable(("limit of the policy", "what is known"), limits)] if limits else []),
+        ]
 
 
 def worst_of(outcomes: Iterable[AttackResult]) -> AttackResult:
@@ -289,20 +294,22 @@ def _share_beyond_chance(rate: float, chance: float) -> float:
     return min(1.0, max(0.0, (rate - chance) / (1 - chance))) if chance < 1 else 0.0
 
 
-def _table(results: Sequence[AttackResult], notes: Sequence[str]) -> ResultTable:
-    """Return a row for each attack."""
-    return ResultTable(
-        ("attack", "attempts", "rate", "chance", "risk", "interval"),
-        [_row(result) for result in results],
-        frozenset({1, 2, 3, 4}),
-        notes=tuple(notes),
-    )
+PERCENT = (
+    "In percent. Risk: success beyond chance, with its 95 % interval. Chance: the control (the "
+    "same attack on people who are not in the table), or else the baseline (without the release, "
+    "or without the person's record in it)."
+)
+"""How the figures of attacks are read."""
+ALARMING = 0.1
+"""A risk whose interval begins above this catches the eye."""
 
 
 def _row(one: AttackResult) -> tuple[str, ...]:
-    if not one.attempts:
-        return (one.type, "–", "", "", "", one.reason or "")
-    numbers = (one.targets.rate, one.chance.rate, one.risk, *one.interval)
-    rate, chance, risk, low, high = (format_figure(round(number, 4)) for number in numbers)
-    tried = ENGLISH.plural(one.attempts, one.unit)
-    return (one.type, tried, rate, chance, risk, f"{low} to {high}")
+    low, high = one.interval
+    control = one.control.rate if one.control and one.control.attempts else None
+    rates = (one.targets.rate, one.baseline.rate, control, one.risk, low, high)
+    rate, baseline, beside, risk, least, most = (
+        "–" if share is None else f"{100 * share:.1f}" for share in rates
+    )
+    risk = Alarm(risk) if low > ALARMING else risk
+    return (one.type, rate, baseline, beside, risk, f"{least} to {most}")

@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 
 from kanonym.data import errors, frames
-from kanonym.data.columns.rebuild import Frame
+from kanonym.data.columns.rebuild import Frame, TableSource
+from kanonym.data.files import table_of
 from kanonym.data.partition import Replay
 from kanonym.data.person_key import columns_of
 from kanonym.evaluation.attacks import ATTACKS, setup
@@ -36,13 +37,13 @@ from kanonym.policy.faults import unknown_name
 
 
 def attack(
-    original: Frame,
-    released: Frame | None = None,
+    original: TableSource,
+    released: TableSource | None = None,
     policy: PolicySource | None = None,
     *,
-    control: Frame | None = None,
+    control: TableSource | None = None,
     hold_out: float | None = None,
-    second: Frame | None = None,
+    second: TableSource | None = None,
     attacks: Sequence[str | Attack] | None = None,
     attempts: int = 2000,
     seed: int = 0,
@@ -55,7 +56,8 @@ def attack(
     Parameters
     ----------
     original
-        The table before anonymization: the persons who are attacked.
+        The table before anonymization: the persons who are attacked. Like every other table here,
+        it may be the path of a file.
     released
         The release, whoever made it; or a `Release`, which brings its policy, its
         hierarchies, and which records are which.
@@ -116,6 +118,10 @@ def attack(
     check_integer("attack", "seed", seed, 0)
     check_integer("attack", "attempts", attempts, 2)
     chosen = _select_attacks(attacks, attempts)
+    original = table_of(original)
+    released = None if released is None else table_of(released)
+    control = None if control is None else table_of(control)
+    second = None if second is None else table_of(second)
     step = progress or _ignore_progress
     if hold_out is not None:
         given = released is not None or control is not None or any(columns.values())
@@ -241,7 +247,9 @@ def _select_attacks(attacks: Sequence[str | Attack] | None, attempts: int) -> li
     return chosen
 
 
-def split_hold_out(original: Frame, policy: Policy, hold_out: float, seed: int) -> tuple[Any, Any]:
+def split_hold_out(
+    original: Frame, policy: Policy, hold_out: float, seed: int
+) -> tuple[Frame, Frame]:
     """Return the part of a table that is anonymized, and the part that is held out."""
     check_number("attack", "hold_out", hold_out, above=0, maximum=1)
     native = frames.to_eager(original)

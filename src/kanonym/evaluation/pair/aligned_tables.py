@@ -12,8 +12,9 @@ import polars as pl
 from kanonym.actions.base import Action
 from kanonym.actions.registry import ColumnActions, random_actions
 from kanonym.data import frames
-from kanonym.data.columns.rebuild import Frame
+from kanonym.data.columns.rebuild import Frame, TableSource
 from kanonym.data.errors import DataError, Message, SchemaError
+from kanonym.data.files import table_of
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Identifier, ItemSet, Recoding
@@ -81,8 +82,8 @@ class AlignedTables(ShortRepr):
 
 
 def align_tables(
-    original: Frame,
-    released: Frame,
+    original: TableSource,
+    released: TableSource,
     policy: PolicySource | None,
     *,
     quasi_identifiers: Sequence[str] = (),
@@ -97,16 +98,17 @@ def align_tables(
     which. released_only: of a `Release`, leave the records out that it suppresses.
     """
     named = bool(quasi_identifiers or hierarchies)
-    released, meant, release = releases.unpack_release(released, policy, named=named)
-    whole, released = parse_with_policy(original, meant), to_canonical(released, meant, original)
+    table, meant, release = releases.unpack_release(released, policy, named=named)
+    original = table_of(original)
+    whole, table = parse_with_policy(original, meant), to_canonical(table, meant, original)
     names = frames.column_names(whole)
     n_rows = frames.n_rows(whole)
-    tables, kept = (whole, released), None
+    tables, kept = (whole, table), None
     if release is not None:
         releases.require_made_of(release, n_rows)
         kept = releases.released_records(release) if released_only else None
     if kept is not None:
-        tables = frames.assemble(whole, kept, names), released
+        tables = frames.assemble(whole, kept, names), table
     held = frames.column_names(tables[1])
     columns = select_columns(meant, quasi_identifiers, sensitive, hierarchies or {}, held)
     absent = [name for name in columns.held if name not in names]

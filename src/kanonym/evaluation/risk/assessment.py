@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,8 +24,17 @@ from kanonym.evaluation.risk.individual import (
 )
 from kanonym.evaluation.risk.presets import ENTRIES, PRESETS, RECORDS, Preset, Verdict
 from kanonym.kernels.arrays import Floats, Int32s, Ints
-from kanonym.metrics.disclosure import AttributeMeasurement, Measurement
-from kanonym.metrics.measured_value import Meaning, MeasuredValue
+from kanonym.metrics.disclosure import (
+    ANONYMITY_SET,
+    ATTRIBUTE,
+    K_UNSUPPRESSED,
+    K_WILDCARD,
+    SUPPRESSED,
+    AttributeMeasurement,
+    K,
+    Measurement,
+)
+from kanonym.metrics.measured_value import MeasuredValue
 from kanonym.metrics.record_risk import (
     THRESHOLD,
     PersonRisk,
@@ -35,68 +43,6 @@ from kanonym.metrics.record_risk import (
     person_risk,
     prosecutor,
 )
-
-_NO_BOUND = math.inf
-_MACHANAVAJJHALA = "Machanavajjhala et al. (2007), ACM TKDD 1(1)"
-_LI = "Li, Li and Venkatasubramanian (2007), ICDE"
-_CAO = "Cao and Karras (2012), PVLDB 5(11)"
-
-K = Meaning("k", 0, _NO_BOUND, "higher", "records in the smallest class", "Sweeney (2002)")
-K_WILDCARD = Meaning(
-    "k_wildcard",
-    0,
-    _NO_BOUND,
-    "higher",
-    "records in the smallest class, a null matching every value",
-    "Franconi and Polettini (2004), mu-Argus",
-)
-SUPPRESSED = Meaning(
-    "suppressed",
-    0,
-    _NO_BOUND,
-    "lower",
-    "records that are * in every quasi-identifier",
-    "Prasser et al. (2020), ARX",
-)
-K_UNSUPPRESSED = Meaning(
-    "k_unsuppressed",
-    0,
-    _NO_BOUND,
-    "higher",
-    "records in the smallest class of the others",
-    "Prasser et al. (2020), ARX",
-)
-ANONYMITY_SET = Meaning(
-    "anonymity_set",
-    0,
-    _NO_BOUND,
-    "higher",
-    "records in a class, mean over the classes",
-    "Goldsteen et al. (2023), AI privacy toolkit, its extensions",
-)
-ATTRIBUTE: tuple[Meaning, ...] = (
-    Meaning("alpha", 0, 1, "lower", "largest share of a value in a class", "Wong et al. (2006)"),
-    Meaning(
-        "l_distinct", 0, _NO_BOUND, "higher", "fewest distinct values in a class", _MACHANAVAJJHALA
-    ),
-    Meaning(
-        "l_entropy", 0, _NO_BOUND, "higher", "smallest exp(entropy) of a class", _MACHANAVAJJHALA
-    ),
-    Meaning("t_equal", 0, 1, "lower", "largest distance between a class and the table", _LI),
-    Meaning("t_ordered", 0, 1, "lower", "the same with the order of the values", _LI),
-    Meaning("t_hierarchical", 0, 1, "lower", "the same with the hierarchy's distances", _LI),
-    Meaning("basic_beta", 0, _NO_BOUND, "lower", "largest relative gain of a value", _CAO),
-    Meaning("enhanced_beta", 0, _NO_BOUND, "lower", "the same, at most -ln of its share", _CAO),
-    Meaning(
-        "delta_disclosure",
-        0,
-        _NO_BOUND,
-        "lower",
-        "largest |ln| of the ratio of a value's shares in class and table",
-        "Brickell and Shmatikov (2008), KDD; natural logarithm here",
-    ),
-)
-"""What each sensitive attribute has; the value is the worst over the attributes."""
 
 
 def disclosure_entries(measurement: Measurement) -> dict[str, MeasuredValue]:

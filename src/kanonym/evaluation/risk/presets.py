@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
 from kanonym.metrics.measured_value import Meaning
 
 BOOK = "El Emam (2013), Guide to the de-identification of personal health information, ch. 16"
@@ -21,70 +22,157 @@ SOURCES = {
 }
 
 
-def _meaning(name: str, unit: str, source: str, high: float = 1.0) -> Meaning:
-    return Meaning(name, 0.0, high, "lower", unit, source)
+def _meaning(
+    name: str,
+    unit: str,
+    source: str,
+    high: float = 1.0,
+    *,
+    title: str,
+    counted: str,
+    short: str = "",
+) -> Meaning:
+    return Meaning(name, 0.0, high, "lower", unit, source, title, counted, short)
 
 
-def _common_entries(who: str, found: str) -> list[Meaning]:
-    """Return what every kind of risk has."""
-    source = SOURCES[who]
+def _common_entries(who: str, found: str, *titles: str) -> list[Meaning]:
+    """Return what every kind of risk has; titles: of the five entries, or of the first ones."""
+    most = math.inf
+    counted = {"persons": (_("individuals"), _("share of the individuals"))}.get(
+        found, (_("records"), _("share of the records"))
+    )
+    chance = _("probability")
+    entries = (
+        ("highest", "highest probability of re-identification", 1.0, chance),
+        ("average", f"mean probability over the {found}", 1.0, chance),
+        ("expected", f"expected number of re-identified {found}", most, counted[0]),
+        ("at_risk", f"share of the {found} above the threshold", 1.0, counted[1]),
+        ("number_at_risk", f"number of {found} above the threshold", most, counted[0]),
+    )
     return [
-        _meaning(f"{who}_highest", "highest probability of re-identification", source),
-        _meaning(f"{who}_average", f"mean probability over the {found}", source),
-        _meaning(f"{who}_expected", f"expected number of re-identified {found}", source, math.inf),
-        _meaning(f"{who}_at_risk", f"share of the {found} above the threshold", source),
-        _meaning(
-            f"{who}_number_at_risk", f"number of {found} above the threshold", source, math.inf
-        ),
+        _meaning(f"{who}_{key}", unit, SOURCES[who], high, title=title, counted=counts)
+        for title, (key, unit, high, counts) in zip(titles, entries, strict=False)
     ]
 
 
 ENTRIES: dict[str, Meaning] = {
     meaning.name: meaning
     for meaning in (
-        *_common_entries("prosecutor", "records"),
-        *_common_entries("journalist", "records"),
+        *_common_entries(
+            "prosecutor",
+            "records",
+            _("Highest chance of finding a person’s record (prosecutor)"),
+            _("Average chance of finding a person’s record (prosecutor)"),
+            _("Expected number of records found (prosecutor)"),
+            _("Share of records above the threshold (prosecutor)"),
+            _("Number of records above the threshold (prosecutor)"),
+        ),
+        *_common_entries(
+            "journalist",
+            "records",
+            _("Highest chance of finding a person’s record (journalist)"),
+            _("Average chance of finding a person’s record (journalist)"),
+            _("Expected number of records found (journalist)"),
+            _("Share of records above the threshold (journalist)"),
+            _("Number of records above the threshold (journalist)"),
+        ),
         _meaning(
             "marketer",
             "expected share of re-identified records",
             "Dankar and El Emam (2010), EDBT workshops; " + BOOK,
+            title=_("Expected share of records found if all are attacked (marketer)"),
+            counted=_("share of the records"),
         ),
         _meaning(
             "known_items_highest",
             "highest probability if items are known, too",
             "Terrovitis, Mamoulis and Kalnis (2008), PVLDB 1; in the classes of the table",
+            title=_("Highest probability of picking a person’s record, if items are known, too"),
+            counted=_("probability"),
         ),
-        _meaning("uniques", "number of records alone in their class", BOOK, math.inf),
-        _meaning("unique_share", "share of the records alone in their class", BOOK),
-        *_common_entries("person", "persons"),
         _meaning(
-            "person_uniques", "number of persons alone in a class", SOURCES["person"], math.inf
+            "uniques",
+            "number of records alone in their class",
+            BOOK,
+            math.inf,
+            title=_("Records alone in their class"),
+            counted=_("records"),
         ),
-        *_common_entries("individual", "records"),
-        *_common_entries("household", "records")[:3],
+        _meaning(
+            "unique_share",
+            "share of the records alone in their class",
+            BOOK,
+            title=_("Share of records alone in their class"),
+            counted=_("share of the records"),
+        ),
+        *_common_entries(
+            "person",
+            "persons",
+            _("Highest chance of finding a person’s record (counting people)"),
+            _("Average chance of finding a person’s record (counting people)"),
+            _("Expected number of people found (counting people)"),
+            _("Share of people above the threshold (counting people)"),
+            _("Number of people above the threshold (counting people)"),
+        ),
+        _meaning(
+            "person_uniques",
+            "number of persons alone in a class",
+            SOURCES["person"],
+            math.inf,
+            title=_("People alone in a class"),
+            counted=_("individuals"),
+        ),
+        *_common_entries(
+            "individual",
+            "records",
+            _("Highest chance of finding a person’s record (sampling weights)"),
+            _("Average chance of finding a person’s record (sampling weights)"),
+            _("Expected number of records found (sampling weights)"),
+            _("Share of records above the threshold (sampling weights)"),
+            _("Number of records above the threshold (sampling weights)"),
+        ),
+        *_common_entries(
+            "household",
+            "records",
+            _("Highest chance of finding a person’s record (household)"),
+            _("Average chance of finding a person’s record (household)"),
+            _("Expected number of records found (household)"),
+        ),
         _meaning(
             "population_uniques_pitman",
             "estimated number of persons unique in the population",
             "Hoshino (2001), J. Off. Stat. 17(4); " + DANKAR,
             math.inf,
+            title=_("Estimated population uniques (Pitman)"),
+            counted=_("individuals"),
+            short="unique persons, Pitman",
         ),
         _meaning(
             "population_uniques_zayatz",
             "estimated number of persons unique in the population",
             "Zayatz (1991); " + DANKAR,
             math.inf,
+            title=_("Estimated population uniques (Zayatz)"),
+            counted=_("individuals"),
+            short="unique persons, Zayatz",
         ),
         _meaning(
             "population_uniques_snb",
             "estimated number of persons unique in the population",
             "Chen and Keller-McNulty (1998), J. Off. Stat. 14(1); " + DANKAR,
             math.inf,
+            title=_("Estimated population uniques (negative binomial)"),
+            counted=_("individuals"),
+            short="unique persons, SNB",
         ),
         _meaning(
             "population_uniques_dankar",
             "estimated number of persons unique in the population",
             DANKAR,
             math.inf,
+            title=_("Estimated population uniques (Dankar’s rule)"),
+            counted=_("individuals"),
+            short="unique persons, Dankar",
         ),
     )
 }

@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from kanonym.data.errors import DataError, Message, PolicyError
+from kanonym.data.errors import gettext as _
 from kanonym.data.results import ShortRepr
 from kanonym.kernels.arrays import Floats, Int32s, Ints
 from kanonym.kernels.risk.suda import Uniques, minimal_uniques
@@ -36,9 +37,39 @@ DIS = (
 ENTRIES: dict[str, Meaning] = {
     meaning.name: meaning
     for meaning in (
-        Meaning("suda_highest", 0.0, math.inf, "lower", "largest score of a record", SUDA),
-        Meaning("suda_mean", 0.0, math.inf, "lower", "mean score of the records", SUDA),
-        Meaning("dis_highest", 0.0, 1.0, "lower", "chance that a unique match is correct", DIS),
+        Meaning(
+            "suda_highest",
+            0.0,
+            math.inf,
+            "lower",
+            "largest score of a record",
+            SUDA,
+            title=_("Highest score of a special unique (SUDA)"),
+            counted=_("score"),
+            short="SUDA highest",
+        ),
+        Meaning(
+            "suda_mean",
+            0.0,
+            math.inf,
+            "lower",
+            "mean score of the records",
+            SUDA,
+            title=_("Mean score of special uniques (SUDA)"),
+            counted=_("score"),
+            short="SUDA mean",
+        ),
+        Meaning(
+            "dis_highest",
+            0.0,
+            1.0,
+            "lower",
+            "chance that a unique match is correct",
+            DIS,
+            title=_("Highest chance that a unique match is correct (DIS)"),
+            counted=_("probability"),
+            short="DIS highest",
+        ),
     )
 }
 

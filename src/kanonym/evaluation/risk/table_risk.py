@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanonym.data import frame_rows, frames
-from kanonym.data.columns.rebuild import Frame, Population
+from kanonym.data.columns.rebuild import Population, TableSource
 from kanonym.data.errors import DataError, Message, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.person_key import EntityColumns, columns_of, entity_of
@@ -42,7 +42,7 @@ from kanonym.evaluation.risk.suda import MOST_ATTRIBUTES, Suda, largest_feasible
 from kanonym.kernels.arrays import Int32s
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.metrics.disclosure import Measurement, measure_table
-from kanonym.metrics.measured_value import MeasuredValue, measured_table
+from kanonym.metrics.measured_value import MeasuredValue, measured_tables
 from kanonym.metrics.record_risk import THRESHOLD, PersonRisk
 from kanonym.pipeline.planning import parse_with_policy, to_canonical
 from kanonym.policy import PolicySource
@@ -94,7 +94,7 @@ class Risk(Result):
         return plot_risk(self, language)
 
     def tables(self) -> list[ResultTable]:
-        """Return the counts, and a row for each number."""
+        """Return the counts, a row for each number, and what the presets say."""
         measurement = self.measurement
         alone = f"records alone in their class {measurement.uniques:,}"
         counts = f"records {measurement.rows:,} · classes {measurement.classes:,}"
@@ -103,7 +103,22 @@ class Risk(Result):
         if items is not None:
             fewest = "not counted" if items.fewest is None else f"{items.fewest:,}"
             counts += f" · fewest with up to {items.m} known items {fewest}"
-        return [measured_table("risk", self.entries(), counts)]
+        entries = self.entries()
+        same = {
+            name: one.value == entries[name.replace("journalist", "prosecutor")].value
+            for name, one in entries.items()
+            if name.startswith("journalist_")
+        }
+        told = {n: one for n, one in entries.items() if n not in same or not all(same.values())}
+        together: dict[tuple[bool | None, str], list[str]] = {}
+        for name, one in self.assessment.verdicts.items():
+            together.setdefault((one.met, one.reason), []).append(name)
+        words = {True: "yes", False: "NO", None: "–"}
+        presets = [("\n".join(names), words[met], why) for (met, why), names in together.items()]
+        return [
+            *measured_tables("risk", told, counts),
+            *([ResultTable(("preset", "met", "why"), presets)] if presets else []),
+        ]
 
     def entries(self) -> dict[str, MeasuredValue]:
         """Return every measure that the given columns allow, by name."""
@@ -183,7 +198,7 @@ def _free_name(name: str, names: set[str]) -> str:
 
 
 def risk(
-    frame: Frame,
+    frame: TableSource,
     policy: PolicySource | None = None,
     *,
     quasi_identifiers: Sequence[str] = (),
@@ -202,9 +217,9 @@ def risk(
     Parameters
     ----------
     frame
-        A pandas or polars DataFrame, a polars LazyFrame or a pyarrow Table; or a `Release`,
-        which brings its policy, and the persons that it counted where no column says whose
-        the records are.
+        A pandas or polars DataFrame, a polars LazyFrame, a pyarrow Table or the path of a file; or
+        a `Release`, which brings its policy, and the persons that it counted where no column says
+        whose the records are.
     policy
         Whose quasi-identifiers, sensitive attributes and hierarchies are meant; or leave
         it out and name them.

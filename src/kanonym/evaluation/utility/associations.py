@@ -16,6 +16,7 @@ from typing import TypeVar
 import numpy as np
 
 from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
 from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import (
@@ -247,6 +248,8 @@ PAIRWISE = Meaning(
     source="Levin, Peres and Wilmer (2009), Markov Chains and Mixing Times, 4.1; "
     f"{_LIMITS}; numbers in at most 20 quantile bins of the original, the 20 most frequent "
     "categories and one for the others",
+    title=_("Pairs of columns: share of records that would have to change"),
+    counted=_("share of the records"),
 )
 CORRELATION = Meaning(
     name="correlation-difference",
@@ -254,18 +257,25 @@ CORRELATION = Meaning(
     unit="absolute difference of Pearson's correlation, mean over pairs of columns of numbers",
     source=f"Domingo-Ferrer and Torra (2001), 5.2: information loss by correlations; {_LIMITS}; "
     "intervals by their middle, 0 for a constant column",
+    title=_("Change of correlations"),
+    counted=_("difference of coefficients"),
 )
 CRAMERS_V = Meaning(
     name="cramers-v-difference",
     unit="absolute difference of Cramér's V, mean over pairs of columns of categories",
     source=f"Cramér (1946), Mathematical Methods of Statistics, 21.9; {_LIMITS}; without "
     "correction for bias, the 20 most frequent categories and one for the others",
+    title=_("Change of associations of categories (Cramér’s V)"),
+    counted=_("difference of coefficients"),
+    short="Cramér's V difference",
 )
 ETA = Meaning(
     name="correlation-ratio-difference",
     unit="absolute difference of the correlation ratio, mean over pairs of categories and numbers",
     source=f"Fisher (1925), Statistical Methods for Research Workers, 45; {_LIMITS}; intervals by "
     "their middle, the 20 most frequent categories and one for the others",
+    title=_("Change of correlation ratios"),
+    counted=_("difference of coefficients"),
 )
 
 _COUPLES = {

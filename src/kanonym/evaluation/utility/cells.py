@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 
 from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 from kanonym.evaluation.utility import Measure
@@ -273,23 +274,34 @@ TOTAL_VARIATION = Meaning(
     unit="share of records that would have to change, mean over columns",
     source="Levin, Peres and Wilmer (2009), Markov Chains and Mixing Times, 4.1; numbers in at "
     "most 20 quantile bins of the original",
+    title=_("Distributions: share of records that would have to change"),
+    counted=_("share of the records"),
 )
 HELLINGER = Meaning(
     name="hellinger",
     unit="Hellinger distance, mean over columns",
     source="Hellinger (1909), J. reine angew. Math. 136; numbers in at most 20 quantile bins of "
     "the original",
+    title=_("Distributions: Hellinger distance"),
+    counted=_("share of the largest distance"),
+    short="Hellinger",
 )
 JENSEN_SHANNON = Meaning(
     name="jensen-shannon",
     unit="square root of the divergence in bits, mean over columns",
     source="Lin (1991), IEEE Trans. Inf. Theory 37(1); its root is a distance (Endres and "
     "Schindelin 2003); numbers in at most 20 quantile bins of the original",
+    title=_("Distributions: Jensen–Shannon distance"),
+    counted=_("share of the largest distance"),
+    short="Jensen-Shannon",
 )
 WASSERSTEIN = Meaning(
     name="wasserstein",
     unit="share of the original's range that a value moves, mean over columns of numbers",
     source="Vallender (1974), Theory Probab. Appl. 18(4); nulls left out, at most 1",
+    title=_("Distributions: how far values move (Wasserstein)"),
+    counted=_("share of the range"),
+    short="Wasserstein",
 )
 
 MEASURES: tuple[Measure, ...] = (

@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
 from kanonym.evaluation.pair.tables import Generalization, TablePair
 from kanonym.evaluation.utility import Measure
 from kanonym.kernels.arrays import Ints
@@ -39,21 +40,28 @@ Found = tuple[float, dict[str, float]]
 
 GCP = Meaning(
     name="gcp",
+    axis=_("GCP"),
     unit="share of the range",
     source=(
         "Ghinita et al. 2007, §2, the mean over attributes of the normalized certainty penalty "
         "(parts) of Xu et al. 2006, §3.1; n of N values lose (n - 1) / (N - 1)"
     ),
+    title=_("Certainty penalty (GCP)"),
+    counted=_("share of the range"),
+    short="GCP",
 )
 
 
 SPAN_LOSS = Meaning(
     name="span-loss",
+    axis=_("span loss"),
     unit="share of the range",
     source=(
         "Xu et al. 2006, §3.1, where a list costs what the smallest range around it costs; without "
         "an order n of N values lose (n - 1) / (N - 1); mean over records, then attributes (parts)"
     ),
+    title=_("Range covered by released values (span loss)"),
+    counted=_("share of the range"),
 )
 
 
@@ -91,7 +99,17 @@ def _measure(meaning: Meaning, found: Callable[[TablePair], Found]) -> Measure:
 
 
 def _metric_meaning(metric: type[information_loss.Metric]) -> Meaning:
-    return Meaning(metric.type, metric.low, metric.high, metric.better, metric.unit, metric.source)
+    return Meaning(
+        name=metric.type,
+        low=metric.low,
+        high=metric.high,
+        better=metric.better,
+        unit=metric.unit,
+        source=metric.source,
+        title=metric.title,
+        counted=metric.counted,
+        short=metric.short,
+    )
 
 
 @dataclass(frozen=True, slots=True)

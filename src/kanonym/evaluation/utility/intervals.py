@@ -11,6 +11,7 @@ from statistics import NormalDist
 import numpy as np
 
 from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import category_cells, chunks, nothing_to_compare
@@ -180,6 +181,8 @@ OVERLAP = Meaning(
     unit="overlap of 95 % confidence intervals of means and shares, mean over columns",
     source="Karr, Kohnen, Oganian, Reiter and Sanil (2006), The American Statistician 60(3), 4; "
     "disjoint intervals count 0; shares by Wilson's interval, intervals by their middle",
+    title=_("Overlap of confidence intervals of means and shares"),
+    counted=_("share of the confidence interval"),
 )
 REGRESSION = Meaning(
     name="interval-overlap-regression",
@@ -188,6 +191,8 @@ REGRESSION = Meaning(
     source="Karr, Kohnen, Oganian, Reiter and Sanil (2006), The American Statistician 60(3), 4; "
     f"each of the first {COLUMNS} columns of numbers by ordinary least squares on the others; "
     "disjoint intervals count 0, slopes that the release cannot estimate, too",
+    title=_("Overlap of confidence intervals of slopes"),
+    counted=_("share of the confidence interval"),
 )
 
 MEASURES: tuple[Measure, ...] = (Measure(OVERLAP, _estimates), Measure(REGRESSION, _regressions))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
 from kanonym.evaluation.pair.tables import PairedSets, TablePair
 from kanonym.evaluation.utility import Measure
 from kanonym.kernels.arrays import Int32s, Ints
@@ -28,6 +29,8 @@ ITEM_LOSS = Meaning(
         "NCP as of the other columns: mean over occurrences of items of (items under the label - 1)"
         " / (all items - 1); 1 for dropped ones"
     ),
+    title=_("Items: loss (NCP)"),
+    counted=_("share of the domain"),
 )
 ITEM_NCP = Meaning(
     name="item-ncp",
@@ -36,11 +39,15 @@ ITEM_NCP = Meaning(
         "Terrovitis, Mamoulis and Kalnis 2008, §3.3: mean over occurrences of items of items under "
         "the label / all items, 0 for an item that is released as itself; here 1 for dropped ones"
     ),
+    title=_("Items: loss as Terrovitis counts it"),
+    counted=_("share of the domain"),
 )
 DROPPED = Meaning(
     name="items-dropped",
     unit="share of occurrences",
     source="occurrences of items that no released label covers / all occurrences",
+    title=_("Items: share that is dropped"),
+    counted=_("share of the items of all records"),
 )
 LABELS = Meaning(
     name="item-labels",
@@ -48,6 +55,8 @@ LABELS = Meaning(
     better="higher",
     unit="labels",
     source="distinct labels in the release; `original`: distinct items in the original",
+    title=_("Items: distinct labels"),
+    counted=_("labels"),
 )
 TOP_CHANGED = Meaning(
     name="frequent-itemsets-lost",
@@ -56,6 +65,8 @@ TOP_CHANGED = Meaning(
         "Terrovitis, Mamoulis and Kalnis 2008, §5.1 (tKd): share of the 100 most frequent itemsets "
         "of the original that are not among those of the release; here of one and two items"
     ),
+    title=_("Items: frequent itemsets that are lost (tKd)"),
+    counted=_("share of the frequent itemsets"),
 )
 PAIR_ERROR = Meaning(
     name="item-pair-error",
@@ -66,6 +77,8 @@ PAIR_ERROR = Meaning(
         "original of |a - b| / ((a + b) / 2), a records that have both, b estimated from pairs of "
         "labels, spread evenly over their items"
     ),
+    title=_("Items: relative error of pairs"),
+    counted=_("error / true count"),
 )
 
 

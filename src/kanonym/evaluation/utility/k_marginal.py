@@ -13,6 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
+from kanonym.data.errors import gettext as _
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.tables import Column, NumericColumn, TablePair
 from kanonym.evaluation.utility import Measure
@@ -169,7 +170,7 @@ def k_marginal(pair: TablePair, random: np.random.Generator) -> MeasuredValue:
 
 def k_marginal_by(pair: TablePair, random: np.random.Generator, column: str) -> MeasuredValue:
     """Measure how close the tables of every two columns are within each value of another one."""
-    meaning = replace(K_MARGINAL, name=f"{K_MARGINAL.name}-{column}")
+    meaning = K_MARGINAL.of_column(column)
     names = [one.name for one in pair.columns]
     reason = _obstacle(pair)
     if reason is None and (column not in names or len(names) < 3):
@@ -202,7 +203,7 @@ def k_marginal_by(pair: TablePair, random: np.random.Generator, column: str) -> 
 
 def k_marginal_measure(column: str) -> Measure:
     """Return the measure of three-way tables of one column (see `k_marginal_by`)."""
-    meaning = replace(K_MARGINAL, name=f"{K_MARGINAL.name}-{column}")
+    meaning = K_MARGINAL.of_column(column)
     return Measure(meaning, partial(k_marginal_by, column=column), slow=True)
 
 
@@ -236,6 +237,8 @@ K_MARGINAL = Meaning(
     source="NIST, SDNist 2.5 (2025), K-marginal evaluation of pairs of columns; all pairs of up "
     f"to {EVERY_PAIR} columns, else {DRAWN_PAIRS} drawn ones; numbers in at most {BINS} bins, the "
     f"{CATEGORIES} most frequent categories and one for the others",
+    title=_("Pairs of columns: K-marginal score"),
+    counted=_("points of 1,000"),
 )
 
 MEASURES: tuple[Measure, ...] = (Measure(K_MARGINAL, k_marginal),)

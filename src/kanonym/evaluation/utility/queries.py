@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair.tables import CategoricalColumn, Column, NumericColumn, TablePair
 from kanonym.evaluation.utility import Measure
@@ -203,6 +204,8 @@ QUERY_ERROR = Meaning(
     source="LeFevre, DeWitt and Ramakrishnan (2008), ACM TODS 33(3), and Xiao and Tao (2006), VLDB,"
     " 6.1: ranges and sets on 1 to 3 attributes, selectivity 1 to 20 % if these were independent;"
     " the bound of 0.1 % of the records as Xiao, Wang and Gehrke (2010), ICDE",
+    title=_("Relative error of counting queries (median)"),
+    counted=_("error / true count"),
 )
 
 MEASURES: tuple[Measure, ...] = (Measure(QUERY_ERROR, query_errors),)

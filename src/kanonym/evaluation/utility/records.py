@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
 from kanonym.evaluation.pair.tables import CategoricalColumn, NumericColumn, TablePair
 from kanonym.evaluation.utility import Measure
 from kanonym.kernels.arrays import Floats
@@ -34,12 +35,18 @@ RMSE = Meaning(
     high=float("inf"),
     unit="units of the columns, mean over columns",
     source="mean over the numeric columns of the root mean squared error of each (parts)",
+    title=_("Error of numbers (RMSE)"),
+    counted=_("units of the column"),
+    short="RMSE",
 )
 MSE = Meaning(
     name="mse",
     high=float("inf"),
     unit="squared units of the columns, mean over columns",
     source="mean over the numeric columns of the mean squared error of each (parts)",
+    title=_("Squared error of numbers (MSE)"),
+    counted=_("squared units of the column"),
+    short="MSE",
 )
 SSE_SST = Meaning(
     name="sse-sst",
@@ -49,6 +56,9 @@ SSE_SST = Meaning(
         "Domingo-Ferrer and Mateo-Sanz 2002, §2: squared error over total squares, in %, of the "
         "numeric columns that are not constant, each standardized by the original"
     ),
+    title=_("Squared error relative to variance (SSE/SST)"),
+    counted=_("% of the variance"),
+    short="SSE/SST",
 )
 IL1S = Meaning(
     name="il1s",
@@ -58,6 +68,9 @@ IL1S = Meaning(
         "Mateo-Sanz, Sebé and Domingo-Ferrer 2004, §3: mean over cells of |x - x'| / (√2 · sd), "
         "where some sum over cells; constant columns are left out"
     ),
+    title=_("Error in standard deviations (IL1s)"),
+    counted=_("standard deviations × √2"),
+    short="IL1s",
 )
 EIGENVALUES = Meaning(
     name="eigenvalues",
@@ -68,6 +81,8 @@ EIGENVALUES = Meaning(
         "eigenvalues of the correlation matrices of numeric columns; eigenvalues of 0 are left "
         "out, and records with a null"
     ),
+    title=_("Change of the eigenvalues of the covariance"),
+    counted=_("sum of relative differences"),
 )
 UNCHANGED = Meaning(
     name="unchanged-cells",
@@ -77,6 +92,8 @@ UNCHANGED = Meaning(
         "share of the original's cells of categories that are released as they were, mean over "
         "columns (parts)"
     ),
+    title=_("Cells released unchanged"),
+    counted=_("share of the cells"),
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kanonym.data.columns.rebuild import Frame
+from kanonym.data.columns.rebuild import TableSource
 from kanonym.data.errors import PolicyError, SchemaError
 from kanonym.data.hierarchy import HierarchySource
 from kanonym.data.results import Result, ResultTable
@@ -30,7 +30,7 @@ from kanonym.evaluation.utility import (
 from kanonym.evaluation.utility.items import ITEM_MEASURES
 from kanonym.evaluation.utility.models import propensity
 from kanonym.evaluation.utility.models.learning import accuracy_measure, learning_measure
-from kanonym.metrics.measured_value import MeasuredValue, measured_table
+from kanonym.metrics.measured_value import MeasuredValue, format_figure, measured_tables
 from kanonym.policy import PolicySource
 from kanonym.policy.faults import unknown_name
 from kanonym.release import Release
@@ -77,6 +77,10 @@ def measure_of(name: str) -> Measure | None:
     return None
 
 
+BY_COLUMN = ("span_loss", "gcp", "rmse", "total_variation", "wasserstein", "interval_overlap")
+"""Measures that are shown column by column; the JSON form has the parts of all."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Utility(Result):
     """Utility of a release.
@@ -113,17 +117,24 @@ class Utility(Result):
         return {name: one.to_dict() for name, one in self.entries().items()}
 
     def tables(self) -> list[ResultTable]:
-        """Return a row for each number, and what was left out."""
+        """Return a row for each number, what was left out, and a row for each column."""
         out = tuple(f"left out: {name} {why}" for name, why in self.left_out.items())
         if self.suppressed:
             how = "compared, too: for the custodian" if self.all_records else "not compared"
             out = (f"suppressed: {100 * self.suppressed:.3g} % of the records, {how}", *out)
-        return [measured_table("utility", self.entries(), notes=out)]
+        entries = self.entries()
+        parts = {name: entries[name].parts for name in BY_COLUMN if name in entries}
+        parts = {name: of_columns for name, of_columns in parts.items() if of_columns}
+        names = dict.fromkeys(name for of_columns in parts.values() for name in of_columns)
+        rows = [(name, *(format_figure(one.get(name)) for one in parts.values())) for name in names]
+        header = ("column", *(entries[name].meaning.label for name in parts))
+        by_column = ResultTable(header, rows, frozenset(range(1, len(header))))
+        return [*measured_tables("utility", entries, notes=out), *([by_column] if rows else [])]
 
 
 def utility(
-    original: Frame,
-    released: Frame,
+    original: TableSource,
+    released: TableSource,
     policy: PolicySource | None = None,
     *,
     quasi_identifiers: Sequence[str] = (),
@@ -138,8 +149,8 @@ def utility(
     Parameters
     ----------
     original, released
-        Tables, each of any kind. The release has the quasi-identifiers, as values,
-        intervals, sets, labels of a hierarchy, `*` or null, whoever made it; other columns
+        Tables, each of any kind, or paths of files. The release has the quasi-identifiers, as
+        values, intervals, sets, labels of a hierarchy, `*` or null, whoever made it; other columns
         are compared where both have them and can be measured: no lists, no numbers that are
         infinite or beyond ±1e150. Or `released` is a `Release`, which brings its policy, its
         hierarchies and which record each released one is: released records are then compared

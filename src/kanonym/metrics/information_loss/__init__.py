@@ -53,10 +53,14 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "class_size": "Ambiguity AverageClassSize Discernibility",
-        "base": "BoundMetric FinestClasses Generalized METRICS Metric Terms metric_from",
-        "precision": "Height Precision",
-        "entropy": "KLDivergence NonUniformEntropy NormalizedEntropy",
-        "loss": "Loss LossArithmetic Weighted",
+        "kanonym.metrics.information_loss.class_size": "Ambiguity AverageClassSize Discernibility",
+        "kanonym.metrics.information_loss.base": (
+            "BoundMetric FinestClasses Generalized METRICS Metric Terms metric_from"
+        ),
+        "kanonym.metrics.information_loss.precision": "Height Precision",
+        "kanonym.metrics.information_loss.entropy": (
+            "KLDivergence NonUniformEntropy NormalizedEntropy"
+        ),
+        "kanonym.metrics.information_loss.loss": "Loss LossArithmetic Weighted",
     },
 )

@@ -150,6 +150,9 @@ class Metric(Protocol):
     __slots__ = ()
 
     type: ClassVar[str]
+    title: ClassVar[str] = ""
+    counted: ClassVar[str] = ""
+    short: ClassVar[str] = ""
     unit: ClassVar[str]
     source: ClassVar[str]
     low: ClassVar[float] = 0.0
@@ -183,7 +186,30 @@ class FactorMetric(Metric):
             )
 
 
-class LevelBounds:
+class SizeLosses:
+    """Losses of classes by which those of a size lose the same."""
+
+    __slots__ = ()
+
+    def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
+        """Return the sizes of the classes: those of a size lose the same."""
+        return classes.sizes.astype(np.float64)
+
+
+class ClassFloors(SizeLosses):
+    """A metric that is no sum over records, whose classes tell more than its levels."""
+
+    __slots__ = ()
+
+    lost_alike: ClassVar[bool] = True
+    n_floors: ClassVar[int] = 1
+
+    def terms(self) -> Terms | None:
+        """Return None: it is no sum over records."""
+        return None
+
+
+class LevelBounds(SizeLosses):
     """Lower bounds of a metric whose classes tell no more than its levels."""
 
     __slots__ = ()

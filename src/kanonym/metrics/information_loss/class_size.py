@@ -9,14 +9,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.errors import gettext as _
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
     SLACK,
+    ClassFloors,
     FactorMetric,
     FinestClasses,
     Generalized,
     Metric,
-    Terms,
     parts_of_factor,
 )
 from kanonym.metrics.information_loss.labels import LabelTables, ordered_sum
@@ -59,6 +60,8 @@ class AverageClassSize(FactorMetric):
     """
 
     type: ClassVar[str] = "average-class-size"
+    title: ClassVar[str] = _("Average class size")
+    counted: ClassVar[str] = _("records per class")
     unit: ClassVar[str] = "records"
     source: ClassVar[str] = "LeFevre, DeWitt and Ramakrishnan 2006"
 
@@ -69,15 +72,12 @@ class AverageClassSize(FactorMetric):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundClassSize:
+class BoundClassSize(ClassFloors):
     """Average class size over one table."""
 
     tables: LabelTables
     generalization: float
     suppression: float
-
-    lost_alike: ClassVar[bool] = True
-    n_floors: ClassVar[int] = 1
 
     def score(self, classes: Generalized) -> float:
         """Return the loss of a node: see `BoundMetric.score`."""
@@ -117,14 +117,6 @@ class BoundClassSize:
             return self._score_of(float(most.sum()) * self.suppression + self.generalization)
         whole = bool((np.abs(shares - most) <= ROUNDING).all())
         return self._floor_of(int(most.sum()), at_most_one_less=whole)
-
-    def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
-        """Return the sizes of the classes: those of a size lose the same."""
-        return classes.sizes.astype(np.float64)
-
-    def terms(self) -> Terms | None:
-        """Return None: it is no sum over records."""
-        return None
 
     def _floor_of(self, most: int, *, at_most_one_less: bool) -> float:
         """Return the score of the most classes, with all records kept or some suppressed."""
@@ -168,6 +160,8 @@ class Discernibility(Metric):
     """
 
     type: ClassVar[str] = "discernibility"
+    title: ClassVar[str] = _("Discernibility")
+    counted: ClassVar[str] = _("pairs of records")
     unit: ClassVar[str] = "pairs of records"
     source: ClassVar[str] = "Bayardo and Agrawal 2005"
 
@@ -178,13 +172,10 @@ class Discernibility(Metric):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundDiscernibility:
+class BoundDiscernibility(ClassFloors):
     """Discernibility over one table."""
 
     tables: LabelTables
-
-    lost_alike: ClassVar[bool] = True
-    n_floors: ClassVar[int] = 1
 
     def score(self, classes: Generalized) -> float:
         """Return the loss of a node: see `BoundMetric.score`."""
@@ -213,14 +204,6 @@ class BoundDiscernibility:
         del levels
         return (float(sums.sum()) + float(lost) * self.tables.n_rows) * (1 - SLACK)
 
-    def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
-        """Return the sizes of the classes: those of a size lose the same."""
-        return classes.sizes.astype(np.float64)
-
-    def terms(self) -> Terms | None:
-        """Return None: it is no sum over records."""
-        return None
-
 
 @dataclass(frozen=True, slots=True)
 class Ambiguity(Metric):
@@ -247,6 +230,8 @@ class Ambiguity(Metric):
     """
 
     type: ClassVar[str] = "ambiguity"
+    title: ClassVar[str] = _("Ambiguity")
+    counted: ClassVar[str] = _("combinations of values")
     unit: ClassVar[str] = "combinations of values"
     source: ClassVar[str] = "Goldberger and Tassa 2010"
 
@@ -259,7 +244,7 @@ class Ambiguity(Metric):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundAmbiguity:
+class BoundAmbiguity(ClassFloors):
     """Ambiguity over one table.
 
     logs: (d, n_levels) float64, sums over all records of the natural logarithm of the leaves below
@@ -269,9 +254,6 @@ class BoundAmbiguity:
     tables: LabelTables
     logs: NDArray[np.float64]
     domain: float
-
-    lost_alike: ClassVar[bool] = True
-    n_floors: ClassVar[int] = 1
 
     def score(self, classes: Generalized) -> float:
         """Return the loss of a node: see `BoundMetric.score`."""
@@ -309,7 +291,3 @@ class BoundAmbiguity:
     def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
         """Return records times combinations of each class."""
         return classes.sizes * self.tables.boxes(classes.levels, classes.labels.T)
-
-    def terms(self) -> Terms | None:
-        """Return None: it multiplies over attributes."""
-        return None

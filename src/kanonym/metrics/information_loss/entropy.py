@@ -10,10 +10,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.errors import gettext as _
 from kanonym.data.table import EncodedTable, MergedTable, distinct_sizes
 from kanonym.metrics.information_loss.base import (
     DIGITS,
     SLACK,
+    ClassFloors,
     FactorMetric,
     FinestClasses,
     Generalized,
@@ -68,6 +70,8 @@ class NonUniformEntropy(FactorMetric):
     """
 
     type: ClassVar[str] = "non-uniform-entropy"
+    title: ClassVar[str] = _("Non-uniform entropy")
+    counted: ClassVar[str] = _("bits")
     unit: ClassVar[str] = "bits"
     source: ClassVar[str] = "Gionis and Tassa 2009"
 
@@ -102,6 +106,8 @@ class NormalizedEntropy(Metric):
     """
 
     type: ClassVar[str] = "normalized-entropy"
+    title: ClassVar[str] = _("Normalized entropy")
+    counted: ClassVar[str] = _("share of the entropy")
     unit: ClassVar[str] = "share of the attribute's entropy"
     source: ClassVar[str] = "Gionis and Tassa 2009"
 
@@ -148,10 +154,6 @@ class BoundEntropy(LevelBounds):
         grows from level to level: n(u) does.
         """
         return self._combine(self.tables.at(self.bits, levels))
-
-    def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
-        """Return the sizes of the classes: those of a size lose the same."""
-        return classes.sizes.astype(np.float64)
 
     def terms(self) -> Terms:
         """Return the entropy of levels as constants by record, and the charge for suppression."""
@@ -225,6 +227,9 @@ class KLDivergence(Metric):
     """
 
     type: ClassVar[str] = "kl-divergence"
+    title: ClassVar[str] = _("Kullback–Leibler divergence")
+    counted: ClassVar[str] = _("bits")
+    short: ClassVar[str] = "KL divergence"
     unit: ClassVar[str] = "bits"
     source: ClassVar[str] = "Machanavajjhala et al. 2007"
 
@@ -244,7 +249,7 @@ class KLDivergence(Metric):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundDivergence:
+class BoundDivergence(ClassFloors):
     """Divergence over one table, times N: it falls apart into three sums.
 
     N · score = sum of n · log2(n) over distinct tuples + sum over records of the log2 of
@@ -262,7 +267,6 @@ class BoundDivergence:
     spreads: NDArray[np.float64]
     domain: float
 
-    lost_alike: ClassVar[bool] = True
     n_floors: ClassVar[int] = 2
 
     def score(self, classes: Generalized) -> float:
@@ -321,14 +325,6 @@ class BoundDivergence:
     def _slack(self) -> float:
         n_rows = self.tables.n_rows
         return SLACK * n_rows * (1.0 + self.domain + math.log2(n_rows + 1))
-
-    def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
-        """Return the sizes of the classes: those of a size lose the same."""
-        return classes.sizes.astype(np.float64)
-
-    def terms(self) -> Terms | None:
-        """Return None: what a record loses depends on the size of its class."""
-        return None
 
     def _combine(self, others: float) -> float:
         return max((self.own + others) / max(self.tables.n_rows, 1), 0.0)

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kanonym.data.errors import gettext as _
 from kanonym.data.table import EncodedTable
 from kanonym.metrics.information_loss.base import (
     SLACK,
@@ -61,6 +62,8 @@ class Precision(FactorMetric):
     """
 
     type: ClassVar[str] = "precision"
+    title: ClassVar[str] = _("Height of the hierarchies used (precision)")
+    counted: ClassVar[str] = _("share of the hierarchy’s height")
     unit: ClassVar[str] = "share of the hierarchy's height"
     source: ClassVar[str] = "Sweeney 2002"
     high: ClassVar[float] = 1.0
@@ -95,10 +98,6 @@ class BoundPrecision(LevelBounds):
         """
         ends = self._score_of(levels, self.tables.n_rows), self._score_of(levels, 0)
         return min(ends) * (1 - SLACK) if self.suppression < 1 else ends[0]
-
-    def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
-        """Return the sizes of the classes: those of a size lose the same."""
-        return classes.sizes.astype(np.float64)
 
     def terms(self) -> Terms:
         """Return the levels that a record loses: see `Terms`."""
@@ -149,6 +148,8 @@ class Height(Metric):
     """
 
     type: ClassVar[str] = "height"
+    title: ClassVar[str] = _("Levels used (height)")
+    counted: ClassVar[str] = _("levels")
     unit: ClassVar[str] = "levels"
     source: ClassVar[str] = "Samarati 2001"
 
@@ -174,10 +175,6 @@ class BoundHeight(LevelBounds):
     def floor(self, levels: NDArray[np.int64]) -> float:
         """Return the height of the node itself: every node above is at least as high."""
         return aggregate(levels.tolist(), self.weights.tolist(), geometric=False)
-
-    def class_losses(self, classes: Generalized) -> NDArray[np.float64]:
-        """Return the sizes of the classes: those of a size lose the same."""
-        return classes.sizes.astype(np.float64)
 
     def terms(self) -> Terms:
         """Return the level of every record, kept or suppressed: see `Terms`."""

@@ -16,8 +16,8 @@ __all__ = ["Finding", "MissingExtraError", "find_identifiers", "find_in_text"]
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "sample": "Finding",
-        "free_text": "MissingExtraError find_in_text",
-        "detection": "find_identifiers",
+        "kanonym.profiling.identifiers.sample": "Finding",
+        "kanonym.profiling.identifiers.free_text": "MissingExtraError find_in_text",
+        "kanonym.profiling.identifiers.detection": "find_identifiers",
     },
 )

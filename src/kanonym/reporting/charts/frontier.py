@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import altair as alt
 import numpy as np
 
+from kanonym.comparison.comparison import PRIVACY_TITLES, measure_title
 from kanonym.data.errors import gettext as _
 from kanonym.data.errors import ngettext
 from kanonym.language import ENGLISH, Translator
-from kanonym.metrics.measured_value import MEASURE_NAMES
 from kanonym.reporting.charts.style import (
     BLUE,
     INK,
@@ -63,7 +63,7 @@ def alternatives_chart(compared: Alternatives, speech: Translator = ENGLISH) -> 
         title=title_lines(
             speech.text(
                 _("{name} (more private to the right)"),
-                name=speech.translate(MEASURE_NAMES.get(compared.privacy, "k")),
+                name=speech.translate(PRIVACY_TITLES[compared.privacy]),
             )
         ),
         scale=alt.Scale(
@@ -74,12 +74,9 @@ def alternatives_chart(compared: Alternatives, speech: Translator = ENGLISH) -> 
         ),
         axis=alt.Axis(grid=False, tickCount=6),
     )
-    short = {"span-loss": _("information lost (span loss)"), "gcp": _("information lost (GCP)")}
-    names = {**MEASURE_NAMES, **short}
-    title = speech.translate(names.get(compared.measure, compared.measure))
     y = alt.Y(
         "y:Q",
-        title=title,
+        title=measure_title(compared.measure, speech, axis=True),
         scale=alt.Scale(zero=True),
         axis=alt.Axis(domain=False, ticks=False, tickCount=5, titlePadding=12),
     )

@@ -8,7 +8,8 @@ from kanonym.reporting.document import printable
 
 LONGEST = 22  # letters of a line
 MOST_LINES = 5
-LONGEST_SLANTED = 28  # letters of a label that cannot be wrapped
+LONGEST_BELOW = 28  # letters of a value that cannot be wrapped
+LONGEST_SLANTED = LONGEST * MOST_LINES  # letters of a column's name that cannot be wrapped
 CUT = "…"
 LETTER = 8.6  # pixels of most letters and digits at 13 pixels: the widest of the usual fonts
 NARROW, WIDE = frozenset("iljtfrI.,:;'|!()[] "), frozenset("mwMW@%…")
@@ -37,7 +38,7 @@ def lines_of(label: str, letters: int = LONGEST, most: int = MOST_LINES) -> list
     return textwrap.wrap(label, letters, max_lines=most, placeholder=CUT) or [label]
 
 
-def cut(label: str, letters: int = LONGEST_SLANTED) -> str:
+def cut(label: str, letters: int = LONGEST_BELOW) -> str:
     """Return a label in one line."""
     label = printable(label)
     return label if len(label) <= letters else f"{label[: letters - 1]}{CUT}"

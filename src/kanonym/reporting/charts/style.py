@@ -16,7 +16,15 @@ import vl_convert
 from kanonym.data.errors import DataError
 from kanonym.data.results import ShortRepr
 from kanonym.language import ENGLISH, Translator
-from kanonym.reporting.charts.labels import CUT, LETTER, MOST_LINES, cut, lines_of, width_of
+from kanonym.reporting.charts.labels import (
+    CUT,
+    LETTER,
+    LONGEST_SLANTED,
+    MOST_LINES,
+    cut,
+    lines_of,
+    width_of,
+)
 from kanonym.reporting.document import printable
 
 SHARPNESS = 2.0  # pixels of a PNG for one of the SVG
@@ -135,7 +143,7 @@ def as_image(chart: Any, speech: Translator = ENGLISH) -> Any:
 
 def _with_tooltip(svg: str, name: str) -> str:
     """Put the whole of a name before its labels that are cut."""
-    for last in {lines_of(name)[-1], cut(name)}:
+    for last in {lines_of(name)[-1], cut(name, LONGEST_SLANTED)}:
         if last.endswith(CUT):
             ending = re.compile(
                 rf"(<text[^>]*>)((?:<tspan[^>]*>[^<]*</tspan>)*(?:<tspan[^>]*>)?{re.escape(escape(last))}<)"
@@ -259,12 +267,12 @@ def flat_axis(labels: Sequence[str], title: str | None = None) -> alt.Axis:
 
 def room_below(labels: Sequence[str]) -> float:
     """Return how far down slanted labels reach: as far as they reach to the side."""
-    return 0.72 * max((width_of(cut(label)) for label in labels), default=0) + 14
+    return 0.72 * max((width_of(cut(label, LONGEST_SLANTED)) for label in labels), default=0) + 14
 
 
 def slanted_axis(labels: Sequence[str]) -> alt.Axis:
     """Return the axis below columns with names that do not fit side by side."""
-    texts = [cut(label) for label in labels]
+    texts = [cut(label, LONGEST_SLANTED) for label in labels]
     return alt.Axis(
         title=None,
         labelExpr=label_expression([[text] for text in texts]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import isclose
 from typing import NamedTuple, get_args
 
@@ -65,6 +65,22 @@ PARTS = {
     ),
 }
 """The unit of each kind of part, a key of `UNIT_NAMES`, and what it is called."""
+
+
+UNIT_NAMES: Mapping[str, str] = {
+    "attempts": _("attempts"),
+    "values-per-person": _("values per person"),
+    "area": _("from 0 to 1; 0.5 is chance"),
+    "share-of-persons": _("share of the individuals"),
+    "share-of-control": _("share of the control"),
+    "share-of-attempts": _("share of the attempts"),
+    "share-of-claims": _("share of the claims"),
+    "share-of-chance": _("share of what fails by chance"),
+    "share-of-cells": _("share of the cells"),
+    "share-of-bits": _("share of the bits"),
+    "share-difference": _("difference of shares"),
+}
+"""The unit of parts of attacks."""
 
 
 class Part(NamedTuple):

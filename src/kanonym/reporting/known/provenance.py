@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -14,6 +12,7 @@ from kanonym.data import files
 from kanonym.data.errors import DataError
 from kanonym.data.option import command_line, file_word
 from kanonym.models import MODELS
+from kanonym.policy.faults import policy_hash
 from kanonym.release.promise import manifest_path
 
 if TYPE_CHECKING:
@@ -77,9 +76,7 @@ class Provenance:
             command=made,
             checks=tuple(checks),
             policy_printed=policy_file is None,
-            policy_hash=sha256(
-                json.dumps(policy, sort_keys=True, ensure_ascii=False, default=str).encode()
-            ).hexdigest(),
+            policy_hash=policy_hash(policy),
             release_hash=release_hash,
             input_hash=None if read is None else read.sha256,
             output_hash=None if written is None else written.sha256,

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from kanonym.data.errors import gettext as _
 from kanonym.data.errors import ngettext
-from kanonym.metrics.measured_value import MEASURE_NAMES
 from kanonym.reporting.document import Block, Bullets, Cell, Figure, Paragraph, Section, Table, Text
 
 if TYPE_CHECKING:
@@ -71,6 +70,8 @@ def _neighbour_row(node: Neighbour | None, says: Translator) -> tuple[Text, Text
 
 
 def _comparison_section(found: Alternatives, says: Translator) -> Section:
+    from kanonym.comparison.comparison import PRIVACY_TITLES, measure_title  # noqa: PLC0415 - few reports have one
+
     title = says.text(_("Alternatives: privacy and loss"))
     reason = Paragraph(found.reason)
     if not found.runs:
@@ -84,8 +85,8 @@ def _comparison_section(found: Alternatives, says: Translator) -> Section:
     numbers = Table(
         (
             says.text(_("release")),
-            says.translate(MEASURE_NAMES.get(found.privacy, found.privacy)),
-            says.translate(MEASURE_NAMES.get(found.measure, found.measure)),
+            says.translate(PRIVACY_TITLES[found.privacy]),
+            measure_title(found.measure, says),
             says.text(_("suppressed")),
             says.text(_("frontier")),
         ),

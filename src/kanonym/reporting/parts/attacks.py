@@ -31,9 +31,9 @@ from kanonym.reporting.document import (
     Table,
     Text,
 )
-from kanonym.reporting.known.assessment import UNIT_NAMES
 from kanonym.reporting.known.attacks import (
     PARTS,
+    UNIT_NAMES,
     Part,
     guessed_column,
     part_of,
@@ -282,7 +282,7 @@ def _parts(summary: Summary, says: Translator) -> tuple[Block, ...]:
 def attack_summary(tried: Sequence[AttackResult], says: Translator) -> str:
     """Say how many attacks succeed beyond chance, and how the first of them came out."""
     n = sum(result.finding == "beyond" for result in tried)
-    unknown = sum(result.hidden_by is not None for result in tried)
+    unknown = [title_of(attack.type, says) for attack in tried if attack.hidden_by is not None]
     key, attacks = (
         ngettext(
             "Of {attacks} run, {number} surely succeeds more often than by chance.",
@@ -296,8 +296,8 @@ def attack_summary(tried: Sequence[AttackResult], says: Translator) -> str:
     if unknown:
         told.append(
             says.text(
-                _("For {number} it is unknown whether the release helps."),
-                number=says.count(unknown),
+                _("It is unknown whether the release helps in: {attacks}."),
+                attacks=says.names(unknown),
             )
         )
     if n:
@@ -374,7 +374,16 @@ def intruder_blocks(summary: Summary, says: Translator) -> tuple[Block, ...]:
             reading += f" {chosen}"
         more = more_rows_note(further, _("Attacks: success compared with chance"), says)
         reading += f" {more.text}"
-    return attack_table(summary, shown, says), Paragraph(reading, "note")
+    omitted = [title_of(attack.type, says) for attack in summary.attacks if not attack.attempts]
+    notes = [reading]
+    if omitted:
+        notes.append(
+            says.text(
+                _("Not run, so what they would find is unknown: {attacks}."),
+                attacks=says.names(omitted),
+            )
+        )
+    return attack_table(summary, shown, says), *(Paragraph(note, "note") for note in notes)
 
 
 def more_rows_note(number: int, section: Sentence, says: Translator) -> Paragraph:

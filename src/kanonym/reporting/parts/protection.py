@@ -13,6 +13,9 @@ from kanonym.reporting.known.attacks import AIMS, attacks_on_question
 from kanonym.reporting.wording import counts_persons
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kanonym.evaluation.attacks.result import AttackResult
     from kanonym.language import Translator
     from kanonym.reporting.summary import Summary
 
@@ -34,6 +37,16 @@ AIM_QUESTIONS: dict[str, tuple[Sentence, Sentence]] = {
     ),
 }
 UNTRIED = _("No attack of this kind was run; `kanonym attack` runs them.")
+ANSWERS = {
+    "yes": ngettext(
+        "Yes, for the intruder of {attacks}, who succeeds beyond chance.",
+        "Yes, for the intruders of {attacks}, who succeed beyond chance.",
+    ),
+    "unknown": _("Not shown, but unknown for {attacks}."),
+    "not shown": _("Not shown: no attack that was run succeeds beyond chance."),
+    "open": _("Open."),
+}
+"""What attacks answer to a question."""
 
 
 def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
@@ -50,8 +63,10 @@ def sections(summary: Summary, says: Translator) -> tuple[Section, ...]:
                             "The data protection authorities of the European Union ask three "
                             "questions about anonymized data (Article 29 Working Party, Opinion "
                             "05/2014, WP 216, section 3). The figures show what attacks achieved "
-                            "on this release or, where none was run, what class sizes imply. “Sign "
-                            "a release” in the documentation of kanonym (docs/sign.md) explains "
+                            "on this release or, where none was run, what class sizes imply. Where "
+                            "the answer is not “no”, the opinion asks for an evaluation of the "
+                            "risk of identification; “not shown” is less than “no”. “Sign a "
+                            "release” in the documentation of kanonym (docs/sign.md) explains "
                             "what they say about the GDPR, HIPAA and other rules."
                         )
                     )
@@ -81,7 +96,7 @@ def _answers(summary: Summary, key: Aim, says: Translator) -> tuple[Block, ...]:
     }[key](summary, says)
     tried = attacks_on_question(summary.attacks, key)
     if not tried:
-        return head, Paragraph(f"{implied} {says.text(UNTRIED)}")
+        return head, Paragraph(f"{implied} {says.text(UNTRIED)}", lead=says.text(ANSWERS["open"]))
     told = tuple(
         (
             title_of(result.type, says),
@@ -89,7 +104,15 @@ def _answers(summary: Summary, key: Aim, says: Translator) -> tuple[Block, ...]:
         )
         for result in tried
     )
-    return head, Paragraph(implied), Bullets(told)
+    return head, Paragraph(implied, lead=_answer_of_attacks(tried, says)), Bullets(told)
+
+
+def _answer_of_attacks(tried: Sequence[AttackResult], says: Translator) -> str:
+    """Return what attacks on a question answer, with those that do."""
+    helped = [title_of(attack.type, says) for attack in tried if attack.finding == "beyond"]
+    unknown = [title_of(attack.type, says) for attack in tried if attack.hidden_by is not None]
+    key, named = ("yes", helped) if helped else ("unknown" if unknown else "not shown", unknown)
+    return says.text(ANSWERS[key], len(named), attacks=says.names(named))
 
 
 def _singling_out_answer(summary: Summary, says: Translator) -> str:

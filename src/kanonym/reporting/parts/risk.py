@@ -7,7 +7,6 @@ from math import isclose
 from typing import TYPE_CHECKING
 
 from kanonym.data.errors import gettext as _
-from kanonym.metrics.measured_value import MEASURE_NAMES
 from kanonym.reporting.document import (
     Block,
     Cell,
@@ -19,7 +18,7 @@ from kanonym.reporting.document import (
     Table,
     Text,
 )
-from kanonym.reporting.known.assessment import MEASURES, UNIT_NAMES, is_share
+from kanonym.reporting.known.assessment import is_share
 
 if TYPE_CHECKING:
     from kanonym.language import Translator
@@ -62,25 +61,22 @@ def measure_blocks(figures: Mapping[str, MeasuredValue], says: Translator) -> tu
     header = tuple(says.text(key) for key in (_("measure"), _("value"), _("unit"), _("better")))
     rows = tuple(
         (
-            _explain_figure(name, value, repeated, says),
+            _explain_figure(value, [figures[other] for other in repeated], says),
             says.tenths(value.value) if is_share(value) else says.value(value.value),
-            _unit(name, value, says),
+            _unit(value, says),
             says.text(BETTER[value.meaning.better]),
         )
         for name, repeated in _group_repeats(figures).items()
         if (value := figures[name]).value is not None
     )
-    missing = {name: value for name, value in figures.items() if value.value is None}
+    missing = [value for value in figures.values() if value.value is None]
     blocks: tuple[Block, ...] = (Table(header, rows, frozenset({1}), "measures"),)
     if missing:
         reasons = Table(
             (says.text(_("measure")), says.text(_("why"))),
-            tuple(
-                (measure_name(name, says), says.translate(value.reason or "–"))
-                for name, value in missing.items()
-            ),
+            tuple((_name(value, says), says.translate(value.reason or "–")) for value in missing),
         )
-        names = "; ".join(measure_name(name, says) for name in missing)
+        names = "; ".join(_name(value, says) for value in missing)
         blocks += (
             Collapsible(says.text(_("Not measured: {reasons}."), reasons=names), (reasons,)),
         )
@@ -107,7 +103,7 @@ def _first_of(name: str) -> str:
 
 
 def _explain_figure(
-    name: str, one: MeasuredValue, repeated: Sequence[str], says: Translator
+    one: MeasuredValue, repeated: Sequence[MeasuredValue], says: Translator
 ) -> Cell:
     """Name a measure, with its threshold where it has one, and the measures that repeat it."""
     threshold = one.parts.get("threshold")
@@ -117,20 +113,20 @@ def _explain_figure(
         else [says.text(_("threshold: {share}"), share=says.percent(threshold))]
     )
     if repeated:
-        names = "; ".join(measure_name(other, says) for other in repeated)
+        names = "; ".join(_name(other, says) for other in repeated)
         notes.append(says.text(_("also: {names}"), names=names))
-    return Cell(measure_name(name, says), note=". ".join(notes))
+    return Cell(_name(one, says), note=". ".join(notes))
 
 
-def measure_name(name: str, says: Translator) -> str:
+def _name(one: MeasuredValue, says: Translator) -> str:
     """Name a measure."""
-    return says.translate(MEASURE_NAMES.get(name, name.replace("_", " ")))
+    return says.translate(one.meaning.title or one.meaning.label)
 
 
-def _unit(name: str, one: MeasuredValue, says: Translator) -> Text:
-    """Return in what a figure is counted; a measure that is not known says it in English."""
-    unit = MEASURES.get(name)
-    return _foreign(one.meaning.unit, says) if unit is None else says.text(UNIT_NAMES[unit])
+def _unit(one: MeasuredValue, says: Translator) -> Text:
+    """Return in what a figure is counted; a measure without a short unit says it in English."""
+    counted = one.meaning.counted
+    return says.text(counted) if counted else _foreign(one.meaning.unit, says)
 
 
 def _foreign(text: str, says: Translator) -> Cell:

@@ -116,15 +116,17 @@ class DrawnTable(Result):
         }
 
     def tables(self) -> list[ResultTable]:
-        """Return the same, a fact a row."""
-        rows = (
-            ("cells drawn", f"{self.cells:,} in {', '.join(self.columns) or 'no column'}"),
-            ("by", self.by),
+        """Return what was drawn, and what its verification means, a fact a row."""
+        told = "not verified" if self.cells else "verified"
+        labels = f"{self.verification.verdict}, k = {self.verification.k:,}"
+        facts = ResultTable.of_facts(
+            ("cells drawn", f"{self.cells:,} by {self.by}"),
             *(("constraint", constraint) for constraint in self.constraints),
-            ("labels", f"{self.verification.verdict}, k = {self.verification.k:,}"),
-            *([("values", f"not verified, k = {self.k_of_values:,}")] if self.cells else []),
+            ("labels", labels),
+            ("drawn values", f"{told}, smallest class {self.k_of_values:,}"),
+            notes=(self.meaning,),
         )
-        return [ResultTable(("one value per cell", ""), rows, notes=(self.meaning,))]
+        return [facts]
 
     def manifest(
         self, path: str | Path, *, released: files.Content | None, drawn: files.Content | None

@@ -14,12 +14,13 @@ import polars as pl
 
 from kanonym.data import frame_rows, frames
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
-from kanonym.data.results import ShortRepr
+from kanonym.data.files import table_of
+from kanonym.data.results import Result, ResultTable, format_number
 from kanonym.evaluation.columns import name_list, select_columns
 from kanonym.evaluation.utility.models.detection import DETECTION
 from kanonym.kernels.arrays import Ints
-from kanonym.metrics.disclosure import Measurement, Spread
-from kanonym.metrics.measured_value import MeasuredValue, format_figure
+from kanonym.metrics.disclosure import Measurement
+from kanonym.metrics.measured_value import MeasuredValue
 from kanonym.models.base import check_integer
 from kanonym.pipeline import measure
 from kanonym.policy.faults import raise_together
@@ -38,7 +39,7 @@ NOTHING = "nothing was added"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Injection(ShortRepr):
+class Injection(Result):
     """A table with added records, and what they changed.
 
     Attributes
@@ -113,22 +114,26 @@ class Injection(ShortRepr):
             "gives_away": list(self.gives_away),
         }
 
-    def __str__(self) -> str:
-        """Return what changed, a line each."""
+    def tables(self) -> list[ResultTable]:
+        """Return what was added, what it changed, and what gives it away."""
         before, after = self.before, self.after
-        lines = [
-            f"Added {self.added} records to {self.classes_changed} of {before.classes} classes",
-            _change("records per class", before.anonymity_set, after.anonymity_set),
-        ]
+        classes = f"{self.classes_changed:,} of {before.classes:,} classes"
+        facts = ResultTable.of_facts(
+            ("records", f"{self.rows_in:,} in, {self.rows_in + self.added:,} written"),
+            ("added", f"{self.added:,} to {classes}"),
+            ("change of the joint distribution", self.distance.to_text()),
+            ("distinguishable, AUC (0.5: chance)", self.detection.to_text()),
+        )
+        sizes = before.anonymity_set.to_text(), after.anonymity_set.to_text()
+        rows: list[tuple[str, ...]] = [("records (anonymity set size)", *sizes)]
         for name, one in before.attributes.items():
-            other = after.attributes[name]
-            both = one.diversity_percent, other.diversity_percent
-            lines.append(_change(f"{name}: distinct values, % of a class", *both))
-            lines.append(f"  {name}: fewest distinct values  {one.l_distinct} → {other.l_distinct}")
-        for measured in (self.distance, self.detection):
-            said = measured.reason if measured.value is None else format_figure(measured.value)
-            lines.append(f"  {measured.meaning.name}  {said} ({measured.meaning.unit})")
-        return "\n".join([*lines, *(f"  {sentence}" for sentence in self.gives_away)])
+            both = one, after.attributes[name]
+            shares = (each.diversity_percent.to_text() for each in both)
+            fewest = (format_number(each.l_distinct) for each in both)
+            rows.append((f"distinct values of {name}, %", *shares))
+            rows.append((f"distinct values of {name}, minimum", *fewest))
+        header = ("of each class", "before", "after")
+        return [facts, ResultTable(header, rows, frozenset({1, 2}), notes=self.gives_away)]
 
 
 def inject(
@@ -150,8 +155,8 @@ def inject(
     Parameters
     ----------
     frame
-        Any table, released or not: a pandas or polars DataFrame, a polars LazyFrame or a
-        pyarrow Table. Columns that are not named are imitated too.
+        Any table, released or not: a pandas or polars DataFrame, a polars LazyFrame, a pyarrow
+        Table or the path of a file. Columns that are not named are imitated too.
     quasi_identifiers
         Columns whose equal values make a class. Added records hold the values of theirs exactly.
     sensitive
@@ -224,6 +229,7 @@ def inject(
     ['cold', 'flu']
     """
     seed = secrets.randbits(128) if seed is None else seed
+    frame = table_of(frame)
     native = frames.to_eager(frame)
     every = frames.column_names(native)
     dropped, known_names, hidden_names = (
@@ -371,12 +377,3 @@ def _gives_away(classes: Classes, lacking: targets.Needs) -> tuple[str, ...]:
             "class with more distinct values than such people have is a sign of added records."
         )
     return tuple(said)
-
-
-def _change(name: str, before: Spread, after: Spread) -> str:
-    spreads = (
-        f"{format_figure(spread.min)} to {format_figure(spread.max)}, "
-        f"mean {format_figure(spread.mean)}"
-        for spread in (before, after)
-    )
-    return f"  {name}  {' → '.join(spreads)}"

@@ -2,47 +2,51 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import numpy as np
 
+from kanonym.data.loading import LazyRegistry
 from kanonym.verification.release_view import FindingKind, ReleaseView
 from kanonym.verification.verdict import Finding, Verification, largest_share, parts_of
 
-KINDS = (
-    "repeated_identifier",
-    "person_column",
-    "repeated_persons",
-    "batches_together",
-    "unprotected_sensitive",
-    "dominant_value",
-    "near_values",
-    "similar_values",
-    "spellings",
-    "shifted_distribution",
-    "identifying_amount",
-    "free_text",
-    "dependent_column",
-    "knowable_column",
-    "copied_column",
-    "date_intervals",
-    "unshifted_dates",
-    "long_list",
-    "items_apart",
-    "drawn_values",
-    "trivial_model",
-    "not_private",
-    "unrecorded",
-    "foreign_labels",
-    "large_delta",
-    "unread_parts",
-    "no_records",
+KINDS: LazyRegistry[FindingKind] = LazyRegistry(
+    __name__,
+    {
+        kind.replace("_", "-"): f"{kind}:{kind}"
+        for kind in (
+            "repeated_identifier",
+            "person_column",
+            "repeated_persons",
+            "batches_together",
+            "unprotected_sensitive",
+            "dominant_value",
+            "near_values",
+            "similar_values",
+            "spellings",
+            "shifted_distribution",
+            "identifying_amount",
+            "free_text",
+            "dependent_column",
+            "knowable_column",
+            "copied_column",
+            "date_intervals",
+            "unshifted_dates",
+            "long_list",
+            "items_apart",
+            "drawn_values",
+            "trivial_model",
+            "not_private",
+            "unrecorded",
+            "foreign_labels",
+            "large_delta",
+            "unread_parts",
+            "no_records",
+        )
+    },
+    "kanonym.findings",
 )
-"""Every kind by the name of its module and function, in the order in which findings are told."""
+"""Every kind by its name, that of its module and function, in the order in which they are told."""
 
-FINDINGS: tuple[FindingKind, ...] = tuple(
-    getattr(import_module(f"{__name__}.{kind}"), kind) for kind in KINDS
-)
+FINDINGS: tuple[FindingKind, ...] = tuple(KINDS.values())
 """Every kind that is looked for in a release."""
 
 

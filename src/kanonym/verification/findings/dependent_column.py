@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from kanonym.data.results import ShortRepr
 from kanonym.data.table import value_codes
+from kanonym.verification.findings.person_column import advice_beside_persons
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
 LEAST_ROWS = 50
@@ -40,11 +41,12 @@ def dependent_column(view: ReleaseView) -> Evidence:
     for name, others in _dependent_columns(view).items():
         records = view.records_in_small_classes([name]) if name in view.released.columns else 0
         if records:
+            advice = advice_beside_persons(view, [name], "make it a quasi-identifier, or drop it")
             message = (
                 f"{name} is released as it is, although {' and '.join(others)} can be "
                 f"told from it, or it from {'them' if len(others) > 1 else 'that'}. "
                 f"Counted with the quasi-identifiers, up to {records:,} {view.unit} are "
-                f"in classes of fewer than {view.k}: make it a quasi-identifier, or drop it"
+                f"in classes of fewer than {view.k}: {advice}"
             )
             yield [name], message, {"records": records, "k": view.k}
 
@@ -68,12 +70,14 @@ class Doubt(ShortRepr):
     """What is uncertain about a column.
 
     codes: (n_rows,) int64, equal for equal values; null is a value.
+    ranks: (n_rows,) of numbers and dates of which none is null, else None.
     """
 
     codes: NDArray[np.int64]
     size: int
     entropy: float
     scale: pl.Series | None
+    ranks: NDArray[np.float64] | None = None
 
     @classmethod
     def of(cls, column: pl.Series) -> Doubt:
@@ -82,7 +86,10 @@ class Doubt(ShortRepr):
         size = int(codes.max(initial=-1)) + 1
         ordered = column.dtype.is_numeric() or column.dtype.is_temporal()
         scale = column if ordered and size >= LEAST_VALUES else None
-        return cls(codes, size, _entropy(codes, size), scale)
+        ranks = None
+        if scale is not None and not scale.null_count():
+            ranks = scale.rank().to_numpy().astype(np.float64)
+        return cls(codes, size, _entropy(codes, size), scale, ranks)
 
 
 def are_dependent(left: Doubt, right: Doubt) -> bool:
@@ -127,6 +134,8 @@ def _entropy(codes: NDArray[np.int64], size: int) -> float:
 def _rank_correlation(left: Doubt, right: Doubt) -> float:
     if left.scale is None or right.scale is None:
         return 0.0
+    if left.ranks is not None and right.ranks is not None:
+        return abs(float(np.corrcoef(left.ranks, right.ranks)[0, 1]))
     both = pl.DataFrame([left.scale.alias("left"), right.scale.alias("right")]).drop_nulls()
     if len(both) < LEAST_ROWS or min(column.n_unique() for column in both) < LEAST_VALUES:
         return 0.0

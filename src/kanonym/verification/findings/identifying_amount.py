@@ -10,6 +10,7 @@ import polars as pl
 
 from kanonym.data.files import typed_texts
 from kanonym.verification.findings.free_text import is_free_text, unprotected_values
+from kanonym.verification.findings.person_column import advice_beside_persons
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 from kanonym.verification.released_classes import ColumnValues
 from kanonym.verification.verdict import column_names_text
@@ -40,11 +41,16 @@ def identifying_amount(view: ReleaseView) -> Evidence:
     if owned:
         worst = max(owned, key=lambda name: owned[name].alone)
         alone = owned[worst].alone
+        advice = advice_beside_persons(
+            view,
+            [*owned],
+            "make it an identifier, which is dropped, or a quasi-identifier, or round or top-code "
+            "it by an action",
+        )
         message = (
             f"{column_names_text(list(owned))}: released, although {alone:,} of the "
             f"{owned[worst].values:,} values of {worst} have a single owner, whom anybody who "
-            "knows the value can identify. Make it an identifier, which is dropped, or a "
-            "quasi-identifier, or round or top-code it by an action"
+            f"knows the value can identify: {advice}"
         )
         yield tuple(owned), message, {"records": alone}
 

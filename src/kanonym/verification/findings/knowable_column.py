@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from kanonym.data.schema import Role
 from kanonym.profiling.words import name_hints
+from kanonym.verification.findings.person_column import advice_beside_persons
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 from kanonym.verification.verdict import column_names_text
 
@@ -26,11 +27,16 @@ def knowable_column(view: ReleaseView) -> Evidence:
     ]
     records = view.records_in_small_classes(names) if names else 0
     if records:
+        advice = advice_beside_persons(
+            view,
+            names,
+            "make them quasi-identifiers, drop them, or declare them insensitive, by name, in the "
+            "attributes of the policy",
+        )
         message = (
             f"{column_names_text(names)}: released as they are, because others is "
             "insensitive; by their names, people may know them. Counted with the "
             f"quasi-identifiers, up to {records:,} {view.unit} are in classes of fewer than "
-            f"{view.k}: make them quasi-identifiers, drop them, or declare them insensitive, "
-            "by name, in the attributes of the policy"
+            f"{view.k}: {advice}"
         )
         yield names, message, {"records": records, "k": view.k}

@@ -7,9 +7,15 @@ their own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from kanonym.data.schema import Identifier
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 from kanonym.verification.verdict import column_names_text
+
+if TYPE_CHECKING:
+    from kanonym.profiling.persons import ProposedPersons
 
 
 @finding_kind(
@@ -20,12 +26,7 @@ from kanonym.verification.verdict import column_names_text
     needs_original=True,
 )
 def person_column(view: ReleaseView) -> Evidence:
-    attributes = view.schema.attributes
-    for proposed in view.proposed_persons[:1] if not view.policy.entities else ():
-        if not view.persons and any(
-            isinstance(attributes[name], Identifier) for name in proposed.columns
-        ):
-            continue
+    for proposed in _person_proposals(view):
         columns = " and ".join(proposed.columns)
         message = (
             f"{columns}: {proposed.values:,} values in {proposed.records:,} records, each with one "
@@ -34,3 +35,24 @@ def person_column(view: ReleaseView) -> Evidence:
             f"records, not people: make {columns} an identifier, and set entity in k-anonymity"
         )
         yield proposed.columns, message, {"values": proposed.values, "records": proposed.records}
+
+
+def advice_beside_persons(view: ReleaseView, columns: Sequence[str], advice: str) -> str:
+    """Return advice on columns: another one where this finding advises to make them identifiers."""
+    persons = {name for proposed in _person_proposals(view) for name in proposed.columns}
+    return (
+        "make it an identifier, as the finding on persons advises"
+        if persons >= {*columns}
+        else advice
+    )
+
+
+def _person_proposals(view: ReleaseView) -> list[ProposedPersons]:
+    """Return who the persons seem to be, unless the policy knows; one or none."""
+    attributes = view.schema.attributes
+    return [
+        proposed
+        for proposed in ([] if view.policy.entities else view.proposed_persons[:1])
+        if view.persons
+        or not any(isinstance(attributes[name], Identifier) for name in proposed.columns)
+    ]

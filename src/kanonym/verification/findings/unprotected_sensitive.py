@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kanonym.data.schema import Role
 from kanonym.profiling.words import name_hints
+from kanonym.verification.findings.person_column import advice_beside_persons
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 from kanonym.verification.verdict import column_names_text
 
@@ -28,9 +29,14 @@ def unprotected_sensitive(view: ReleaseView) -> Evidence:
     ]
     columns = [name for name in (*view.sensitive, *private) if name not in protected]
     if columns and not any(model.guarantee == "mechanism" for model in models):
+        advice = advice_beside_persons(
+            view,
+            columns,
+            "require l-diversity or t-closeness, or declare it insensitive, by name, if it may be "
+            "known",
+        )
         message = (
             f"no model protects {column_names_text(columns)}: a class whose records share a "
-            "value discloses it. Require l-diversity or t-closeness, or declare it "
-            "insensitive, by name, if it may be known"
+            f"value discloses it: {advice}"
         )
         yield columns, message, {}

@@ -14,6 +14,7 @@ from kanonym.data.schema import Role
 from kanonym.models import MODELS
 from kanonym.policy import document
 from kanonym.policy.construction import ROLES
+from kanonym.policy.shorthand import model_of
 from kanonym.policy.writing import policy_yaml
 from kanonym.profiling import ColumnProfile, Profile
 from kanonym.profiling.first_policy import attribute_form
@@ -172,7 +173,7 @@ def suggested_form(profile: Profile, private: Path) -> Form:
 
 def answers_of(form: Form) -> TableAnswers:
     """Return the answers that a policy stands for."""
-    models = [one for one in form.get("models", ()) if one.get("type") == "k-anonymity"]
+    models = [one for one in form.get("models", ()) if one.get("type") == model_of("k")]
     entity = next((one["entity"] for one in models if one.get("entity")), None)
     sensitive = tuple(columns_of(form, Role.SENSITIVE))
     return TableAnswers(

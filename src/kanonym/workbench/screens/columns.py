@@ -7,6 +7,7 @@ from typing import Any
 from kanonym.data.errors import SchemaError
 from kanonym.data.errors import gettext as _
 from kanonym.data.schema import Role
+from kanonym.policy.shorthand import model_of
 from kanonym.profiling import Profile, TableAnswers, questions
 from kanonym.profiling.questions import LISTS, UNKNOWN
 from kanonym.workbench.forms import number_of
@@ -119,7 +120,7 @@ async def persons(view: View) -> str | None:
     counted = {"entity": entity} if entity else {}
     form = with_parts(form, {"rows": None if entity else "persons"})
     models = [one for one in form.get("models", ()) if not _is_k(one)]
-    form = with_model({**form, "models": []}, {"type": "k-anonymity", "k": k, **counted})
+    form = with_model({**form, "models": []}, {"type": model_of("k"), "k": k, **counted})
     view.project.change(
         {**form, "models": [*form["models"], *models]},
         _("Who is who: {column}"),
@@ -129,7 +130,7 @@ async def persons(view: View) -> str | None:
 
 
 def _is_k(model: Any) -> bool:
-    return bool(model.get("type") == "k-anonymity")
+    return bool(model.get("type") == model_of("k"))
 
 
 def _entity_of(form: Any) -> str:

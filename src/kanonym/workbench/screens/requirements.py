@@ -13,6 +13,7 @@ from kanonym.models import MODELS
 from kanonym.pipeline.planning import Violations
 from kanonym.policy.construction import build_typed
 from kanonym.policy.faults import FaultsFoundError
+from kanonym.policy.shorthand import model_of
 from kanonym.reporting.wording import requirement_text
 from kanonym.workbench.forms import (
     Field,
@@ -138,9 +139,9 @@ async def preset(view: View) -> str | None:
     if chosen is None or chosen.smallest is None:
         raise PolicyError("there is no such preset")
     listed = view.project.form.get("models", ())
-    own = next((dict(one) for one in listed if one.get("type") == "k-anonymity"), {})
-    place = next((i for i, one in enumerate(listed) if one.get("type") == "k-anonymity"), None)
-    model = {"type": "k-anonymity", **own, "k": chosen.smallest}
+    own = next((dict(one) for one in listed if one.get("type") == model_of("k")), {})
+    place = next((i for i, one in enumerate(listed) if one.get("type") == model_of("k")), None)
+    model = {"type": model_of("k"), **own, "k": chosen.smallest}
     form = with_model(view.project.form, model, place)
     view.project.change(form, _("Preset: {preset}"), preset=chosen.title)
     return None

@@ -345,6 +345,7 @@ class TableWork:
         if source is None or source.in_database:
             return None
         how: dict[str, Any] = {"encoding": source.encoding, "columns": source.column_names}
+        how |= {"sheet": source.sheet, "header_row": source.header_row}
         return files.read_again(source.path, self._content, *some, **how)
 
     def _histograms(self, columns: Sequence[Any]) -> dict[str, dict[str, Histogram]]:

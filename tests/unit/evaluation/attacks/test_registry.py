@@ -21,7 +21,8 @@ from attack_tables import scene
 from kanonym.data.errors import PolicyError
 from kanonym.evaluation.attacks import ATTACKS
 from kanonym.evaluation.attacks.base import Attack
-from kanonym.policy.field_validators import ATTACK_NAMES
+from kanonym.policy.faults import FaultsFoundError
+from kanonym.policy.field_validators import build_attack_limits
 
 NAMES = list(ATTACKS)
 TABLES = {
@@ -47,7 +48,10 @@ def test_every_attack_is_registered():
 
 def test_every_attack_may_be_limited():
     """A policy may set a limit for each attack, and for nothing else."""
-    assert list(ATTACK_NAMES) == NAMES
+    limits = dict.fromkeys(NAMES, 0.5)
+    assert build_attack_limits(limits) == limits
+    with pytest.raises(FaultsFoundError, match="unknown attack"):
+        build_attack_limits({"phishing": 0.5})
 
 
 def test_an_object_that_is_no_attack_is_refused():

@@ -14,11 +14,7 @@ from effort import examples
 from kanonym.data import hierarchy
 from kanonym.data.errors import HierarchyError
 from kanonym.metrics.information_loss import Loss, LossArithmetic
-from kanonym.metrics.information_loss.released_values import (
-    ReleasedValues,
-    leaves_below,
-    released_loss,
-)
+from kanonym.metrics.information_loss.loss import ReleasedValues, leaves_below, released_loss
 from lattice_nodes import lattices
 
 CITIES = hierarchy.from_mapping(

@@ -12,7 +12,8 @@ import polars as pl
 from sqlglot import exp
 
 from kanonym.algorithms.base import compile_criteria, require_feasible
-from kanonym.algorithms.mondrian import Mondrian, TriedCuts
+from kanonym.algorithms.mondrian import Mondrian
+from kanonym.algorithms.outliers import TriedCuts
 from kanonym.algorithms.span_partition import Histogram, Tree
 from kanonym.data.errors import DataError
 from kanonym.data.partition import Partition

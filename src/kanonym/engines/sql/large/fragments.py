@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 
 from kanonym.algorithms.base import Algorithm, Problem
-from kanonym.algorithms.mondrian import TriedCuts, refine_nodes
+from kanonym.algorithms.mondrian import refine_nodes
+from kanonym.algorithms.outliers import TriedCuts
 from kanonym.data.partition import Partition, RecodedAttribute
 from kanonym.data.schema import Recoding
 from kanonym.data.table import Domain, EncodedTable, value_codes
@@ -24,7 +25,7 @@ from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.conditions import Criteria
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.kernels.classes.histograms import SET, Costs, span_losses
-from kanonym.metrics.information_loss.released_values import ReleasedValues, released_loss
+from kanonym.metrics.information_loss.loss import ReleasedValues, released_loss
 from kanonym.metrics.release_loss import InformationLoss, coverages, measure_utility
 from kanonym.models.base import PrivacyModel
 from kanonym.recoding.recode import recode, released_names

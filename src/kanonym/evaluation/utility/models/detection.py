@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
 from kanonym.evaluation.utility.models.learning import draw_records
 from kanonym.kernels.arrays import Bools, Floats, Ints
 from kanonym.metrics.measured_value import Meaning, MeasuredValue
@@ -107,7 +108,7 @@ def area_interval(area: float, n: float, m: float) -> tuple[float, float]:
     ends = []
     for far in (0.0, 1.0):
         close, away = area, far
-        for _ in range(60):
+        for _round in range(60):
             middle = (close + away) / 2
             close, away = (middle, away) if near(middle) else (close, middle)
         ends.append(close)
@@ -224,4 +225,6 @@ DETECTION = Meaning(
     source="Lopez-Paz and Oquab (2017), ICLR: classifier two-sample tests; here the area under "
     "the curve of boosted trees, cross-validated, equal records in one fold; interval by "
     "Newcombe (2006), Stat. Med. 25, method 5",
+    title=_("Distinguishability of records of release and original (AUC)"),
+    counted=_("from 0 to 1; 0.5 is chance"),
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kanonym.data.errors import Message
+from kanonym.data.errors import gettext as _
 from kanonym.data.results import ShortRepr
 from kanonym.evaluation.pair import tables
 from kanonym.evaluation.utility import Measure
@@ -177,7 +178,7 @@ def learning(
     Models: logistic regression (ridge regression for numbers) and boosted trees, by scikit-learn,
     categories weighted to count the same.
     """
-    meaning = replace(LEARNING, name=f"{LEARNING.name}-{target}")
+    meaning = LEARNING.of_column(target)
     course = learning_task(pair, target, random, folds)
     if isinstance(course, str):
         return MeasuredValue(meaning, None, reason=course)
@@ -253,9 +254,7 @@ def learning_task(
 def learning_measure(target: str) -> Measure:
     """Return the measure of what a release teaches about one column (see `learning`)."""
     return Measure(
-        replace(LEARNING, name=f"{LEARNING.name}-{target}"),
-        lambda pair, random: learning(pair, target, random),
-        slow=True,
+        LEARNING.of_column(target), lambda pair, random: learning(pair, target, random), slow=True
     )
 
 
@@ -335,6 +334,8 @@ LEARNING = Meaning(
     source="LeFevre, DeWitt and Ramakrishnan (2006), KDD: workload-aware anonymization; share of "
     "the advantage over ZeroR as ARX's relative classification accuracy, here of balanced "
     "accuracy or R² on held-out original records",
+    title=_("Quality of predictions learned from the release"),
+    counted=_("share of the original’s advantage"),
 )
 """Its name goes with the name of the column, as `learning-salary`."""
 
@@ -356,7 +357,7 @@ def accuracy(
     cannot tell which of both is better.
 
     """
-    meaning = replace(ACCURACY, name=f"{ACCURACY.name}-{target}")
+    meaning = ACCURACY.of_column(target)
     course = learning_task(pair, target, random, folds)
     if isinstance(course, str):
         return MeasuredValue(meaning, None, reason=course)
@@ -381,9 +382,7 @@ def training_sets(course: LearningTask, random: np.random.Generator) -> dict[str
 def accuracy_measure(target: str) -> Measure:
     """Return the measure of how well one column is predicted (see `accuracy`)."""
     return Measure(
-        replace(ACCURACY, name=f"{ACCURACY.name}-{target}"),
-        lambda pair, random: accuracy(pair, target, random),
-        slow=True,
+        ACCURACY.of_column(target), lambda pair, random: accuracy(pair, target, random), slow=True
     )
 
 
@@ -394,5 +393,7 @@ ACCURACY = Meaning(
     unit="share of held-out original records whose category is predicted right; R² of numbers",
     source="LeFevre, DeWitt and Ramakrishnan (2006), KDD: workload-aware anonymization; there by "
     "the error of decision trees",
+    title=_("Accuracy of predictions learned from the release"),
+    counted=_("share of the predictions, or R²"),
 )
 """Its name goes with the name of the column, as `accuracy-salary`."""

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
+from kanonym.data.errors import gettext as _
 from kanonym.evaluation.pair.tables import TablePair
 from kanonym.evaluation.utility import Measure
 from kanonym.evaluation.utility.cells import nothing_to_compare
@@ -109,7 +110,7 @@ def _fitted(records: Floats, released: Bools) -> Floats:
     weights, scores = np.zeros(d), np.zeros(n)
     probabilities = np.full(n, 0.5)
     before = loss(scores, weights)
-    for _ in range(STEPS):
+    for _step in range(STEPS):
         gradient = records.T @ (probabilities - released) + penalty * weights
         if np.abs(gradient).max() <= PRECISE * n:
             break
@@ -144,6 +145,9 @@ PROPENSITY = Meaning(
     source="Woo, Reiter, Oganian and Karr (2009), J. Privacy and Confidentiality 1(1), 3.1; "
     "expected value by Snoke, Raab, Nowok, Dibben and Slavkovic (2018), JRSS A 181(3); logistic "
     "regression on main effects and products of numbers, a value drawn from what is left open",
+    title=_("Distinguishability of release and original (pMSE)"),
+    counted=_("squared probability, at most 0.25"),
+    short="pMSE",
 )
 
 MEASURES: tuple[Measure, ...] = (Measure(PROPENSITY, propensity_error),)
