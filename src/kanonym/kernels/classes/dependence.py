@@ -43,14 +43,15 @@ def values_of_groups(
     result = np.zeros((len(codes), 2))
     last = np.empty(widths.max() if len(widths) else 0, np.int32)
     for column in range(len(codes)):
-        counts = np.zeros(int(widths[column]), np.int64)
+        counts = np.zeros(widths[column], np.int64)
         last[: widths[column]] = -1
         values = 0.0
-        for i in order:
-            code = int(codes[column, i])
-            counts[code] += weights[i]
-            if last[code] != labels[i]:
-                last[code] = labels[i]
+        for place in range(n):
+            row = order[place]
+            code = codes[column, row]
+            counts[code] += weights[row]
+            if last[code] != labels[row]:
+                last[code] = labels[row]
                 values += 1.0
         counts = np.sort(counts)
         expected = 0.0
