@@ -46,7 +46,7 @@ CHOICES = {
     "comparison/column_costs.py",
     "comparison/recommendation.py",
     "comparison/sweep.py",
-    "profiling/extremes.py",
+    "profiling/columns.py",
     "profiling/first_policy.py",
     "synthesis/result.py",
     "workbench/screens/run.py",
@@ -54,8 +54,8 @@ CHOICES = {
 }
 LEFT = {
     # Still to be said by a trait.
-    ("average-class-size", "algorithms/full_domain/scores.py"),
-    ("non-uniform-entropy", "algorithms/full_domain/scores.py"),
+    ("average-class-size", "algorithms/full_domain/private.py"),
+    ("non-uniform-entropy", "algorithms/full_domain/private.py"),
     ("loss-arithmetic", "algorithms/local_recoding.py"),
     ("alpha-k-anonymity", "linked/linked_policy.py"),
     ("full-domain", "linked/person_classes.py"),

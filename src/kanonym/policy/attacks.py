@@ -15,7 +15,7 @@ ATTACKS: LazyRegistry[Any] = LazyRegistry(
         "linkage": "linking.linkage:Linkage",
         "similarity-reidentification": "linking.similarity:SimilarRecords",
         "linkability": "linking.linkage:Linkability",
-        "known-items": "known_items:KnownItems",
+        "known-items": "linking.known_records:KnownItems",
         "known-records": "linking.known_records:KnownRecords",
         "inference": "inference:Inference",
         "homogeneity": "classes.homogeneity:Homogeneity",
