@@ -12,7 +12,6 @@ from urllib.parse import unquote
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.actions.base import cell_texts
 from kanonym.data import frames
@@ -23,6 +22,7 @@ from kanonym.data.files.disk import hidden_place
 from kanonym.data.hierarchy import Flat
 from kanonym.data.schema import Identifier, QuasiIdentifier, Schema
 from kanonym.engines.spark import collect_frame, create_frame
+from kanonym.kernels.arrays import Ints
 from kanonym.linked.linked_policy import (
     LinkedPolicy,
     Reference,
@@ -249,7 +249,7 @@ def check_tables(tables: Tables, policy: LinkedPolicy) -> None:
 
 def parent_rows(
     tables: Tables, table: TablePolicy, reference: Reference, policy: LinkedPolicy
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return (n_rows,) int64: the row that each row refers to, -1 for none."""
 
     def keys(name: str, columns: Sequence[str]) -> pl.DataFrame:

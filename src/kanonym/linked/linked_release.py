@@ -11,7 +11,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from polars import selectors
 
 from kanonym.actions.base import Drawn
@@ -22,6 +21,7 @@ from kanonym.data.errors import InfeasibleError, Message, PolicyError, SchemaErr
 from kanonym.data.results import Result, ResultTable, format_number
 from kanonym.engines.local import resolve_seed
 from kanonym.engines.stopwatch import Stopwatch
+from kanonym.kernels.arrays import Bools
 from kanonym.linked.given_tables import (
     Column,
     banded_policy,
@@ -79,7 +79,7 @@ class LinkedDecision(NamedTuple):
 
     search: SearchedLevels
     stands: Mapping[str, Codes]
-    suppressed: NDArray[np.bool_]
+    suppressed: Bools
 
     @property
     def rows_out(self) -> int:

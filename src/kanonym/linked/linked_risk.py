@@ -9,11 +9,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import PolicyError
 from kanonym.data.results import Result, ResultTable, format_number
 from kanonym.evaluation.attacks.result import AttackResult, AttackResults, SuccessCount
+from kanonym.kernels.arrays import Ints
 from kanonym.linked.given_tables import (
     banded_policy,
     check_tables,
@@ -294,7 +294,7 @@ def attack(
 
 def _candidates(
     persons: _Persons, attacked: Codes, known: int, random: np.random.Generator
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return by attacked person the number of released persons who have what is known."""
     n, released = persons.n, persons.owners >= persons.n
     none = np.zeros(0, np.int64)

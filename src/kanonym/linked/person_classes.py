@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.hierarchy import Automatic, Flat, Hierarchy
 from kanonym.data.table import encode_column, refuse_infinite
+from kanonym.kernels.arrays import Bools, Int32s
 from kanonym.kernels.classes.grouping import Groups
 from kanonym.linked.linked_policy import LinkedPolicy, Tables
 from kanonym.linked.person_rows import Codes, LinkedRows, combine
@@ -59,7 +59,7 @@ class KnownColumn:
     table: str
     name: str
     hierarchy: Hierarchy
-    leaves: NDArray[np.int32]  # (n_rows,)
+    leaves: Int32s  # (n_rows,)
     values: pl.Series
     refers: bool  # to another table: its pseudonym is released, or nothing
     in_key: bool  # released as it is, or keys would become equal
@@ -135,7 +135,7 @@ class PersonClasses:
     parts: Mapping[str, Sequence[Codes]]  # codes of the columns of its key that count
     _own: dict[tuple[str, Levels], Codes] = field(default_factory=dict)
 
-    def at(self, levels: Levels) -> tuple[dict[str, Codes], NDArray[np.bool_]]:
+    def at(self, levels: Levels) -> tuple[dict[str, Codes], Bools]:
         """Return by table the row that stands for each, and which persons fail."""
         own = {name: self._codes(name, levels) for name in self.rows.policy.order}
         equal = {name: combine([own[name], one], len(one)) for name, one in self.further.items()}
@@ -143,7 +143,7 @@ class PersonClasses:
         classes = self.rows.classes(own, stands, self.rows.policy.counting)
         return stands, self._failing(classes)[classes]
 
-    def _failing(self, classes: Codes) -> NDArray[np.bool_]:
+    def _failing(self, classes: Codes) -> Bools:
         """Return which classes, numbered from 0 and none empty, fail a model: (n_classes,) bool."""
         models = self.rows.policy.models
         _, first, sizes = np.unique(classes, return_index=True, return_counts=True)

@@ -8,7 +8,6 @@ from itertools import combinations
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.actions.masking.dates import ShiftDate
 from kanonym.actions.registry import unwrap
@@ -16,6 +15,7 @@ from kanonym.data.errors import Message, PolicyError
 from kanonym.data.hierarchy.labels import parse_times
 from kanonym.data.schema import Identifier, Insensitive, QuasiIdentifier, Sensitive
 from kanonym.data.table import value_codes
+from kanonym.kernels.arrays import Bools, Ints
 from kanonym.linked.given_tables import (
     Column,
     as_key,
@@ -27,10 +27,10 @@ from kanonym.linked.given_tables import (
 from kanonym.linked.linked_policy import Counting, LinkedPolicy, Reference, Tables
 from kanonym.verification.linked_rows import collections_of
 
-Codes = NDArray[np.int64]
+Codes = Ints
 """(n_rows,) int64: equal numbers for rows that are equal."""
 
-Masks = dict[str, NDArray[np.bool_]]
+Masks = dict[str, Bools]
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +331,7 @@ def order_notes(before: Tables, after: Tables, rows: LinkedRows, kept: Masks) ->
     return messages
 
 
-def milliseconds(values: pl.Series) -> NDArray[np.int64] | None:
+def milliseconds(values: pl.Series) -> Ints | None:
     """Return (n,) the times of dates or ISO texts, `NONE` for null; None of other values."""
     if values.dtype in (pl.String, pl.Categorical, pl.Enum):
         texts = values.cast(pl.String)

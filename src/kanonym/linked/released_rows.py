@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.actions.pseudonymization.keyed_pseudonyms import KeyedHash, Surrogate
 from kanonym.actions.registry import ColumnActions
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.schema import Identifier, QuasiIdentifier
+from kanonym.kernels.arrays import Bools
 from kanonym.linked.given_tables import Column, as_key, band_column, is_plain
 from kanonym.linked.linked_policy import LinkedPolicy, TablePolicy, Tables
 from kanonym.linked.person_rows import Codes, LinkedRows, codes_of_values, combine
@@ -292,8 +292,8 @@ def count_merged(
     released: Tables,
     rows: LinkedRows,
     keys: Mapping[Column, Column],
-    kept: Mapping[str, NDArray[np.bool_]],
-    suppressed: NDArray[np.bool_],
+    kept: Mapping[str, Bools],
+    suppressed: Bools,
 ) -> dict[str, MergedRows]:
     """Return what became of equal rows; released: all rows, recoded."""
     found = {}
@@ -314,7 +314,7 @@ class KeptRows:
 
     tables: Tables  # all rows of all tables
     rows: LinkedRows
-    kept: Mapping[str, NDArray[np.bool_]]  # (n_rows,) by table with persons
+    kept: Mapping[str, Bools]  # (n_rows,) by table with persons
     stands: Mapping[str, Codes]  # as of `LinkedRows.merged`
     random: np.random.Generator | None = None  # numbers keys anew; None leaves them
     _new: dict[Column, pl.Series] = field(default_factory=dict)

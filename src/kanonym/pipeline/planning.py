@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.actions.registry import record_actions, works_on_values
 from kanonym.algorithms.base import classes_of, require_feasible
@@ -40,6 +39,7 @@ from kanonym.engines.base import Engine, Request, require_abilities
 from kanonym.engines.local import LocalEngine, bind_actions, encoded_columns, encoded_table
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.engines.task import Prepared, Task, prepare
+from kanonym.kernels.arrays import Bools, Int32s
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.metrics.record_risk import person_risk
 from kanonym.models.itemsets import KnownItems, records_with_rare_items
@@ -310,7 +310,7 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
     persons = None if of_tuple is None else of_tuple[table.tuple_of_row]
     failing = np.zeros(table.n_rows, np.bool_)
 
-    def count(rows: NDArray[np.bool_]) -> int:
+    def count(rows: Bools) -> int:
         return int(rows.sum()) if persons is None else len(np.unique(persons[rows]))
 
     found = []
@@ -333,7 +333,7 @@ def count_violations(frame: Any, policy: Policy) -> Violations:
     return Violations(unit, total, count(failing), uniques, tuple(found))
 
 
-def persons_of_tuples(table: EncodedTable, entities: Sequence[str]) -> NDArray[np.int32] | None:
+def persons_of_tuples(table: EncodedTable, entities: Sequence[str]) -> Int32s | None:
     """Return whose records tuples are, -1 for nobody; None where no model counts persons."""
     names = [domain.name for domain in table.sensitive]
     places = [names.index(entity) for entity in entities if entity in names]
@@ -341,8 +341,8 @@ def persons_of_tuples(table: EncodedTable, entities: Sequence[str]) -> NDArray[n
 
 
 def _with_rare_items(
-    native: Any, task: Task, asked: KnownItems, class_of_row: NDArray[np.int32]
-) -> NDArray[np.bool_] | None:
+    native: Any, task: Task, asked: KnownItems, class_of_row: Int32s
+) -> Bools | None:
     """Return (n_rows,) bool: which records have known items that too few share; None: not known."""
     sets = _encode_sets(native, task)
     within = class_of_row if asked.by_class else np.zeros_like(class_of_row)

@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.files import typed_texts
 from kanonym.data.readings import Reading, canonical_table, settle_readings, styled_table
 from kanonym.data.schema import readings_of
+from kanonym.kernels.arrays import Ints
 from kanonym.pipeline.planning import with_readings
 from kanonym.policy import Policy
 from kanonym.release import Release
 
-ReadAgain = Callable[[NDArray[np.int64], dict[str, int]], pl.DataFrame | None]
+ReadAgain = Callable[[Ints, dict[str, int]], pl.DataFrame | None]
 """Reads some records of the input alone, and fills in the decimals; None where it cannot."""
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.algorithms.base import Problem, classes_of, compile_criteria, table_counts
 from kanonym.data.partition import Refusals, Replay
@@ -18,6 +17,7 @@ from kanonym.engines.base import Run
 from kanonym.engines.decision import Decision, EncodedDecision
 from kanonym.engines.local import LocalEngine, resolve_seed
 from kanonym.engines.stopwatch import Stopwatch
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.disclosure import DISTINCT, SIZE
 from kanonym.models import PrivacyModel
 from kanonym.pipeline.planning import resolve_policy
@@ -115,7 +115,7 @@ class Reason(ShortRepr):
     others: bool = False
 
 
-_Trial = tuple[Reason, NDArray[np.int64], NDArray[np.int64]]
+_Trial = tuple[Reason, Ints, Ints]
 """What is asked of a record: a reason without failure, a class of rows, the rest of its class."""
 
 
@@ -144,7 +144,7 @@ def reasons_of_records(
     return reasons
 
 
-def _trials_of(decision: EncodedDecision, labels: NDArray[np.int32], row: int) -> list[_Trial]:
+def _trials_of(decision: EncodedDecision, labels: Int32s, row: int) -> list[_Trial]:
     table = decision.table
     label = int(labels[row])
     if label < 0:
@@ -164,7 +164,7 @@ def _trials_of(decision: EncodedDecision, labels: NDArray[np.int32], row: int) -
     return found
 
 
-def _trial_of_suppressed(decision: EncodedDecision, labels: NDArray[np.int32], row: int) -> _Trial:
+def _trial_of_suppressed(decision: EncodedDecision, labels: Int32s, row: int) -> _Trial:
     """Return the class that a suppressed record would be in."""
     table = decision.table
     levels = decision.partition.levels
@@ -193,7 +193,7 @@ def _text(domain: Domain, code: int) -> str | None:
 
 
 def _failures(
-    table: EncodedTable, models: Sequence[PrivacyModel], parts: Sequence[NDArray[np.int64]]
+    table: EncodedTable, models: Sequence[PrivacyModel], parts: Sequence[Ints]
 ) -> list[Failure | None]:
     """Return the first condition that each part of the records fails as a class of its own."""
     rows = table.tuple_of_row[np.concatenate(parts)]

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data import frames
 from kanonym.data.errors import DataError, Message, PolicyError, SchemaError
@@ -26,6 +25,7 @@ from kanonym.engines.local import (
     resolve_seed,
 )
 from kanonym.engines.stopwatch import Stopwatch
+from kanonym.kernels.arrays import Bools
 from kanonym.pipeline import package_release, publish, require_satisfied
 from kanonym.release import Release
 from kanonym.release.tables import kept_value_rows, lost_row, record_rows
@@ -179,7 +179,7 @@ class BatchInput(LocalInput):
     series: Series
     before: Released
     persons: BatchPersons | None  # beside those of earlier batches, where somebody asks
-    withheld: NDArray[np.bool_]  # (n_rows,) records that are not released, whatever their class
+    withheld: Bools  # (n_rows,) records that are not released, whatever their class
 
     def column(self, name: str) -> pl.Series:
         """Return a column as actions leave it; of who is counted, that of the input."""
@@ -324,9 +324,7 @@ def _seed(seed: int | None, number: int) -> int | None:
     return int(state[0]) << 64 | int(state[1])
 
 
-def _refuse_unseen(
-    table: EncodedTable, strange: NDArray[np.bool_], outside: NDArray[np.bool_]
-) -> None:
+def _refuse_unseen(table: EncodedTable, strange: Bools, outside: Bools) -> None:
     """Refuse a value that the recoding does not know, and a record in no class."""
     wrong = (strange.any(axis=1) | outside)[table.tuple_of_row]
     if not wrong.any():

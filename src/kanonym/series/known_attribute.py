@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError, HierarchyError
 from kanonym.data.hierarchy import Automatic, Dates, Hierarchy, HierarchySource, Intervals, Masking
@@ -18,6 +17,7 @@ from kanonym.data.hierarchy.csv_file import Rows
 from kanonym.data.hierarchy.labels import parse_values, value_texts
 from kanonym.data.results import ShortRepr
 from kanonym.data.table import Domain, encode_column, kind_of, refuse_infinite
+from kanonym.kernels.arrays import Bools, Int32s
 from kanonym.series.document import type_form, type_of
 
 
@@ -27,9 +27,9 @@ class PlacedColumn(ShortRepr):
 
     domain: Domain
     dtype: pl.DataType  # of the column
-    codes: NDArray[np.int32]  # (n_rows,)
-    bounds: NDArray[np.int32]  # (m,) of the values that the recoding names
-    strange: NDArray[np.bool_]  # (size,) values of which the recoding knows nothing
+    codes: Int32s  # (n_rows,)
+    bounds: Int32s  # (m,) of the values that the recoding names
+    strange: Bools  # (size,) values of which the recoding knows nothing
     levels: tuple[int, ...] = ()  # of the domain's hierarchy, for each level of the fitted one
 
 
@@ -105,7 +105,7 @@ class ExtendedHierarchy(NamedTuple):
 
     hierarchy: Hierarchy
     levels: tuple[int, ...]  # where fitted leaves have the labels of each fitted level
-    strangers: NDArray[np.bool_]  # (size,) leaves with a branch of their own, never released
+    strangers: Bools  # (size,) leaves with a branch of their own, never released
 
 
 def rule_of(
@@ -243,7 +243,7 @@ def categories_as_text(values: pl.Series) -> pl.Series:
     return values.cast(pl.String) if values.dtype in (pl.Boolean, pl.Categorical) else values
 
 
-def values_of(domain: Domain, codes: NDArray[np.int32]) -> pl.Series:
+def values_of(domain: Domain, codes: Int32s) -> pl.Series:
     """Return the values of codes; negative ones are null, too."""
     places = np.where(codes < 0, len(domain.values), codes)
     return domain.values.extend_constant(None, 1).gather(places)

@@ -9,9 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.actions.base import cell_texts
 from kanonym.actions.pseudonymization.keyed_pseudonyms import check_source, read_key
@@ -21,6 +19,7 @@ from kanonym.data.person_key import EntityColumns, columns_of, entity_of
 from kanonym.data.results import format_number
 from kanonym.data.schema import Role
 from kanonym.engines.local import LocalRelease
+from kanonym.kernels.arrays import Bools
 from kanonym.models.base import PrivacyModel, check_integer
 from kanonym.verification.linked_rows import LINKED
 from kanonym.verification.released_classes import group_released
@@ -237,7 +236,7 @@ class BatchPersons:
         )
         return self.repeated
 
-    def exposed(self) -> NDArray[np.bool_]:
+    def exposed(self) -> Bools:
         """Return (n_rows,) bool: the records of persons of whom too few values stay open."""
         few = [one for one, values in self.left.items() if values < self.asked.least_values]
         return self.hashes.is_in(few).fill_null(value=False).to_numpy()

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data import schema
 from kanonym.data.errors import PolicyError
@@ -20,6 +19,7 @@ from kanonym.data.schema import QuasiIdentifier, Schema
 from kanonym.data.table import Domain, EncodedTable
 from kanonym.engines.decision import EncodedDecision
 from kanonym.engines.task import Task
+from kanonym.kernels.arrays import Bools, Floats, Int32s, Ints
 from kanonym.kernels.classes.grouping import group_rows
 from kanonym.kernels.classes.histograms import class_bounds, class_histograms
 from kanonym.kernels.neighbours import containing_box
@@ -35,8 +35,8 @@ class Placement(NamedTuple):
     """The classes of a batch, and what is in none of the fit."""
 
     decision: EncodedDecision
-    strange: NDArray[np.bool_]  # (n_tuples, d) values that the recoding does not know
-    outside: NDArray[np.bool_]  # (n_tuples,) tuples of known values that fall in no class
+    strange: Bools  # (n_tuples, d) values that the recoding does not know
+    outside: Bools  # (n_tuples,) tuples of known values that fall in no class
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,10 +124,10 @@ class Side(ShortRepr):
     known: KnownAttribute
     recoding: schema.Recoding
     values: pl.Series  # between which boxes lie, or which they list: box after box
-    offsets: NDArray[np.int64]  # (n_boxes + 1,) where those of each box start
+    offsets: Ints  # (n_boxes + 1,) where those of each box start
     listed: bool  # a box holds the values that it lists alone: of names, and of released sets
     released: tuple[pl.Series, ...]  # (n_classes,) each
-    loss: NDArray[np.float64]  # (n_classes,) the normalized certainty penalty in the fit
+    loss: Floats  # (n_classes,) the normalized certainty penalty in the fit
 
     def with_root(self) -> list[pl.Series]:
         """Return what classes release, and last a record in no box: the root as text, else null."""
@@ -138,9 +138,7 @@ class Side(ShortRepr):
             for one in self.released
         ]
 
-    def bounds(
-        self, placed: PlacedColumn, *, wide: bool = False
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def bounds(self, placed: PlacedColumn, *, wide: bool = False) -> tuple[Int32s, Int32s]:
         """Return (n_boxes,) int32 lowest and highest code; wide: as far as labels are true."""
         starts, hierarchy = self.offsets[:-1], placed.domain.hierarchy
         low = np.minimum.reduceat(placed.bounds, starts)
@@ -162,7 +160,7 @@ class Boxes(ShortRepr):
     form: ClassVar[str] = "boxes"
 
     sides: tuple[Side, ...]
-    class_of_box: NDArray[np.int64]  # (n_boxes,); boxes that release the same are one class
+    class_of_box: Ints  # (n_boxes,); boxes that release the same are one class
 
     @property
     def known(self) -> tuple[KnownAttribute, ...]:
@@ -197,9 +195,7 @@ class Boxes(ShortRepr):
             recoded = select_classes(recoded, kept)
         return Placement(EncodedDecision.of(table, joined, recoded), strange, outside)
 
-    def class_of(
-        self, points: NDArray[np.int32], placed: Sequence[PlacedColumn]
-    ) -> NDArray[np.int64]:
+    def class_of(self, points: Int32s, placed: Sequence[PlacedColumn]) -> Ints:
         """Return the class of (n, d) codes, -1 for unknown ones; `n_classes` for no box."""
         box = self._box_of(points, placed, wide=False)
         if any(side.recoding == "hierarchy" for side in self.sides) and (box < 0).any():
@@ -207,9 +203,7 @@ class Boxes(ShortRepr):
         # A point in no box, -1, reads the entry that is appended.
         return np.append(self.class_of_box, self.n_classes)[box]
 
-    def _box_of(
-        self, points: NDArray[np.int32], placed: Sequence[PlacedColumn], *, wide: bool
-    ) -> NDArray[np.int64]:
+    def _box_of(self, points: Int32s, placed: Sequence[PlacedColumn], *, wide: bool) -> Ints:
         """Return the box of each point, -1 for none."""
         n = len(self.class_of_box)
         if not n:
@@ -309,7 +303,7 @@ FORMS: dict[str, type[Recoding]] = {one.form: one for one in (Levels, Boxes)}
 
 
 def select_classes(
-    recoded: Iterable[RecodedAttribute], classes: NDArray[np.int64]
+    recoded: Iterable[RecodedAttribute], classes: Ints
 ) -> tuple[RecodedAttribute, ...]:
     """Return what some classes release."""
     parts = ("label_of_class", "low", "high", "loss")
@@ -320,21 +314,21 @@ def select_classes(
     return tuple(replace(attribute, **own) for attribute, own in chosen)
 
 
-def _sort_codes(offsets: NDArray[np.int64], codes: NDArray[np.int32]) -> NDArray[np.int32]:
+def _sort_codes(offsets: Ints, codes: Int32s) -> Int32s:
     """Return the codes of each box in their order."""
     owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     return codes[np.lexsort((codes, owners))]
 
 
-def _strange(table: EncodedTable, placed: Sequence[PlacedColumn]) -> NDArray[np.bool_]:
+def _strange(table: EncodedTable, placed: Sequence[PlacedColumn]) -> Bools:
     """Return (n_tuples, d) bool: values that a recoding does not know."""
     pairs = zip(placed, table.codes.T, strict=True)
     return np.stack([one.strange[codes] for one, codes in pairs], axis=1)
 
 
 def _distinct_rows(
-    columns: Sequence[pl.Series], order: NDArray[np.int64]
-) -> tuple[tuple[pl.Series, ...], NDArray[np.int32]]:
+    columns: Sequence[pl.Series], order: Ints
+) -> tuple[tuple[pl.Series, ...], Int32s]:
     """Return the distinct rows of columns by first appearance in an order, and each row's place."""
     rows = pl.DataFrame(columns)[order]
     distinct = rows.unique(maintain_order=True)
@@ -424,7 +418,7 @@ def _boxes(
     return Boxes(tuple(sides), class_of_box[order])
 
 
-def _classes_of_decision(decision: EncodedDecision, partition: Partition) -> NDArray[np.int32]:
+def _classes_of_decision(decision: EncodedDecision, partition: Partition) -> Int32s:
     """Return the class of the decision of each tuple or record of another partition."""
     return decision.labels if partition.by_row else decision.partition.labels
 

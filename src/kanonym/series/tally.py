@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.algorithms.full_domain.nodes import suppress_prefix
 from kanonym.data.errors import InfeasibleError
@@ -17,6 +16,7 @@ from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Schema
 from kanonym.engines.decision import EncodedDecision
 from kanonym.engines.local import LocalEngine
+from kanonym.kernels.arrays import Bools, Ints
 from kanonym.models import PrivacyModel
 from kanonym.models.base import whole_table_models
 from kanonym.policy import Policy
@@ -59,7 +59,7 @@ class Tally(ShortRepr):
         return self.rows.get_columns()[: self.n_known]
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Ints:
         """The records of each row."""
         return self.rows[COUNT].to_numpy()
 
@@ -81,7 +81,7 @@ class Tally(ShortRepr):
 
     def failing_rows(
         self, schema: Schema, models: Sequence[PrivacyModel], persons: Sequence[pl.Series] = ()
-    ) -> NDArray[np.bool_]:
+    ) -> Bools:
         """Return which rows are of a class that fails a model; persons: (n,) of each record."""
         groups = group_released(self.known, len(self.rows))
         hidden = self.rows.get_columns()[self.n_known : -1]
@@ -104,7 +104,7 @@ class Tally(ShortRepr):
         return cls(pl.DataFrame(table_of(form)), int(form["quasi_identifiers"]))
 
 
-def counted(columns: Sequence[pl.Series], counts: NDArray[np.int64] | None = None) -> pl.DataFrame:
+def counted(columns: Sequence[pl.Series], counts: Ints | None = None) -> pl.DataFrame:
     """Return columns with the records that each row stands for; one each by default."""
     numbers = np.ones(len(columns[0]), np.int64) if counts is None else counts
     return pl.DataFrame([*columns, pl.Series(COUNT, numbers)])
@@ -174,7 +174,7 @@ def suppress_failing(
     )
 
 
-def suppress_tuples(decision: EncodedDecision, tuples: NDArray[np.bool_]) -> EncodedDecision:
+def suppress_tuples(decision: EncodedDecision, tuples: Bools) -> EncodedDecision:
     """Suppress some tuples of a batch, (n_tuples,) bool, and the classes that are empty then."""
     partition = decision.partition
     labels = np.where(tuples, np.int32(SUPPRESSED), partition.labels)
@@ -182,7 +182,7 @@ def suppress_tuples(decision: EncodedDecision, tuples: NDArray[np.bool_]) -> Enc
     return suppress_classes(left, left.class_sizes == 0)
 
 
-def suppress_classes(decision: EncodedDecision, classes: NDArray[np.bool_]) -> EncodedDecision:
+def suppress_classes(decision: EncodedDecision, classes: Bools) -> EncodedDecision:
     """Suppress the records of some classes: (n_classes,) bool."""
     left = select_classes(decision.recoded, np.flatnonzero(~classes))
     return EncodedDecision.of(decision.table, decision.partition.without(classes), left)
@@ -194,7 +194,7 @@ def _allowed(series: Series, n_rows: int) -> int:
 
 def _failing_classes(
     series: Series, schema: Schema, decision: EncodedDecision, before: Tally | None
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Return (n_classes,) bool: which classes of a batch fail a model."""
     table, labels = decision.table, decision.partition.labels
     models, entities = series.policy.models, series.policy.entities
@@ -238,7 +238,7 @@ def _suppress_smallest(
     return decision if kept is None or kept.all() else suppress_classes(decision, ~kept)
 
 
-def _first_rows(decision: EncodedDecision, failing: NDArray[np.bool_]) -> list[int]:
+def _first_rows(decision: EncodedDecision, failing: Bools) -> list[int]:
     """Return the first row, from 1, of up to three of the classes, smallest first."""
     classes = np.flatnonzero(failing)
     smallest = classes[np.argsort(decision.class_sizes[classes], kind="stable")][:3]

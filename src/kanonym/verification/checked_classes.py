@@ -10,7 +10,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.columns.values import text_of
 from kanonym.data.errors import SchemaError
@@ -21,6 +20,7 @@ from kanonym.data.partition import Classes, Distribution
 from kanonym.data.readings.reading import MARK
 from kanonym.data.results import ShortRepr
 from kanonym.data.table import encode_column, value_codes
+from kanonym.kernels.arrays import Bools, Int32s, Ints
 from kanonym.kernels.classes.grouping import Groups, group_rows
 from kanonym.kernels.parallel import parallel
 from kanonym.models import Criterion, PrivacyModel
@@ -66,9 +66,9 @@ def name_exceptions(released: pl.Series, texts: pl.Series | None) -> pl.Series:
 def count_persons(
     released: Sequence[pl.Series],
     population: Sequence[PopulationColumn],
-    first: NDArray[np.int64],
+    first: Ints,
     needed: str = NEEDED,
-) -> tuple[NDArray[np.int64], int]:
+) -> tuple[Ints, int]:
     """Count the persons with the values of each class, (n_classes,) int64, and of none."""
     if len(released) != len(population):
         raise SchemaError(
@@ -106,9 +106,7 @@ def _short(text: str | None) -> str | None:
     return None if text is None else _ZEROS.sub(lambda match: match[1] or "", text)
 
 
-def _read_levels(
-    tree: Hierarchy, released: pl.Series, needed: str
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _read_levels(tree: Hierarchy, released: pl.Series, needed: str) -> tuple[Int32s, Int32s]:
     """Return (n,) int32 levels, the lowest that all values have or else each, and labels."""
     distinct = released.unique(maintain_order=True)
     place = released.replace_strict(
@@ -154,7 +152,7 @@ class CheckedClasses(ShortRepr):
     groups: Groups
     labels: tuple[pl.Series, ...]
     classes: Classes
-    judged: NDArray[np.bool_]  # (n_classes,): k counts no more than the records of the class
+    judged: Bools  # (n_classes,): k counts no more than the records of the class
     sensitive: tuple[SensitiveColumn, ...]
     ask: Callable[[Sequence[SensitiveColumn]], tuple[ModelCheck, ...]]
     text_columns: tuple[str, ...] = ()
@@ -170,7 +168,7 @@ def check_models(  # noqa: PLR0917 - a released table has many parts
     sensitive: Sequence[SensitiveColumn],
     models: Sequence[PrivacyModel],
     n_rows: int,
-    counts: NDArray[np.int64] | None = None,
+    counts: Ints | None = None,
     population: Sequence[PopulationColumn] | None = None,
     counting: Counting | None = None,
     texts: Mapping[str, pl.Series] | None = None,
@@ -315,8 +313,8 @@ def _violations(
     sets: EncodedSets | None,
     grouped: Sequence[pl.Series],
     groups: Groups,
-    sizes: NDArray[np.int64],
-    counts: NDArray[np.int64] | None,
+    sizes: Ints,
+    counts: Ints | None,
 ) -> tuple[tuple[dict[str, Any], ...], int]:
     """Return up to `MOST_VIOLATING` classes and itemsets that fail, and the number of all."""
     failing = np.zeros(len(sizes), np.bool_)
@@ -338,11 +336,11 @@ def _violations(
 
 def violating_classes(
     model: str,
-    failing: NDArray[np.bool_],
+    failing: Bools,
     grouped: Sequence[pl.Series],
     groups: Groups,
-    sizes: NDArray[np.int64],
-    counts: NDArray[np.int64] | None,
+    sizes: Ints,
+    counts: Ints | None,
 ) -> list[dict[str, Any]]:
     """Return up to `MOST_VIOLATING` of the classes that fail a model, smallest first."""
     failed = np.flatnonzero(failing)
@@ -359,11 +357,7 @@ def violating_classes(
 
 
 def _violating_itemsets(
-    model: str,
-    answer: Answer,
-    sets: EncodedSets,
-    grouped: Sequence[pl.Series],
-    first: NDArray[np.int64],
+    model: str, answer: Answer, sets: EncodedSets, grouped: Sequence[pl.Series], first: Ints
 ) -> list[dict[str, Any]]:
     """Return known items with too few candidates, with the labels of their class."""
     return [
@@ -379,7 +373,7 @@ def _violating_itemsets(
     ]
 
 
-def _codes(columns: Sequence[pl.Series]) -> NDArray[np.int32]:
+def _codes(columns: Sequence[pl.Series]) -> Int32s:
     """Return (n_rows, n_columns) int32: equal values of a column have equal codes."""
     return np.column_stack([value_codes(column)[0] for column in columns])
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.errors import DataError
 from kanonym.data.person_key import PersonKey, columns_of
 from kanonym.data.table import value_codes
+from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.verification.checked_classes import CheckedClasses, violating_classes
 from kanonym.verification.released_classes import group_released
 
@@ -75,7 +75,7 @@ def with_linked_rows(view: ReleaseView, checked: CheckedClasses) -> CheckedClass
     return replace(checked, checks=checks, n_violating=n_violating, violating=tuple(violating))
 
 
-def unit_codes(column: pl.Series) -> NDArray[np.int32]:
+def unit_codes(column: pl.Series) -> Int32s:
     """Return (n,) codes of the rows that a column links; null links none."""
     codes, size = value_codes(column)
     alone = column.is_null().to_numpy()
@@ -85,11 +85,8 @@ def unit_codes(column: pl.Series) -> NDArray[np.int32]:
 
 
 def persons_alike(
-    classes: NDArray[np.int32],
-    persons: NDArray[np.int32],
-    units: NDArray[np.int32],
-    counts: NDArray[np.int64] | None = None,
-) -> NDArray[np.int64]:
+    classes: Int32s, persons: Int32s, units: Int32s, counts: Ints | None = None
+) -> Ints:
     """Return (n_rows,) how many persons have rows like those that are linked with each row."""
     n_classes = int(classes.max(initial=-1)) + 1
     keys, inverse = np.unique(units.astype(np.int64) * n_classes + classes, return_inverse=True)
@@ -102,9 +99,7 @@ def persons_alike(
     return np.bincount(pairs // n_persons)[of_row]
 
 
-def collections_of(
-    parent: NDArray[np.int64], item: NDArray[np.int64], n_parents: int, *, repeated: bool = True
-) -> NDArray[np.int64]:
+def collections_of(parent: Ints, item: Ints, n_parents: int, *, repeated: bool = True) -> Ints:
     """Return (n_parents,) numbers, equal for parents of equal multisets, or sets, of items."""
     if not repeated:
         pairs = np.unique(np.stack([parent, item], axis=1), axis=0)
@@ -142,9 +137,7 @@ def _columns_of_persons(view: ReleaseView, entity: str) -> list[str]:
     return found
 
 
-def links_rows(
-    persons: NDArray[np.int32], units: NDArray[np.int32], counts: NDArray[np.int64] | None
-) -> bool:
+def links_rows(persons: Int32s, units: Int32s, counts: Ints | None) -> bool:
     """Whether all rows of a unit are of one person, and most of those that could be are linked."""
     first = np.empty(int(units.max(initial=-1)) + 1, np.int32)
     first[units] = persons

@@ -11,7 +11,6 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.actions.registry import has_late_actions
 from kanonym.data import files
@@ -20,6 +19,7 @@ from kanonym.data.item_sets import EncodedSets
 from kanonym.data.partition import Distribution
 from kanonym.data.person_key import PersonKey, columns_of
 from kanonym.data.schema import Attribute, Insensitive, Role, Schema, Sensitive
+from kanonym.kernels.arrays import Bools
 from kanonym.models import KAnonymity, PrivacyModel
 from kanonym.policy import Policy
 from kanonym.policy.shorthand import model_of
@@ -262,7 +262,7 @@ class ReleaseView:
             found[name] = held
         return found
 
-    def judged(self, name: str) -> NDArray[np.bool_]:
+    def judged(self, name: str) -> Bools:
         """Return (n_classes,) bool: classes in which null matches no other value."""
         if name in self.checked.classes.distributions:
             return self.checked.judged

@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.columns.rebuild import WORDS
 from kanonym.data.columns.texts import beginnings
@@ -22,6 +21,7 @@ from kanonym.data.partition import Classes, Distribution
 from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Attribute, Sensitive
 from kanonym.data.table import Domain, encode_column, quick_codes, value_codes
+from kanonym.kernels.arrays import Int32s, Ints, UInt64s
 from kanonym.kernels.classes.group_sizes import wildcard_sizes
 from kanonym.kernels.classes.grouping import (
     KEY_BITS,
@@ -57,10 +57,7 @@ class ColumnValues(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        column: pl.Series,
-        counts: NDArray[np.int64] | None = None,
-        persons: pl.Series | None = None,
+        cls, column: pl.Series, counts: Ints | None = None, persons: pl.Series | None = None
     ) -> ColumnValues:
         """Count records, distinct values, lists by content, and values of one record or person."""
         values = column
@@ -93,7 +90,7 @@ class FrequencySet(ShortRepr):
 
     column: Callable[[str], pl.Series]
     n_rows: int
-    counts: NDArray[np.int64] | None = None  # (n_rows,) records of each row; None: one each
+    counts: Ints | None = None  # (n_rows,) records of each row; None: one each
     texts: Callable[[str], pl.Series | None] = lambda _: None
     sets: Callable[[str], pl.Series] | None = None
 
@@ -156,7 +153,7 @@ class AggregatedTable:
         return ColumnValues.of(rows.column(name), rows.counts)
 
 
-def record_counts(column: pl.Series) -> NDArray[np.int64]:
+def record_counts(column: pl.Series) -> Ints:
     """Return (n_rows,) int64 records that each row of the aggregate form stands for."""
     whole = column.cast(pl.Int64, strict=False)
     exact = whole if column.dtype == pl.String else column
@@ -179,8 +176,8 @@ class SensitiveColumn(NamedTuple):
     hierarchy: HierarchySource | None = None
     exclude_nulls: bool = False
     reference: pl.Series | None = None
-    reference_counts: NDArray[np.int64] | None = None
-    rows: NDArray[np.int64] | None = None
+    reference_counts: Ints | None = None
+    rows: Ints | None = None
 
     @classmethod
     def of(cls, values: pl.Series, attribute: Attribute | None, *reference: Any) -> SensitiveColumn:
@@ -215,7 +212,7 @@ def group_released(quasi_identifiers: Sequence[pl.Series], n_rows: int) -> Group
     return groups if all(parallel(agrees, quasi_identifiers)) else group_by_code(quasi_identifiers)
 
 
-def _all_quick(columns: Sequence[pl.Series]) -> tuple[list[NDArray[np.int32]], list[int]] | None:
+def _all_quick(columns: Sequence[pl.Series]) -> tuple[list[Int32s], list[int]] | None:
     """Return `quick_codes` and sizes of columns that all have such codes, else None."""
     coded = [one for one in parallel(quick_codes, columns) if one is not None]
     if len(coded) < len(columns):
@@ -229,14 +226,14 @@ def group_by_code(columns: Sequence[pl.Series]) -> Groups:
     return group_rows([codes for codes, _ in coded], [size for _, size in coded])
 
 
-def _hashes(columns: Sequence[pl.Series]) -> NDArray[np.uint64]:
+def _hashes(columns: Sequence[pl.Series]) -> UInt64s:
     """Return (n_rows,) uint64, equal for equal rows."""
     named = [column.alias(str(place)) for place, column in enumerate(columns)]
     return pl.DataFrame(named).hash_rows().to_numpy()
 
 
 def classes_of_release(
-    groups: Groups, sensitive: Sequence[SensitiveColumn], counts: NDArray[np.int64] | None = None
+    groups: Groups, sensitive: Sequence[SensitiveColumn], counts: Ints | None = None
 ) -> Classes:
     """Return sizes and sensitive distributions of released classes; counts: (n_rows,) records."""
     n_classes = len(groups.sizes)
@@ -255,7 +252,7 @@ def classes_of_values(
     quasi_identifiers: Sequence[pl.Series],
     sensitive: Sequence[SensitiveColumn],
     n_rows: int,
-    counts: NDArray[np.int64] | None = None,
+    counts: Ints | None = None,
 ) -> Classes:
     """Return the classes of a table, without excluded nulls or a `reference`."""
     by_key = bool(quasi_identifiers) and n_rows and counts is None
@@ -267,7 +264,7 @@ def classes_of_values(
 
 
 def _classes_by_key(
-    known: list[NDArray[np.int32]], known_sizes: list[int], sensitive: Sequence[SensitiveColumn]
+    known: list[Int32s], known_sizes: list[int], sensitive: Sequence[SensitiveColumn]
 ) -> Classes | None:
     """Return classes from codes of quasi-identifiers; None where keys are too long."""
     if not sensitive:
@@ -289,7 +286,7 @@ def _classes_by_key(
 
 
 def _distribution(
-    labels: NDArray[np.int32], n_classes: int, weights: NDArray[np.int64], column: SensitiveColumn
+    labels: Int32s, n_classes: int, weights: Ints, column: SensitiveColumn
 ) -> Distribution:
     """Return how a sensitive attribute is distributed; labels: (n_rows,) class of each row."""
     n_rows = len(column.values)
@@ -316,10 +313,7 @@ def _distribution(
 
 
 def _distribution_of(
-    domain: Domain,
-    n_values: int,
-    histograms: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]],
-    table: NDArray[np.int64],
+    domain: Domain, n_values: int, histograms: tuple[Ints, Int32s, Ints], table: Ints
 ) -> Distribution:
     """Return histograms with what `Distribution` tells of their values."""
     ancestors, numbers = np.zeros((0, 0), np.int32), None
@@ -376,9 +370,7 @@ class Counting:
         few = {} if self.subsets is None else {"subsets": self.subsets}
         return {"nulls": self.nulls, **few}
 
-    def sizes(
-        self, quasi_identifiers: Sequence[pl.Series], groups: Groups, weights: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def sizes(self, quasi_identifiers: Sequence[pl.Series], groups: Groups, weights: Ints) -> Ints:
         """Return how many records each class of `group_by_code` counts: (n_classes,) int64."""
         nulls = _null_codes(quasi_identifiers, groups)
         d = len(quasi_identifiers)
@@ -395,9 +387,7 @@ class Counting:
         return counted
 
 
-def k_wildcard(
-    quasi_identifiers: Sequence[pl.Series], counts: NDArray[np.int64] | None = None
-) -> int | None:
+def k_wildcard(quasi_identifiers: Sequence[pl.Series], counts: Ints | None = None) -> int | None:
     """Return k where null matches every value, of `wildcard_sizes`; None without a null."""
     if not any(column.null_count() for column in quasi_identifiers):
         return None
@@ -407,9 +397,7 @@ def k_wildcard(
     return int(wildcard_sizes(groups.codes, sizes, nulls).min())
 
 
-def count_suppressed(
-    quasi_identifiers: Sequence[pl.Series], counts: NDArray[np.int64] | None = None
-) -> int:
+def count_suppressed(quasi_identifiers: Sequence[pl.Series], counts: Ints | None = None) -> int:
     """Return how many records are `*` in every quasi-identifier; counts: as of `k_wildcard`."""
     columns = quasi_identifiers
     if not columns or any(column.dtype not in WORDS for column in columns):
@@ -419,7 +407,7 @@ def count_suppressed(
     return int(rows.sum() if counts is None else counts[rows].sum())
 
 
-def _null_codes(quasi_identifiers: Sequence[pl.Series], groups: Groups) -> NDArray[np.int32]:
+def _null_codes(quasi_identifiers: Sequence[pl.Series], groups: Groups) -> Int32s:
     """Return (n_columns,) int32: the code of null in each column, -1 where it has none."""
     nulls = np.full(len(quasi_identifiers), -1, np.int32)
     for place, column in enumerate(quasi_identifiers):

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.errors import Message
 from kanonym.data.partition import Distribution
 from kanonym.data.results import Result, ResultTable
+from kanonym.kernels.arrays import Bools, Floats, Ints
 from kanonym.kernels.classes.disclosure import TOLERANCE
 from kanonym.models import Guarantee
 from kanonym.verification.released_classes import Counting
@@ -132,12 +132,12 @@ class DominatedClasses(NamedTuple):
     shares, sizes: (n,) float64 and int64: the share of the value, the records that have a value.
     """
 
-    shares: NDArray[np.float64]
-    sizes: NDArray[np.int64]
+    shares: Floats
+    sizes: Ints
     n_classes: int
 
 
-def dominated_classes(distribution: Distribution, judged: NDArray[np.bool_]) -> DominatedClasses:
+def dominated_classes(distribution: Distribution, judged: Bools) -> DominatedClasses:
     """Return the classes that are nearly all one value, of those judged: (n_classes,) bool."""
     shares, records, table_shares = _commonest_values(distribution)
     nearly = (shares >= NEARLY_ALL - TOLERANCE) & (shares > table_shares + TOLERANCE)
@@ -146,9 +146,7 @@ def dominated_classes(distribution: Distribution, judged: NDArray[np.bool_]) -> 
     return DominatedClasses(shares[nearly], records[nearly], len(nearly))
 
 
-def _commonest_values(
-    distribution: Distribution,
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+def _commonest_values(distribution: Distribution) -> tuple[Floats, Ints, Floats]:
     """Return the commonest value by class: its share, records with a value, share of the table."""
     offsets, counts = distribution.offsets, distribution.counts
     filled = np.flatnonzero(np.diff(offsets))

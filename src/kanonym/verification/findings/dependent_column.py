@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanonym.data.results import ShortRepr
 from kanonym.data.table import value_codes
+from kanonym.kernels.arrays import Floats, Ints
 from kanonym.verification.findings.person_column import advice_beside_persons
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 
@@ -73,11 +73,11 @@ class Doubt(ShortRepr):
     ranks: (n_rows,) of numbers and dates of which none is null, else None.
     """
 
-    codes: NDArray[np.int64]
+    codes: Ints
     size: int
     entropy: float
     scale: pl.Series | None
-    ranks: NDArray[np.float64] | None = None
+    ranks: Floats | None = None
 
     @classmethod
     def of(cls, column: pl.Series) -> Doubt:
@@ -120,12 +120,12 @@ def _share_told(left: Doubt, right: Doubt) -> float:
     )
 
 
-def _shared_entropy(left: Doubt, right: Doubt, codes: NDArray[np.int64]) -> float:
+def _shared_entropy(left: Doubt, right: Doubt, codes: Ints) -> float:
     both = _entropy(left.codes * right.size + codes, left.size * right.size)
     return left.entropy + right.entropy - both
 
 
-def _entropy(codes: NDArray[np.int64], size: int) -> float:
+def _entropy(codes: Ints, size: int) -> float:
     counts = np.bincount(codes) if size <= _COUNTED else np.unique_counts(codes).counts
     shares = counts[counts > 0] / len(codes)
     return float(-(shares * np.log(shares)).sum())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.partition import Distribution
+from kanonym.kernels.arrays import Bools, Ints
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 from kanonym.verification.verdict import NEARLY_ALL
 
@@ -36,9 +36,7 @@ def near_values(view: ReleaseView) -> Evidence:
 
 
 def alike_values(
-    view: ReleaseView,
-    count: Callable[[Distribution, NDArray[np.bool_]], tuple[int, int]],
-    alike: str,
+    view: ReleaseView, count: Callable[[Distribution, Bools], tuple[int, int]], alike: str
 ) -> Evidence:
     """Yield the attributes of which nearly all values of some classes are alike."""
     for name, distribution in view.distributions.items():
@@ -51,7 +49,7 @@ def alike_values(
             yield [name], message, {"classes": classes, "records": records}
 
 
-def close_classes(distribution: Distribution, judged: NDArray[np.bool_]) -> tuple[int, int]:
+def close_classes(distribution: Distribution, judged: Bools) -> tuple[int, int]:
     """Return the number of judged classes, (n_classes,) bool, with close values; their records.
 
     Notes
@@ -97,12 +95,7 @@ def close_classes(distribution: Distribution, judged: NDArray[np.bool_]) -> tupl
     return count_judged(classes[close], classes[np.diff(passed) >= enough], records, judged)
 
 
-def count_judged(
-    classes: NDArray[np.int64],
-    one_value: NDArray[np.int64],
-    records: NDArray[np.int64],
-    judged: NDArray[np.bool_],
-) -> tuple[int, int]:
+def count_judged(classes: Ints, one_value: Ints, records: Ints, judged: Bools) -> tuple[int, int]:
     """Return the number of classes that are judged and not all one value, and their records."""
     mask = np.zeros(len(records), np.bool_)
     mask[classes] = True

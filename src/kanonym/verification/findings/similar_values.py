@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanonym.data.partition import Distribution
+from kanonym.kernels.arrays import Bools
 from kanonym.verification.findings.near_values import MOST_OF_TABLE, alike_values, count_judged
 from kanonym.verification.release_view import Evidence, ReleaseView, finding_kind
 from kanonym.verification.verdict import NEARLY_ALL
@@ -28,7 +28,7 @@ def similar_values(view: ReleaseView) -> Evidence:
     )
 
 
-def alike_classes(distribution: Distribution, judged: NDArray[np.bool_]) -> tuple[int, int]:
+def alike_classes(distribution: Distribution, judged: Bools) -> tuple[int, int]:
     """Return the number of judged classes, (n_classes,) bool, that begin alike; their records.
 
     Notes
