@@ -64,6 +64,26 @@ Language = Annotated[
     Option("Language of the report or the chart.", "en|es", group=OUTPUT, rare=True),
 ]
 Json = Annotated[bool, Option("Print one JSON object instead of tables.", group=OUTPUT)]
+Statement = Annotated[
+    Literal[
+        "bigquery",
+        "databricks",
+        "duckdb",
+        "postgres",
+        "snowflake",
+        "spark",
+        "sqlite",
+        "trino",
+        "tsql",
+    ]
+    | None,
+    Option(
+        "Read nothing: print one SQL statement that does it in the database, about the table of "
+        "this name.",
+        "DIALECT",
+        group=OUTPUT,
+    ),
+]
 LongTable = Annotated[
     str | None,
     Option(

@@ -361,6 +361,10 @@ class WholeTable(PrivacyModel):
     """
 
     guarantee: ClassVar[Guarantee] = "whole table"
+    counts_classes: ClassVar[bool] = False
+    """Whether `measure_sizes` is the number of classes that count, over that of records."""
+    largest_counted: ClassVar[int | None] = None
+    """Records of the largest class that counts; None where all do."""
 
     def answer(self, released: ReleasedTable) -> Answer:
         """Ask all classes together; none is to blame."""

@@ -63,6 +63,7 @@ class AverageRisk(WholeTable):
     threshold: float
 
     type: ClassVar[str] = "average-risk"
+    counts_classes: ClassVar[bool] = True
     promise: ClassVar[str] = _("On average, the chance of finding a person’s record is limited.")
     no_promise: ClassVar[str] = _("Some records may be unique: single people are not protected.")
     symbol: ClassVar[str] = _("risk")
@@ -128,6 +129,8 @@ class SampleUniqueness(WholeTable):
     threshold: float
 
     type: ClassVar[str] = "sample-uniqueness"
+    counts_classes: ClassVar[bool] = True
+    largest_counted: ClassVar[int | None] = 1
     promise: ClassVar[str] = _("Few records are unique in the release.")
     no_promise: ClassVar[str] = _("Those that are unique are not protected.")
     symbol: ClassVar[str] = _("share")

@@ -28,13 +28,15 @@ def measure(
     ] = None,
     schema: options.Schema = None,
     reading: options.EngineReading,
+    sql: options.Statement = None,
     json: options.Json = False,
 ) -> None:
     """Measure the k, l, t and other values of a table.
 
     A hierarchy of a sensitive attribute adds t-closeness with hierarchical distance. With a
     policy about several tables: the persons in the smallest class, for intruders who know more
-    or less of their rows.
+    or less of their rows. With --sql, INPUT is the name of a table, and the statement that is
+    printed returns the figures.
 
     Example: kanonym measure released.csv -q age,zip -s disease
     """
@@ -52,6 +54,15 @@ def measure(
     from kanonym.engines import is_local
 
     columns = asked.columns()
+    if sql is not None:
+        from kanonym.data.loading import require_extra
+
+        with require_extra("sql"):
+            from kanonym.engines.sql.model_query import figures_query
+
+        keys, sensitive = list(columns["quasi_identifiers"]), list(columns["sensitive"])
+        typer.echo(figures_query(table, keys, sensitive, sql) + ";")
+        return
     texts: dict[str, Any] = {}
     with show_progress() as step:
         step("read")

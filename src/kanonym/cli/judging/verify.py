@@ -52,6 +52,7 @@ def verify(
         Option("Table to read if --original is a database.", "NAME", group=options.INPUT),
     ] = None,
     long: options.LongTable = None,
+    sql: options.Statement = None,
     json: options.Json = False,
 ) -> None:
     """Verify a released table against a policy.
@@ -61,7 +62,8 @@ def verify(
     values); or nothing required, or no record released; or, unless --accept-findings, satisfied
     with findings or with parts that were not assessed. Only the released values count:
     records with the same quasi-identifiers form a class. With a policy about several tables,
-    RELEASED is a folder, a SQLite or DuckDB file, or a PostgreSQL database.
+    RELEASED is a folder, a SQLite or DuckDB file, or a PostgreSQL database. With --sql, RELEASED is
+    the name of a table, and the statement that is printed returns the violating classes.
 
     Example: kanonym verify released.csv --policy policy.yaml
     """
@@ -83,6 +85,14 @@ def verify(
         )
         return
     asked = Policy.from_file(policy)
+    if sql is not None:
+        from kanonym.data.loading import require_extra
+
+        with require_extra("sql"):
+            from kanonym.engines.sql.model_query import violations_query
+
+        typer.echo(violations_query(released, asked, sql, count) + ";")
+        return
     columns = inputs.long_columns(long, asked)
     texts = CellTexts()
     missing = locations.user_missing_of(reading.user_missing, released, original)

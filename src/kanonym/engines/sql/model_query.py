@@ -1,0 +1,418 @@
+"""One SQL statement that judges or measures a table by its classes, for any dialect of sqlglot.
+
+Nothing is joined by equality, since null must equal null: classes, their histograms and the values
+of the whole table meet in unions and windows, which group nulls together in every dialect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import sqlglot
+from sqlglot import exp
+
+from kanonym.data.errors import PolicyError
+from kanonym.data.person_key import columns_of
+from kanonym.data.schema import ItemSet, QuasiIdentifier, Sensitive
+from kanonym.engines.sql.statements import alias_column, exact_column
+from kanonym.engines.sql.store import Query
+from kanonym.kernels.classes import disclosure
+from kanonym.models import Criterion
+from kanonym.models.base import WholeTable, whole_table_models
+from kanonym.policy import Policy
+
+EXECUTED = ("duckdb", "postgres", "spark", "sqlite")
+"""Dialects of which the tests run statements on the database itself."""
+DIALECTS = (*EXECUTED, "bigquery", "databricks", "snowflake", "trino", "tsql")
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """What is measured of each class: a measure of the combinations of some columns."""
+
+    label: str
+    measure: int
+    columns: tuple[str, ...] = ()
+    argument: int = 0
+    without_null: bool = False
+
+
+def violations_query(table: str, policy: Policy, dialect: str, count: str | None = None) -> str:
+    """Return a statement that gives the classes of a released table that violate a policy.
+
+    Parameters
+    ----------
+    table
+        Its name, with those of its schema and database before it, separated by dots.
+    policy
+        Its quasi-identifiers and models; they must be conditions on the sizes of classes and on
+        how often they have each value.
+    dialect
+        One of `DIALECTS`.
+    count
+        The column of record counts of an aggregated table.
+
+    Returns
+    -------
+    A statement with one row for each violating class: its quasi-identifiers, its `records`, and
+    what each condition measures. No row: all models hold. Where a model of the whole table
+    fails, the rows are the classes that raise what it measures.
+
+    Raises
+    ------
+    PolicyError
+        SQL cannot say what the policy asks for.
+
+    """
+    _refuse_unsayable(policy)
+    names = [name for name, role in policy.attributes.items() if isinstance(role, QuasiIdentifier)]
+    criteria = [criterion for model in policy.models for criterion in model.criteria()]
+    measures = {criterion: _measure_of(criterion, policy) for criterion in criteria}
+    builder = _Builder(table, names, list(dict.fromkeys(measures.values())), dialect, count)
+    failing = [_fails(builder.figure(measures[criterion]), criterion) for criterion in criteria]
+    figures = builder.figures()
+    shown = builder.shown()
+    for model in whole_table_models(policy.models):
+        name = f"w{len(failing)}"
+        share, raising = _share_of_classes(model)
+        figures = exp.select(exp.Star(), alias_column(share, name)).from_(figures.subquery(name))
+        at_most = Criterion(disclosure.SIZE, None, model.required, "<=")
+        failing.append(exp.and_(_fails(exact_column(name), at_most), raising))
+        shown.append(alias_column(exact_column(name), model.type))
+    query = exp.select(*shown).from_(figures.subquery("g")).where(exp.or_(*failing))
+    return query.sql(dialect, pretty=True)
+
+
+_FIGURES = {
+    "alpha": disclosure.ALPHA,
+    "l_distinct": disclosure.DISTINCT,
+    "l_entropy": disclosure.ENTROPY,
+    "t_equal": disclosure.T_EQUAL,
+    "t_ordered": disclosure.T_ORDERED,
+    "basic_beta": disclosure.BETA_BASIC,
+    "enhanced_beta": disclosure.BETA_ENHANCED,
+    "delta_disclosure": disclosure.DELTA,
+    "kl_divergence": disclosure.KL,
+    "total_variation": disclosure.TOTAL_VARIATION,
+}
+_LEAST = (disclosure.DISTINCT, disclosure.ENTROPY)
+
+
+def figures_query(
+    table: str,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str],
+    dialect: str,
+    count: str | None = None,
+) -> str:
+    """Return a statement of one row: records, classes, k, and the worst figures of all classes.
+
+    Figures have the names that `kanonym measure` gives them, behind that of their column.
+    Parameters and errors as of `violations_query`.
+    """
+    measures = [
+        _Measure(f"{column} {name}", measure, (column,))
+        for column in sensitive
+        for name, measure in _FIGURES.items()
+    ]
+    builder = _Builder(table, list(quasi_identifiers), measures, dialect, count)
+    records = exact_column("n")
+    worst = [
+        alias_column(
+            (exp.Min if one.measure in _LEAST else exp.Max)(this=builder.figure(one)), one.label
+        )
+        for one in measures
+    ]
+    query = exp.select(
+        alias_column(exp.Sum(this=records), "records"),
+        alias_column(exp.Count(this=exp.Star()), "classes"),
+        alias_column(exp.Min(this=records.copy()), "k"),
+        alias_column(exp.Sum(this=_indicator(_parsed("n = 1"))), "uniques"),
+        *worst,
+    ).from_(builder.figures().subquery("g"))
+    return query.sql(dialect, pretty=True)
+
+
+class _Builder:
+    """Builds the figures of the classes of one table.
+
+    Inside, quasi-identifiers are k0, k1 …, values v0, v1 …, figures m0, m1 …; n is the number of
+    records of a class, f of one value in it, q and p are shares in the class and in the table.
+    """
+
+    def __init__(
+        self,
+        table: str,
+        names: list[str],
+        measures: list[_Measure],
+        dialect: str,
+        count: str | None,
+    ) -> None:
+        if dialect not in DIALECTS:
+            raise PolicyError(f"no dialect {dialect!r}; there are: {', '.join(DIALECTS)}")
+        if not names:
+            raise PolicyError("SQL needs quasi-identifiers: without one there are no classes")
+        parts = reversed(sqlglot.to_table(table, dialect=dialect).parts)
+        quoted = (exp.to_identifier(part.name, quoted=True) for part in parts)
+        self.table = exp.Table(**dict(zip(("this", "db", "catalog"), quoted, strict=False)))
+        self.names = names
+        self.keys = [f"k{i}" for i in range(len(names))]
+        self.measures = [one for one in measures if one.columns]
+        self.count = count
+
+    def figure(self, measure: _Measure) -> exp.Condition:
+        """Return the column of a figure: 0 of a class without a value, as kernels have it."""
+        if not measure.columns:
+            return exact_column("n")
+        column = exact_column(f"m{self.measures.index(measure)}")
+        if measure.measure == disclosure.RECURSIVE:
+            return column  # null: infinite
+        return exp.Coalesce(this=column, expressions=[_parsed("0")])
+
+    def shown(self) -> list[exp.Alias]:
+        """Return the columns of a class under the names that people know."""
+        columns = zip(self.keys, self.names, strict=True)
+        shown = [alias_column(exact_column(key), name) for key, name in columns]
+        shown.append(alias_column(exact_column("n"), self._free("records")))
+        return shown + [
+            alias_column(self.figure(one), self._free(one.label)) for one in self.measures
+        ]
+
+    def figures(self) -> Query:
+        """Return a query with a row for each class: its values, its records, all figures."""
+        rows = [self._of_union(self._counted((), "n"))]
+        sources = dict.fromkeys((one.columns, one.without_null) for one in self.measures)
+        for columns, without_null in sources:
+            cells = self._counted(columns, "f", without_null=without_null)
+            source = (columns, without_null)
+            own = [one for one in self.measures if (one.columns, one.without_null) == source]
+            width = len(columns)
+            for shares, is_grid in ((self._shares, False), (self._cumulated, True)):
+                several = [one for one in own if (one.measure in _GRID_MEASURES) == is_grid]
+                if several:
+                    rows.append(self._of_union(self._measured(shares(cells, width), several)))
+        query = rows[0]
+        for row in rows[1:]:
+            query = exp.union(query, row, distinct=False)
+        figures = ["n", *(f"m{i}" for i in range(len(self.measures)))]
+        return self._grouped(query, [f'MAX("{name}") AS {name}' for name in figures])
+
+    def _free(self, label: str) -> str:
+        """Return a label that no quasi-identifier has."""
+        while label in self.names:
+            label += "_"
+        return label
+
+    def _counted(self, columns: Sequence[str], name: str, *, without_null: bool = False) -> Query:
+        """Return how many records there are of each combination of key and values."""
+        given = [exact_column(column) for column in (*self.names, *columns)]
+        inner = [*self.keys, *_values(len(columns))]
+        named = [alias_column(column, new) for column, new in zip(given, inner, strict=True)]
+        number: exp.Condition = exp.Count(this=exp.Star())
+        if self.count is not None:
+            number = exp.Sum(this=exact_column(self.count))
+        query = exp.select(*named, alias_column(number, name)).from_(self.table.copy())
+        if without_null:
+            nulls = [
+                exp.Is(this=one.copy(), expression=exp.null()) for one in given[-len(columns) :]
+            ]
+            query = query.where(*(exp.Not(this=null) for null in nulls))
+        return query.group_by(*(column.copy() for column in given))
+
+    def _grouped(self, query: Query, columns: Sequence[str], by: Sequence[str] = ()) -> Query:
+        """Return expressions over the rows of each class."""
+        keys = [exact_column(name) for name in (*self.keys, *by)]
+        picked = [_parsed(column) for column in columns]
+        own = [key.copy() for key in keys]
+        return exp.select(*keys, *picked).from_(query.subquery("t")).group_by(*own)
+
+    def _measured(self, source: Query, measures: Sequence[_Measure]) -> Query:
+        columns = [
+            f"{_MEASURES[one.measure].format(l=one.argument)} AS m{self.measures.index(one)}"
+            for one in measures
+        ]
+        return self._grouped(source, columns)
+
+    def _of_union(self, query: Query) -> Query:
+        """Return a query with all columns of the union, null for those that it has not."""
+        own = {column.alias_or_name for column in query.selects}
+        kinds = {"n": "BIGINT", **{f"m{i}": "DOUBLE" for i in range(len(self.measures))}}
+        columns = [
+            _parsed(f"CAST({name if name in own else 'NULL'} AS {kind}) AS {name}")
+            for name, kind in kinds.items()
+        ]
+        keys = [exact_column(key) for key in self.keys]
+        return exp.select(*keys, *columns).from_(query.subquery("c"))
+
+    def _windows(self, query: Query, width: int, columns: Sequence[str]) -> Query:
+        """Return expressions with windows; {class} and {value} are those of a row."""
+        places = {"class": ", ".join(self.keys), "value": ", ".join(_values(width))}
+        kept = [exact_column(name) for name in (*self.keys, *_values(width))]
+        picked = [_parsed(column.format(**places)) for column in columns]
+        return exp.select(*kept, *picked).from_(query.subquery("t"))
+
+    def _shares(self, cells: Query, width: int) -> Query:
+        """Return the share of each value in its class and in the table, and its rank."""
+        rank = "ROW_NUMBER() OVER (PARTITION BY {class} ORDER BY f DESC) AS r"
+        return self._windows(cells, width, [*_SHARES, "f", rank])
+
+    def _cumulated(self, cells: Query, width: int) -> Query:
+        """Return both shares of all values of the table in each class, and their running sums."""
+        values = [exact_column(name) for name in _values(width)]
+        keys = [exact_column(key) for key in self.keys]
+        classes = exp.select(*keys).distinct().from_(cells.copy().subquery("a"))
+        table = exp.select(*values).distinct().from_(cells.copy().subquery("b"))
+        every = (
+            exp.select(*(one.copy() for one in (*keys, *values)), _parsed("0 AS f"))
+            .from_(classes.subquery("c"))
+            .join(table.subquery("d"), join_type="cross")
+        )
+        grid = self._grouped(
+            exp.union(cells, every, distinct=False), ["SUM(f) AS f"], _values(width)
+        )
+        order = ", ".join(
+            f"CASE WHEN {name} IS NULL THEN 1 ELSE 0 END, {name}" for name in _values(width)
+        )
+        running = (
+            f"SUM({name}) OVER (PARTITION BY {{class}} ORDER BY {order} "
+            f"ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS {name}_sum"
+            for name in ("q", "p")
+        )
+        return self._windows(self._windows(grid, width, _SHARES), width, ["q", "p", *running])
+
+
+_SHARES = (
+    "CAST(f AS DOUBLE) / CAST(SUM(f) OVER (PARTITION BY {class}) AS DOUBLE) AS q",
+    "CAST(SUM(f) OVER (PARTITION BY {value}) AS DOUBLE) / CAST(SUM(f) OVER () AS DOUBLE) AS p",
+)
+_GAIN = "(q - p) / p"
+_MEASURES = {
+    disclosure.DISTINCT: "COUNT(*)",
+    disclosure.ENTROPY: "EXP(-SUM(q * LN(q)))",
+    disclosure.RECURSIVE: (
+        "CASE WHEN COUNT(*) >= {l} THEN CAST(MAX(f) AS DOUBLE) / "
+        "CAST(SUM(CASE WHEN r >= {l} THEN f ELSE 0 END) AS DOUBLE) END"
+    ),
+    disclosure.ALPHA: "MAX(q)",
+    disclosure.T_EQUAL: "SUM(CASE WHEN q > p THEN q - p ELSE 0.0 END)",
+    disclosure.T_ORDERED: (
+        "CASE WHEN COUNT(*) > 1 THEN SUM(ABS(q_sum - p_sum)) / CAST(COUNT(*) - 1 AS DOUBLE) "
+        "ELSE 0.0 END"
+    ),
+    disclosure.BETA_BASIC: f"MAX(CASE WHEN q > p THEN {_GAIN} ELSE 0.0 END)",
+    disclosure.BETA_EXCESS: f"MAX(CASE WHEN q > p THEN {_GAIN} / (-LN(p)) ELSE 0.0 END)",
+    disclosure.BETA_ENHANCED: (
+        f"MAX(CASE WHEN q > p AND {_GAIN} < -LN(p) THEN {_GAIN} WHEN q > p THEN -LN(p) "
+        "ELSE 0.0 END)"
+    ),
+    disclosure.DELTA: "MAX(ABS(LN(q / p)))",
+    disclosure.KL: "SUM(q * LN(q / p))",
+    disclosure.TOTAL_VARIATION: "MAX(ABS(q - p))",
+    disclosure.DIVERSITY_PERCENT: "100.0 * COUNT(*) / CAST(SUM(f) AS DOUBLE)",
+}
+"""Each measure of `kernels.classes.disclosure` that needs no tree, over the values of a class."""
+_GRID_MEASURES = (disclosure.T_ORDERED, disclosure.TOTAL_VARIATION)
+"""Those that look at the values of the table which a class lacks, too."""
+_LABELS = {
+    disclosure.DISTINCT: "distinct values",
+    disclosure.ENTROPY: "entropy l",
+    disclosure.RECURSIVE: "recursive c",
+    disclosure.ALPHA: "largest share",
+    disclosure.T_EQUAL: "equal distance",
+    disclosure.T_ORDERED: "ordered distance",
+    disclosure.BETA_BASIC: "beta",
+    disclosure.BETA_EXCESS: "gain / -ln(share)",
+    disclosure.BETA_ENHANCED: "enhanced beta",
+    disclosure.DELTA: "delta",
+    disclosure.KL: "Kullback-Leibler divergence",
+    disclosure.TOTAL_VARIATION: "largest difference",
+    disclosure.DIVERSITY_PERCENT: "diversity in percent",
+}
+
+
+def _refuse_unsayable(policy: Policy) -> None:
+    """Refuse what no statement about the classes of one table says."""
+    sets = [name for name, role in policy.attributes.items() if isinstance(role, ItemSet)]
+    if sets:
+        raise PolicyError(f"SQL cannot judge the sets of items {', '.join(sets)}: verify a file")
+    if policy.others == "quasi-identifier":
+        raise PolicyError("others: quasi-identifier leaves the columns open: name each for SQL")
+    # A pseudonym links all rows of a person, by which `verify` then counts.
+    persons = columns_of(model.entity for model in policy.models if model.entity is not None)
+    released = [name for name in persons if getattr(policy.attributes.get(name), "action", None)]
+    if released:
+        raise PolicyError(
+            f"{', '.join(released)} is released: who knows several rows of a person follows it, "
+            "which SQL does not count: verify a file"
+        )
+    unsayable = [
+        model.type
+        for model in policy.models
+        if not model.criteria() and not (isinstance(model, WholeTable) and model.counts_classes)
+    ]
+    if unsayable:
+        raise PolicyError(
+            f"SQL cannot judge {', '.join(unsayable)}, which is no condition on the sizes and the "
+            "values of classes: verify a file, or a table on an engine"
+        )
+
+
+def _measure_of(criterion: Criterion, policy: Policy) -> _Measure:
+    """Return what is to be measured for a criterion."""
+    name = criterion.attribute
+    if name is None:
+        return _Measure("records", disclosure.SIZE)
+    if criterion.measure not in _MEASURES:
+        raise PolicyError(f"SQL measures no distance in a hierarchy ({name}): verify a file")
+    role = policy.attributes.get(name)
+    return _Measure(
+        f"{name}: {_LABELS[criterion.measure]}",
+        criterion.measure,
+        tuple(columns_of([name])),
+        criterion.argument,
+        without_null=isinstance(role, Sensitive) and role.nulls == "exclude",
+    )
+
+
+def _fails(figure: exp.Condition, criterion: Criterion) -> exp.Condition:
+    """Return the condition that a criterion fails; null fails, slack is that of kernels."""
+    threshold = float(criterion.threshold)
+    slack = disclosure.TOLERANCE * max(1.0, abs(threshold))
+    bound = threshold + slack if criterion.relation == "<=" else threshold - slack
+    limit = _parsed(f"CAST({bound!r} AS DOUBLE)")
+    if criterion.measure in (disclosure.SIZE, disclosure.DISTINCT) and threshold.is_integer():
+        limit = _parsed(str(int(threshold)))
+    relation = {">=": exp.GTE, "<=": exp.LTE, "<": exp.LT}[criterion.relation]
+    return exp.EQ(this=_indicator(relation(this=figure, expression=limit)), expression=_parsed("0"))
+
+
+def _share_of_classes(model: WholeTable) -> tuple[exp.Condition, exp.Condition]:
+    """Return the share that a model of the whole table measures, and which classes raise it."""
+    largest = model.largest_counted
+    counted = "1 = 1" if largest is None else f"n <= {largest}"
+    raising = f"n * CAST({model.required!r} AS DOUBLE) < 1" if largest is None else counted
+    number = f"SUM(CASE WHEN {counted} THEN 1 ELSE 0 END) OVER ()"
+    share = f"CAST({number} AS DOUBLE) / CAST(SUM(n) OVER () AS DOUBLE)"
+    return _parsed(share), _parsed(raising)
+
+
+def _indicator(condition: exp.Condition) -> exp.Condition:
+    """Return 1 where a condition holds, else 0."""
+    return exp.case().when(condition, "1").else_("0")
+
+
+def _values(width: int) -> list[str]:
+    return [f"v{i}" for i in range(width)]
+
+
+def _parsed(text: str) -> exp.Condition:
+    """Return an expression whose names are quoted: short ones may be words of a dialect."""
+
+    def quoted(node: exp.Expression) -> exp.Expression:
+        if isinstance(node, exp.Identifier):
+            node.set("quoted", True)  # noqa: FBT003 - of sqlglot
+        return node
+
+    return cast("exp.Condition", sqlglot.parse_one(text).transform(quoted))
