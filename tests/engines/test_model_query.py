@@ -269,7 +269,7 @@ def test_an_aggregated_table_counts_its_records():
             {
                 "attributes": {
                     "a": {"role": "quasi-identifier"},
-                    "who": {"role": "identifier", "action": {"surrogate": {}}},
+                    "who": {"role": "identifier", "action": {"type": "surrogate"}},
                 },
                 "models": [{"type": "k-anonymity", "k": 2, "entity": "who"}],
             },
