@@ -30,7 +30,7 @@ DATES = [None, dt.date(2020, 1, 1), dt.date(2021, 5, 6)]
 VALUES = {
     "integers": [1, 2, 3, None],
     "numbers": [1.5, 2.25, 7.0],
-    "texts": ["a", "b", "c", None],
+    "texts": ["a", "B", "c", "Ä", None],
     "dates": DATES,
 }
 NAMES = {"order": "group", "day": "k0", "value": 'it\'s "v"', "person": "who"}
@@ -235,6 +235,44 @@ def test_statements_of_other_dialects_say_the_same(dialect):
         assert expected_answer(frame, policy)[0] is not bool(rows), (dialect, seed, policy.models)
 
 
+def test_the_names_of_figures_are_free_and_short():
+    """No figure has the name of a column in another case, or one that PostgreSQL cuts."""
+    long = "ä" * 31
+    frame = pl.DataFrame({"Records": [1, 1, 2], "x_l_distinct": ["a"] * 3, "x": [1] * 3, long: 0})
+    models = [{"type": "k-anonymity", "k": 2}]
+    models += [{"type": "l-diversity", "attribute": name, "l": 2} for name in ("x", long)]
+    recursive = {"type": "l-diversity", "attribute": "x", "l": 2, "kind": "recursive"}
+    models += [recursive | {"c": c, "l": number} for c, number in ((1, 2), (2, 3))]
+    roles = {name: {"role": "quasi-identifier"} for name in ("Records", "x_l_distinct")}
+    roles |= {name: {"role": "sensitive"} for name in ("x", long)}
+    policy = Policy.from_dict({"version": 1, "attributes": roles, "models": models})
+    connection = duckdb.connect()
+    connection.register("t", frame.to_arrow())
+    shown = connection.execute(violations_query("t", policy, "duckdb"))
+    names = [column[0] for column in shown.description]
+    assert {"records_2", "x_l_distinct_2", "x_recursive_c", "x_recursive_c_2"} <= {*names}
+    assert len({name.lower() for name in names}) == len(names)
+    assert all(len(name.encode()) < 64 for name in names)
+    assert len(shown.fetchall()) == 2
+
+
+def test_bounds_in_two_columns_are_two_quasi_identifiers():
+    """A range is released as its lowest and highest value, and judged by both."""
+    form = {
+        "version": 1,
+        "attributes": {"age": {"role": "quasi-identifier", "recoding": "range"}},
+        "models": [{"type": "k-anonymity", "k": 2}],
+    }
+    frame = pl.DataFrame({"age_min": [1, 1, 1], "age_max": [2, 2, 3]})
+    run = run_on_duckdb(None, None)
+    policy = Policy.from_dict(form)
+    assert run(frame, "t", violations_query("t", policy, "duckdb")) == [(1, 3, 1)]
+    del form["attributes"]["age"]["recoding"]
+    open_one = Policy.from_dict(form | {"recoding": "range"})
+    with pytest.raises(PolicyError, match="range"):
+        violations_query("t", open_one, "duckdb")
+
+
 def test_an_aggregated_table_counts_its_records():
     """A column of record counts stands for as many rows."""
     frame, policy = drawn_case(3)
@@ -263,6 +301,28 @@ def test_an_aggregated_table_counts_its_records():
                 ]
             },
             "hierarchy",
+        ),
+        (
+            {
+                "attributes": {
+                    "a": {"role": "quasi-identifier"},
+                    "s": {"role": "sensitive", "type": "ordered"},
+                },
+                "models": [
+                    {"type": "t-closeness", "attribute": "s", "t": 0.2, "distance": "ordered"}
+                ],
+            },
+            "as ordered",
+        ),
+        (
+            {
+                "attributes": {
+                    "a": {"role": "quasi-identifier"},
+                    "s": {"role": "sensitive", "nulls": "exclude", "missing": ["-9"]},
+                },
+                "models": [{"type": "l-diversity", "attribute": "s", "l": 2}],
+            },
+            "missing",
         ),
         ({"others": "quasi-identifier"}, "others"),
         (

@@ -6,6 +6,7 @@ of the whole table meet in unions and windows, which group nulls together in eve
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -22,6 +23,7 @@ from kanonym.kernels.classes import disclosure
 from kanonym.models import Criterion
 from kanonym.models.base import WholeTable, whole_table_models
 from kanonym.policy import Policy
+from kanonym.recoding.recode import released_names
 
 EXECUTED = ("duckdb", "postgres", "spark", "sqlite")
 """Dialects of which the tests run statements on the database itself."""
@@ -67,7 +69,7 @@ def violations_query(table: str, policy: Policy, dialect: str, count: str | None
 
     """
     _refuse_unsayable(policy)
-    names = [name for name, role in policy.attributes.items() if isinstance(role, QuasiIdentifier)]
+    names = _released_names(policy)
     criteria = [criterion for model in policy.models for criterion in model.criteria()]
     measures = {criterion: _measure_of(criterion, policy) for criterion in criteria}
     builder = _Builder(table, names, list(dict.fromkeys(measures.values())), dialect, count)
@@ -80,23 +82,29 @@ def violations_query(table: str, policy: Policy, dialect: str, count: str | None
         figures = exp.select(exp.Star(), alias_column(share, name)).from_(figures.subquery(name))
         at_most = Criterion(disclosure.SIZE, None, model.required, "<=")
         failing.append(exp.and_(_fails(exact_column(name), at_most), raising))
-        shown.append(alias_column(exact_column(name), model.type))
+        label = builder.free_name(model.type.replace("-", "_"))
+        shown.append(alias_column(exact_column(name), label))
     query = exp.select(*shown).from_(figures.subquery("g")).where(exp.or_(*failing))
     return query.sql(dialect, pretty=True)
 
 
-_FIGURES = {
-    "alpha": disclosure.ALPHA,
-    "l_distinct": disclosure.DISTINCT,
-    "l_entropy": disclosure.ENTROPY,
-    "t_equal": disclosure.T_EQUAL,
-    "t_ordered": disclosure.T_ORDERED,
-    "basic_beta": disclosure.BETA_BASIC,
-    "enhanced_beta": disclosure.BETA_ENHANCED,
-    "delta_disclosure": disclosure.DELTA,
-    "kl_divergence": disclosure.KL,
-    "total_variation": disclosure.TOTAL_VARIATION,
+_NAMES = {
+    disclosure.ALPHA: "alpha",
+    disclosure.DISTINCT: "l_distinct",
+    disclosure.ENTROPY: "l_entropy",
+    disclosure.T_EQUAL: "t_equal",
+    disclosure.T_ORDERED: "t_ordered",
+    disclosure.BETA_BASIC: "basic_beta",
+    disclosure.BETA_ENHANCED: "enhanced_beta",
+    disclosure.DELTA: "delta_disclosure",
+    disclosure.KL: "kl_divergence",
+    disclosure.TOTAL_VARIATION: "total_variation",
+    disclosure.RECURSIVE: "recursive_c",
+    disclosure.BETA_EXCESS: "beta_excess",
+    disclosure.DIVERSITY_PERCENT: "diversity_percent",
 }
+"""The name of each figure: that of `kanonym measure`, where it has one."""
+_MEASURED = tuple(_NAMES)[:10]
 _LEAST = (disclosure.DISTINCT, disclosure.ENTROPY)
 
 
@@ -109,19 +117,20 @@ def figures_query(
 ) -> str:
     """Return a statement of one row: records, classes, k, and the worst figures of all classes.
 
-    Figures have the names that `kanonym measure` gives them, behind that of their column.
+    Figures have the names that `kanonym measure --json` gives them, behind that of their column.
     Parameters and errors as of `violations_query`.
     """
     measures = [
-        _Measure(f"{column} {name}", measure, (column,))
+        _Measure(f"{column}_{_NAMES[measure]}", measure, (column,))
         for column in sensitive
-        for name, measure in _FIGURES.items()
+        for measure in _MEASURED
     ]
     builder = _Builder(table, list(quasi_identifiers), measures, dialect, count)
     records = exact_column("n")
     worst = [
         alias_column(
-            (exp.Min if one.measure in _LEAST else exp.Max)(this=builder.figure(one)), one.label
+            (exp.Min if one.measure in _LEAST else exp.Max)(this=builder.figure(one)),
+            builder.free_name(one.label),
         )
         for one in measures
     ]
@@ -158,9 +167,11 @@ class _Builder:
         quoted = (exp.to_identifier(part.name, quoted=True) for part in parts)
         self.table = exp.Table(**dict(zip(("this", "db", "catalog"), quoted, strict=False)))
         self.names = names
+        self.taken = {name.lower() for name in names}
         self.keys = [f"k{i}" for i in range(len(names))]
         self.measures = [one for one in measures if one.columns]
         self.count = count
+        self.order = _POSTGRES_ORDER if dialect == "postgres" else "{name}"
 
     def figure(self, measure: _Measure) -> exp.Condition:
         """Return the column of a figure: 0 of a class without a value, as kernels have it."""
@@ -175,9 +186,9 @@ class _Builder:
         """Return the columns of a class under the names that people know."""
         columns = zip(self.keys, self.names, strict=True)
         shown = [alias_column(exact_column(key), name) for key, name in columns]
-        shown.append(alias_column(exact_column("n"), self._free("records")))
+        shown.append(alias_column(exact_column("n"), self.free_name("records")))
         return shown + [
-            alias_column(self.figure(one), self._free(one.label)) for one in self.measures
+            alias_column(self.figure(one), self.free_name(one.label)) for one in self.measures
         ]
 
     def figures(self) -> Query:
@@ -199,27 +210,37 @@ class _Builder:
         figures = ["n", *(f"m{i}" for i in range(len(self.measures)))]
         return self._grouped(query, [f'MAX("{name}") AS {name}' for name in figures])
 
-    def _free(self, label: str) -> str:
-        """Return a label that no quasi-identifier has."""
-        while label in self.names:
-            label += "_"
-        return label
+    def free_name(self, label: str) -> str:
+        """Return a name for a figure that no column has, in any case, and that no dialect cuts."""
+        while len(label.encode()) > _LONGEST:
+            label = label[1:]
+        places = itertools.count(2)
+        name = label
+        while name.lower() in self.taken:
+            name = f"{label}_{next(places)}"
+        self.taken.add(name.lower())
+        return name
 
     def _counted(self, columns: Sequence[str], name: str, *, without_null: bool = False) -> Query:
         """Return how many records there are of each combination of key and values."""
-        given = [exact_column(column) for column in (*self.names, *columns)]
         inner = [*self.keys, *_values(len(columns))]
-        named = [alias_column(column, new) for column, new in zip(given, inner, strict=True)]
-        number: exp.Condition = exp.Count(this=exp.Star())
+        pairs = zip((*self.names, *columns), inner, strict=True)
+        named = [alias_column(exact_column(column), new) for column, new in pairs]
+        number = "COUNT(*)"
         if self.count is not None:
-            number = exp.Sum(this=exact_column(self.count))
-        query = exp.select(*named, alias_column(number, name)).from_(self.table.copy())
+            named.append(alias_column(exact_column(self.count), "f"))
+            number = "SUM(f)"
+        # Grouped by its own names: dialects differ in which of two equal ones they take.
+        query = exp.select(*named).from_(self.table.copy()).subquery("s")
+        counted = exp.select(
+            *map(exact_column, inner), _parsed(f"CAST({number} AS BIGINT) AS {name}")
+        )
+        counted = counted.from_(query).group_by(*map(exact_column, inner))
         if without_null:
-            nulls = [
-                exp.Is(this=one.copy(), expression=exp.null()) for one in given[-len(columns) :]
-            ]
-            query = query.where(*(exp.Not(this=null) for null in nulls))
-        return query.group_by(*(column.copy() for column in given))
+            counted = counted.where(
+                *(_parsed(f"NOT {one} IS NULL") for one in _values(len(columns)))
+            )
+        return counted
 
     def _grouped(self, query: Query, columns: Sequence[str], by: Sequence[str] = ()) -> Query:
         """Return expressions over the rows of each class."""
@@ -273,7 +294,8 @@ class _Builder:
             exp.union(cells, every, distinct=False), ["SUM(f) AS f"], _values(width)
         )
         order = ", ".join(
-            f"CASE WHEN {name} IS NULL THEN 1 ELSE 0 END, {name}" for name in _values(width)
+            f"CASE WHEN {name} IS NULL THEN 1 ELSE 0 END, {self.order.format(name=name)}"
+            for name in _values(width)
         )
         running = (
             f"SUM({name}) OVER (PARTITION BY {{class}} ORDER BY {order} "
@@ -287,6 +309,13 @@ _SHARES = (
     "CAST(f AS DOUBLE) / CAST(SUM(f) OVER (PARTITION BY {class}) AS DOUBLE) AS q",
     "CAST(SUM(f) OVER (PARTITION BY {value}) AS DOUBLE) / CAST(SUM(f) OVER () AS DOUBLE) AS p",
 )
+_POSTGRES_ORDER = (
+    "CASE WHEN CAST(PG_TYPEOF({name}) AS TEXT) IN ('text', 'character varying', 'character') "
+    'THEN CAST({name} AS TEXT) COLLATE "C" END, {name}'
+)
+"""Texts by their characters, as elsewhere, not by the language of the database."""
+_LONGEST = 60
+"""Bytes of a name: PostgreSQL cuts it after 63."""
 _GAIN = "(q - p) / p"
 _MEASURES = {
     disclosure.DISTINCT: "COUNT(*)",
@@ -315,21 +344,6 @@ _MEASURES = {
 """Each measure of `kernels.classes.disclosure` that needs no tree, over the values of a class."""
 _GRID_MEASURES = (disclosure.T_ORDERED, disclosure.TOTAL_VARIATION)
 """Those that look at the values of the table which a class lacks, too."""
-_LABELS = {
-    disclosure.DISTINCT: "distinct values",
-    disclosure.ENTROPY: "entropy l",
-    disclosure.RECURSIVE: "recursive c",
-    disclosure.ALPHA: "largest share",
-    disclosure.T_EQUAL: "equal distance",
-    disclosure.T_ORDERED: "ordered distance",
-    disclosure.BETA_BASIC: "beta",
-    disclosure.BETA_EXCESS: "gain / -ln(share)",
-    disclosure.BETA_ENHANCED: "enhanced beta",
-    disclosure.DELTA: "delta",
-    disclosure.KL: "Kullback-Leibler divergence",
-    disclosure.TOTAL_VARIATION: "largest difference",
-    disclosure.DIVERSITY_PERCENT: "diversity in percent",
-}
 
 
 def _refuse_unsayable(policy: Policy) -> None:
@@ -359,6 +373,15 @@ def _refuse_unsayable(policy: Policy) -> None:
         )
 
 
+def _released_names(policy: Policy) -> list[str]:
+    """Return the columns of the quasi-identifiers in a released table."""
+    known = {n: one for n, one in policy.attributes.items() if isinstance(one, QuasiIdentifier)}
+    if policy.recoding == "range" and any(one.recoding is None for one in known.values()):
+        raise PolicyError("recoding: range leaves open which columns are two: name each for SQL")
+    own = (released_names(name, one.recoding or "interval") for name, one in known.items())
+    return [column for names in own for column in names]
+
+
 def _measure_of(criterion: Criterion, policy: Policy) -> _Measure:
     """Return what is to be measured for a criterion."""
     name = criterion.attribute
@@ -367,12 +390,23 @@ def _measure_of(criterion: Criterion, policy: Policy) -> _Measure:
     if criterion.measure not in _MEASURES:
         raise PolicyError(f"SQL measures no distance in a hierarchy ({name}): verify a file")
     role = policy.attributes.get(name)
+    excludes = isinstance(role, Sensitive) and role.nulls == "exclude"
+    if excludes and isinstance(role, Sensitive) and (role.missing or policy.missing):
+        raise PolicyError(
+            f"SQL sees words for missing values of {name} as values: make them null in the table"
+        )
+    ordered = criterion.measure == disclosure.T_ORDERED
+    if ordered and isinstance(role, Sensitive) and role.type not in (None, "text"):
+        raise PolicyError(
+            f"SQL orders the texts of {name} as texts, not as {role.type}: give the column this "
+            "type in the database, and none in the policy"
+        )
     return _Measure(
-        f"{name}: {_LABELS[criterion.measure]}",
+        f"{name}_{_NAMES[criterion.measure]}",
         criterion.measure,
         tuple(columns_of([name])),
         criterion.argument,
-        without_null=isinstance(role, Sensitive) and role.nulls == "exclude",
+        without_null=excludes,
     )
 
 
