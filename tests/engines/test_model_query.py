@@ -16,7 +16,8 @@ import sqlglot
 from engines.conftest import ENGINES, engines
 from kanonym.data.errors import PolicyError
 from kanonym.engines.database import write_table
-from kanonym.engines.sql.model_query import DIALECTS, EXECUTED, figures_query, violations_query
+from kanonym.engines.sql.model_query import figures_query, violations_query
+from kanonym.engines.sql.statements import DIALECTS, EXECUTED
 from kanonym.metrics.disclosure import measure_table
 from kanonym.policy import Policy
 from kanonym.verification.released_classes import (

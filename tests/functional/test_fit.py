@@ -257,3 +257,20 @@ def test_persons_of_several_batches_are_told(kanonym, folder):
     assert "Ada" not in (folder / "fitted.json").read_text("utf-8")
     assert kanonym("apply fitted.json patients.csv -o x.csv --person name").code == 2
     assert kanonym("apply fitted.json patients.csv -o x.csv").code == 3
+
+
+def test_a_recoding_is_printed_as_a_view_and_judged(kanonym, fitted):
+    """--sql prints what makes the view, and what returns its violating classes; nothing is read."""
+    asked = "apply recoding.json clinic.patients --sql duckdb"
+    made, judged = kanonym(f"{asked} -o released").text.split(";\n\n")
+    assert made.startswith('CREATE VIEW "released" AS')
+    assert 'FROM "clinic"."patients"' in made
+    assert 'FROM "released"' in judged
+    assert kanonym(f"{asked} -o released --as table").text.startswith('CREATE TABLE "released" AS')
+    alone = kanonym(f"{asked} -o -").text
+    assert alone.startswith(("SELECT", "WITH"))
+    assert "released" not in alone
+    assert not (fitted / "released").exists()
+    ran = kanonym(f"{asked} -o released --update")
+    assert ran.code == 2
+    assert "--sql" in ran.error

@@ -129,6 +129,38 @@ class Fitted(ShortRepr):
         release, self.released = release_batch(self.series, self.released, batch, person, progress)
         return release
 
+    def to_sql(
+        self,
+        table: str,
+        dialect: str,
+        name: str | None = None,
+        kind: Literal["view", "table"] = "view",
+    ) -> str:
+        """Return one SQL statement that recodes a table in its database, as `apply` does here.
+
+        It recodes each record by itself: it suppresses no class that fails, verifies and counts
+        nothing. Run `kanonym verify --sql` on what it makes.
+
+        Parameters
+        ----------
+        table
+            Name of the table to recode.
+        dialect
+            That of the database: duckdb, postgres, spark, sqlite, bigquery, databricks,
+            snowflake, trino or tsql.
+        name, kind
+            Of the view or table that it makes; without a name, the SELECT alone.
+
+        Raises
+        ------
+        PolicyError
+            SQL cannot say the recoding.
+
+        """
+        from kanonym.series.database_statement import statement_of  # noqa: PLC0415 - sqlglot may be absent
+
+        return statement_of(self.series, table, dialect, None if name is None else (kind, name))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form, without its checksum: what `save` writes."""
         return {

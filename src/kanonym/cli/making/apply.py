@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,7 +15,7 @@ from kanonym.cli.making.papers import Manifest, tell_of_manifest
 from kanonym.data.option import Option
 
 if TYPE_CHECKING:
-    from kanonym.series import PersonColumn
+    from kanonym.series import Fitted, PersonColumn
 
 UNCOUNTED = (
     "\n  Not counted: the next batch is verified without this one.\n"
@@ -58,12 +58,19 @@ def apply(
     papers: Manifest,
     writing: options.Writing,
     reading: options.ReadingOptions,
+    sql: options.Statement = None,
+    kind: Annotated[
+        Literal["view", "table"],
+        Option("What the statement of --sql makes.", "view|table", "--as", group=options.OUTPUT),
+    ] = "view",
     json: options.Json = False,
 ) -> None:
     """Release a batch by a fitted recoding, verified alone and with all earlier batches.
 
     RECODING counts the batches that were released with --update. Use --update for every batch
-    that is published: only these are in the union that is verified.
+    that is published: only these are in the union that is verified. With --sql, BATCH is the name
+    of a table and -o that of the view (or, with --as table, the table) that the statement makes,
+    - for the SELECT alone; a second statement returns the classes that violate the policy.
 
     Example: kanonym apply recoding.json march.csv -o released.csv --update
     """
@@ -77,6 +84,11 @@ def apply(
     from kanonym.pipeline import with_own_types
     from kanonym.series import Fitted
 
+    if sql is not None:
+        if update or person:
+            raise typer.BadParameter("counts nothing", param_hint="--sql")
+        _print_statements(Fitted.load(recoding), batch, sql, output, kind)
+        return
     persons = _person_column(person, person_key, least_values)
     if update and recoding == "-":
         raise typer.BadParameter("standard input cannot be updated", param_hint="RECODING")
@@ -125,6 +137,26 @@ def apply(
         json=json,
         to_stderr=output == "-",
     )
+
+
+def _print_statements(
+    fitted: Fitted, table: str, dialect: str, name: str, kind: Literal["view", "table"]
+) -> None:
+    """Print the statement that recodes a table, and one that judges what it makes."""
+    from kanonym.data.errors import PolicyError
+    from kanonym.data.loading import require_extra
+
+    with require_extra("sql"):
+        from kanonym.engines.sql.model_query import violations_query
+
+    typer.echo(fitted.to_sql(table, dialect, None if name == "-" else name, kind) + ";")
+    if name == "-":
+        return
+    try:
+        judging = violations_query(name, fitted.policy, dialect) + ";"
+    except PolicyError as error:
+        judging = f"-- Verify {name} by kanonym: {error}"
+    typer.echo(f"\n{judging}")
 
 
 def _person_column(columns: Sequence[str], key: str | None, least: int) -> PersonColumn | None:

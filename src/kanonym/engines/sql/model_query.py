@@ -9,25 +9,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
-import sqlglot
 from sqlglot import exp
 
 from kanonym.data.errors import PolicyError
 from kanonym.data.person_key import columns_of
 from kanonym.data.schema import ItemSet, QuasiIdentifier, Sensitive
-from kanonym.engines.sql.statements import alias_column, exact_column
+from kanonym.engines.sql.statements import alias_column, exact_column, named_table, parsed
 from kanonym.engines.sql.store import Query
 from kanonym.kernels.classes import disclosure
 from kanonym.models import Criterion
 from kanonym.models.base import WholeTable, whole_table_models
 from kanonym.policy import Policy
 from kanonym.recoding.recode import released_names
-
-EXECUTED = ("duckdb", "postgres", "spark", "sqlite")
-"""Dialects of which the tests run statements on the database itself."""
-DIALECTS = (*EXECUTED, "bigquery", "databricks", "snowflake", "trino", "tsql")
 
 
 @dataclass(frozen=True)
@@ -52,7 +46,7 @@ def violations_query(table: str, policy: Policy, dialect: str, count: str | None
         Its quasi-identifiers and models; they must be conditions on the sizes of classes and on
         how often they have each value.
     dialect
-        One of `DIALECTS`.
+        One of `statements.DIALECTS`.
     count
         The column of record counts of an aggregated table.
 
@@ -138,7 +132,7 @@ def figures_query(
         alias_column(exp.Sum(this=records), "records"),
         alias_column(exp.Count(this=exp.Star()), "classes"),
         alias_column(exp.Min(this=records.copy()), "k"),
-        alias_column(exp.Sum(this=_indicator(_parsed("n = 1"))), "uniques"),
+        alias_column(exp.Sum(this=_indicator(parsed("n = 1"))), "uniques"),
         *worst,
     ).from_(builder.figures().subquery("g"))
     return query.sql(dialect, pretty=True)
@@ -159,13 +153,9 @@ class _Builder:
         dialect: str,
         count: str | None,
     ) -> None:
-        if dialect not in DIALECTS:
-            raise PolicyError(f"no dialect {dialect!r}; there are: {', '.join(DIALECTS)}")
+        self.table = named_table(table, dialect)
         if not names:
             raise PolicyError("SQL needs quasi-identifiers: without one there are no classes")
-        parts = reversed(sqlglot.to_table(table, dialect=dialect).parts)
-        quoted = (exp.to_identifier(part.name, quoted=True) for part in parts)
-        self.table = exp.Table(**dict(zip(("this", "db", "catalog"), quoted, strict=False)))
         self.names = names
         self.taken = {name.lower() for name in names}
         self.keys = [f"k{i}" for i in range(len(names))]
@@ -180,7 +170,7 @@ class _Builder:
         column = exact_column(f"m{self.measures.index(measure)}")
         if measure.measure == disclosure.RECURSIVE:
             return column  # null: infinite
-        return exp.Coalesce(this=column, expressions=[_parsed("0")])
+        return exp.Coalesce(this=column, expressions=[parsed("0")])
 
     def shown(self) -> list[exp.Alias]:
         """Return the columns of a class under the names that people know."""
@@ -233,19 +223,19 @@ class _Builder:
         # Grouped by its own names: dialects differ in which of two equal ones they take.
         query = exp.select(*named).from_(self.table.copy()).subquery("s")
         counted = exp.select(
-            *map(exact_column, inner), _parsed(f"CAST({number} AS BIGINT) AS {name}")
+            *map(exact_column, inner), parsed(f"CAST({number} AS BIGINT) AS {name}")
         )
         counted = counted.from_(query).group_by(*map(exact_column, inner))
         if without_null:
             counted = counted.where(
-                *(_parsed(f"NOT {one} IS NULL") for one in _values(len(columns)))
+                *(parsed(f"NOT {one} IS NULL") for one in _values(len(columns)))
             )
         return counted
 
     def _grouped(self, query: Query, columns: Sequence[str], by: Sequence[str] = ()) -> Query:
         """Return expressions over the rows of each class."""
         keys = [exact_column(name) for name in (*self.keys, *by)]
-        picked = [_parsed(column) for column in columns]
+        picked = [parsed(column) for column in columns]
         own = [key.copy() for key in keys]
         return exp.select(*keys, *picked).from_(query.subquery("t")).group_by(*own)
 
@@ -261,7 +251,7 @@ class _Builder:
         own = {column.alias_or_name for column in query.selects}
         kinds = {"n": "BIGINT", **{f"m{i}": "DOUBLE" for i in range(len(self.measures))}}
         columns = [
-            _parsed(f"CAST({name if name in own else 'NULL'} AS {kind}) AS {name}")
+            parsed(f"CAST({name if name in own else 'NULL'} AS {kind}) AS {name}")
             for name, kind in kinds.items()
         ]
         keys = [exact_column(key) for key in self.keys]
@@ -271,7 +261,7 @@ class _Builder:
         """Return expressions with windows; {class} and {value} are those of a row."""
         places = {"class": ", ".join(self.keys), "value": ", ".join(_values(width))}
         kept = [exact_column(name) for name in (*self.keys, *_values(width))]
-        picked = [_parsed(column.format(**places)) for column in columns]
+        picked = [parsed(column.format(**places)) for column in columns]
         return exp.select(*kept, *picked).from_(query.subquery("t"))
 
     def _shares(self, cells: Query, width: int) -> Query:
@@ -286,7 +276,7 @@ class _Builder:
         classes = exp.select(*keys).distinct().from_(cells.copy().subquery("a"))
         table = exp.select(*values).distinct().from_(cells.copy().subquery("b"))
         every = (
-            exp.select(*(one.copy() for one in (*keys, *values)), _parsed("0 AS f"))
+            exp.select(*(one.copy() for one in (*keys, *values)), parsed("0 AS f"))
             .from_(classes.subquery("c"))
             .join(table.subquery("d"), join_type="cross")
         )
@@ -415,11 +405,11 @@ def _fails(figure: exp.Condition, criterion: Criterion) -> exp.Condition:
     threshold = float(criterion.threshold)
     slack = disclosure.TOLERANCE * max(1.0, abs(threshold))
     bound = threshold + slack if criterion.relation == "<=" else threshold - slack
-    limit = _parsed(f"CAST({bound!r} AS DOUBLE)")
+    limit = parsed(f"CAST({bound!r} AS DOUBLE)")
     if criterion.measure in (disclosure.SIZE, disclosure.DISTINCT) and threshold.is_integer():
-        limit = _parsed(str(int(threshold)))
+        limit = parsed(str(int(threshold)))
     relation = {">=": exp.GTE, "<=": exp.LTE, "<": exp.LT}[criterion.relation]
-    return exp.EQ(this=_indicator(relation(this=figure, expression=limit)), expression=_parsed("0"))
+    return exp.EQ(this=_indicator(relation(this=figure, expression=limit)), expression=parsed("0"))
 
 
 def _share_of_classes(model: WholeTable) -> tuple[exp.Condition, exp.Condition]:
@@ -429,7 +419,7 @@ def _share_of_classes(model: WholeTable) -> tuple[exp.Condition, exp.Condition]:
     raising = f"n * CAST({model.required!r} AS DOUBLE) < 1" if largest is None else counted
     number = f"SUM(CASE WHEN {counted} THEN 1 ELSE 0 END) OVER ()"
     share = f"CAST({number} AS DOUBLE) / CAST(SUM(n) OVER () AS DOUBLE)"
-    return _parsed(share), _parsed(raising)
+    return parsed(share), parsed(raising)
 
 
 def _indicator(condition: exp.Condition) -> exp.Condition:
@@ -439,14 +429,3 @@ def _indicator(condition: exp.Condition) -> exp.Condition:
 
 def _values(width: int) -> list[str]:
     return [f"v{i}" for i in range(width)]
-
-
-def _parsed(text: str) -> exp.Condition:
-    """Return an expression whose names are quoted: short ones may be words of a dialect."""
-
-    def quoted(node: exp.Expression) -> exp.Expression:
-        if isinstance(node, exp.Identifier):
-            node.set("quoted", True)  # noqa: FBT003 - of sqlglot
-        return node
-
-    return cast("exp.Condition", sqlglot.parse_one(text).transform(quoted))

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import cast
 
 import polars as pl
+import sqlglot
 from sqlglot import exp
 
 from kanonym.data.errors import PolicyError
 from kanonym.engines.sql.store import Query, Source
+
+EXECUTED = ("duckdb", "postgres", "spark", "sqlite")
+"""Dialects of which the tests run printed statements on the database itself."""
+DIALECTS = (*EXECUTED, "bigquery", "databricks", "snowflake", "trino", "tsql")
 
 COUNT = "n"
 """The column of record counts."""
@@ -177,3 +183,26 @@ def number_equal_records(
     )
     numbered = exp.select(every.copy(), alias_column(number(keys, digest), name))
     return numbered.from_(subquery(counted.from_(records), records.alias))
+
+
+def named_table(name: str, dialect: str) -> exp.Table:
+    """Return a table by the name that a person gave, exactly as each part of it is written."""
+    if dialect not in DIALECTS:
+        raise PolicyError(f"no dialect {dialect!r}; there are: {', '.join(DIALECTS)}")
+    try:
+        parts = reversed(sqlglot.to_table(name, dialect=dialect).parts)
+    except (sqlglot.errors.SqlglotError, ValueError):
+        raise PolicyError(f"{name!r} is no name of a table: quote what has other signs") from None
+    quoted = (exp.to_identifier(part.name, quoted=True) for part in parts)
+    return exp.Table(**dict(zip(("this", "db", "catalog"), quoted, strict=False)))
+
+
+def parsed(text: str) -> exp.Condition:
+    """Return an expression whose names are quoted: short ones may be words of a dialect."""
+
+    def quoted(node: exp.Expression) -> exp.Expression:
+        if isinstance(node, exp.Identifier):
+            node.set("quoted", True)  # noqa: FBT003 - of sqlglot
+        return node
+
+    return cast("exp.Condition", sqlglot.parse_one(text).transform(quoted))
