@@ -211,3 +211,8 @@ def seconds_with_files(stages: dict[str, Any], read: float, **further: float) ->
     every = {name: value for name, value in stages.items() if name != "total"}
     every |= {"read": every.get("read", 0.0) + read, **further}
     return {**every, "total": sum(every.values())}
+
+
+def print_statement(statement: str, table: str) -> None:
+    """Print a SQL statement; of a table of dbt, which puts it in brackets, without its end."""
+    typer.echo(statement if table.startswith("{{") else f"{statement};")

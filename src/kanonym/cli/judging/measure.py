@@ -61,7 +61,7 @@ def measure(
             from kanonym.engines.sql.model_query import figures_query
 
         keys, sensitive = list(columns["quasi_identifiers"]), list(columns["sensitive"])
-        typer.echo(figures_query(table, keys, sensitive, sql) + ";")
+        inputs.print_statement(figures_query(table, keys, sensitive, sql), table)
         return
     texts: dict[str, Any] = {}
     with show_progress() as step:

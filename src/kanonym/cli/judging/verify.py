@@ -91,7 +91,7 @@ def verify(
         with require_extra("sql"):
             from kanonym.engines.sql.model_query import violations_query
 
-        typer.echo(violations_query(released, asked, sql, count) + ";")
+        inputs.print_statement(violations_query(released, asked, sql, count), released)
         return
     columns = inputs.long_columns(long, asked)
     texts = CellTexts()

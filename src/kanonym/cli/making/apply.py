@@ -149,7 +149,8 @@ def _print_statements(
     with require_extra("sql"):
         from kanonym.engines.sql.model_query import violations_query
 
-    typer.echo(fitted.to_sql(table, dialect, None if name == "-" else name, kind) + ";")
+    made = fitted.to_sql(table, dialect, None if name == "-" else name, kind)
+    inputs.print_statement(made, table)
     if name == "-":
         return
     try:

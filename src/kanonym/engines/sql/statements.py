@@ -186,9 +186,14 @@ def number_equal_records(
 
 
 def named_table(name: str, dialect: str) -> exp.Table:
-    """Return a table by the name that a person gave, exactly as each part of it is written."""
+    """Return a table by the name that a person gave, exactly as each part of it is written.
+
+    `{{ ref('visits') }}` stays as it is: dbt puts the name in its place.
+    """
     if dialect not in DIALECTS:
         raise PolicyError(f"no dialect {dialect!r}; there are: {', '.join(DIALECTS)}")
+    if name.startswith("{{") and name.endswith("}}"):
+        return exp.Table(this=exp.var(name))
     try:
         parts = reversed(sqlglot.to_table(name, dialect=dialect).parts)
     except (sqlglot.errors.SqlglotError, ValueError):
