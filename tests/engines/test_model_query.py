@@ -274,6 +274,26 @@ def test_bounds_in_two_columns_are_two_quasi_identifiers():
         violations_query("t", open_one, "duckdb")
 
 
+@pytest.mark.parametrize("engine", engines("postgresql"))
+def test_postgresql_orders_texts_by_their_characters(engine, request, tmp_path):
+    """The ordered distance is that of `verify`, whatever the language of the column."""
+    run = RUNNERS[engine](request, tmp_path)
+    frame = pl.DataFrame({"q": [1, 1, 1, 2, 2, 2], "s": ["B", "c", "c", "a", "a", "Ä"]})
+    base, view = f"t_{secrets.token_hex(4)}", f"t_{secrets.token_hex(4)}"
+    rows = run(frame, base, figures_query(base, ["q"], ["s"], "postgres"))
+    from adbc_driver_postgresql import dbapi
+
+    url = request.getfixturevalue("postgres")
+    with dbapi.connect(url) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            f'CREATE VIEW {view} AS SELECT q, s COLLATE "und-x-icu" AS s FROM {base}'  # noqa: S608
+        )
+        cursor.execute(f"SELECT s FROM {view} ORDER BY s")  # noqa: S608
+        assert [row[0] for row in cursor.fetchall()] == ["a", "a", "Ä", "B", "c", "c"]
+        cursor.execute(figures_query(view, ["q"], ["s"], "postgres"))
+        assert cursor.fetchall() == rows
+
+
 def test_an_aggregated_table_counts_its_records():
     """A column of record counts stands for as many rows."""
     frame, policy = drawn_case(3)
