@@ -28,6 +28,7 @@ from kanonym.pipeline.planning import (
     with_readings,
 )
 from kanonym.pipeline.published import publish_own_records, with_own_types
+from kanonym.pipeline.record_check import record_check
 from kanonym.policy import PolicySource
 from kanonym.policy.keywords import Keywords, takes_keywords
 from kanonym.release import FrameT, Release
@@ -45,6 +46,7 @@ __all__ = [
     "package_release",
     "publish",
     "publish_own_records",
+    "record_check",
     "recorded_release",
     "require_satisfied",
     "resolve_policy",
