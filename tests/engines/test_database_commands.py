@@ -94,6 +94,55 @@ def test_every_command_reads_tables_of_databases(run, database, tmp_path):
     run("verify", file, "--policy", policy, "--accept-findings", *original)
 
 
+@pytest.mark.parametrize(
+    "command", ["check", "profile", "measure", "verify", "assess", "attack", "compare"]
+)
+def test_commands_read_a_table_of_a_schema(command, postgres, run, capsys, tmp_path):
+    """--schema says where the table is; the error without it names the table."""
+    from adbc_driver_postgresql import dbapi
+
+    schema = f"clinic_{command}"
+    with dbapi.connect(postgres, autocommit=True) as server, server.cursor() as cursor:
+        cursor.execute(f"CREATE SCHEMA {schema}")
+    write_table(TABLE, postgres, "stays", schema=schema)
+    policy = tmp_path / "policy.yaml"
+    policy.write_text(POLICY)
+    words = {
+        "check": [policy, postgres, "--table", "stays"],
+        "verify": [postgres, "--table", "stays", "--policy", policy, "--accept-findings"],
+        "assess": [postgres, postgres, "--table", "stays", "--released-table", "stays", *QUASI],
+        "attack": [
+            *(postgres, postgres, "--table", "stays", "--released-table", "stays", *QUASI),
+            *("--attack", "linkage"),
+        ],
+        "compare": [
+            *(postgres, "--table", "stays", *QUASI, "--others", "insensitive", "--sweep", "k=2,3")
+        ],
+    }.get(command, [postgres, "--table", "stays", *(QUASI if command == "measure" else [])])
+    assert run(command, *words, "--schema", schema)
+    with pytest.raises(SystemExit):
+        main([command, *map(str, words)])
+    assert "'stays'" in capsys.readouterr().err
+
+
+def test_an_error_names_the_column_and_those_of_the_table(postgres, capsys, tmp_path):
+    """A column that the policy names and the table lacks is told with the table's columns."""
+    write_table(TABLE.drop("zip"), postgres, "short")
+    policy = tmp_path / "policy.yaml"
+    policy.write_text(POLICY)
+    for command in (
+        ["check", policy, postgres, "--table", "short"],
+        ["verify", postgres, "--table", "short", "--policy", policy],
+        ["measure", postgres, "--table", "short", *QUASI],
+    ):
+        with pytest.raises(SystemExit) as caught:
+            main([str(one) for one in command])
+        error = capsys.readouterr().err
+        assert caught.value.code == 3
+        assert "'zip'" in error or ": zip" in error
+        assert "age, disease" in error
+
+
 def _without_seconds(found):
     if isinstance(found, dict):
         return {key: _without_seconds(v) for key, v in found.items() if "seconds" not in key}

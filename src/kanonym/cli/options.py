@@ -96,7 +96,6 @@ LongTable = Annotated[
 ReleasedTable = Annotated[
     str | None, Option("Table to read if RELEASED is a database.", "NAME", group=INPUT)
 ]
-Schema = Annotated[str | None, Option("Schema of the tables in PostgreSQL.", "NAME", group=LINKED)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +110,10 @@ class ReadingOptions:
             "--table",
             group=INPUT,
         ),
+    ] = None
+    schema: Annotated[
+        str | None,
+        Option("Schema of the table, or of linked tables, in PostgreSQL.", "NAME", group=INPUT),
     ] = None
     format: Annotated[
         str | None,
@@ -141,6 +144,7 @@ class ReadingOptions:
         """Return what `locations.table_at` takes of this."""
         return {
             "name": self.table_name,
+            "schema": self.schema,
             "sheet": self.sheet,
             "header_row": self.header_row,
             "user_missing": self.user_missing,
@@ -166,7 +170,9 @@ class ReadingOptions:
         """
         places = (original, released, *others)
         missing = locations.user_missing_of(self.user_missing, *places)
-        named = {"name": name, "option": "--released-table"}
+        in_database = released is not None and locations.is_database(released)
+        schema = self.schema if in_database else None
+        named = {"name": name, "option": "--released-table", "schema": schema}
         own: list[dict[str, Any]] = [self.arguments(), named, *({} for _ in others)]
         return [
             place

@@ -31,7 +31,6 @@ def check(
     ] = None,
     *,
     reading: options.ReadingOptions,
-    schema: options.Schema = None,
     json: options.Json = False,
 ) -> None:
     """Check a policy, and whether it fits a table, without anonymizing.
@@ -57,7 +56,7 @@ def check(
     from kanonym.policy.faults import policy_hash
 
     if is_linked(policy):
-        _check_linked(policy, table, schema, json=json)
+        _check_linked(policy, table, reading.schema, json=json)
         return
     asked = Policy.from_file(policy)
     found: dict[str, Any] = {}
@@ -71,7 +70,6 @@ def check(
             decimals: dict[str, int] = {}
             given = reading.table(
                 table,
-                schema=schema,
                 declared=asked.attributes if sampling_model(asked.models) else None,
                 decimals=decimals,
             )

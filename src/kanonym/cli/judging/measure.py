@@ -26,7 +26,6 @@ def measure(
             group=options.LINKED,
         ),
     ] = None,
-    schema: options.Schema = None,
     reading: options.EngineReading,
     sql: options.Statement = None,
     json: options.Json = False,
@@ -45,7 +44,7 @@ def measure(
 
         if asked.given:
             raise typer.BadParameter("not allowed with -q and -s", param_hint="--policy")
-        measure_linked(table, schema, of_tables, json=json)
+        measure_linked(table, reading.schema, of_tables, json=json)
         return
     from kanonym import pipeline
     from kanonym.cli.progress import show_progress

@@ -46,7 +46,6 @@ def verify(
     ] = False,
     *,
     reading: options.EngineReading,
-    schema: options.Schema = None,
     original_table: Annotated[
         str | None,
         Option("Table to read if --original is a database.", "NAME", group=options.INPUT),
@@ -81,7 +80,7 @@ def verify(
         from kanonym.cli.judging.linked import verify_linked
 
         verify_linked(
-            released, schema, policy, original, accept_findings=accept_findings, json=json
+            released, reading.schema, policy, original, accept_findings=accept_findings, json=json
         )
         return
     asked = Policy.from_file(policy)
@@ -107,6 +106,7 @@ def verify(
                 inputs.format_of(original, None),
                 name=original_table,
                 option="--original-table",
+                schema=reading.schema if locations.is_database(original) else None,
                 user_missing=missing[original],
             )
         )

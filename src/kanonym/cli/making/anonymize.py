@@ -105,7 +105,13 @@ def anonymize(
         }
         linked.refuse_options(refused, asked)
         linked.anonymize_linked(
-            asked.file, tables, papers, dry_run=dry_run, json=json, format=reading.format
+            asked.file,
+            tables,
+            papers,
+            dry_run=dry_run,
+            json=json,
+            format=reading.format,
+            schema=reading.schema,
         )
         return
     from kanonym.cli.progress import show_progress
@@ -133,7 +139,6 @@ def anonymize(
         start = perf_counter()
         frame, source = reading.table_with_content(
             table,
-            schema=tables.schema,
             declared=policy.attributes if private else None,
             decimals=(decimals := dict[str, int]()),
         )

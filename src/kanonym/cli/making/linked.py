@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kanonym.cli.making.papers import Papers
-from kanonym.cli.options import LINKED, Schema
+from kanonym.cli.options import LINKED
 from kanonym.data.option import Option
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ class LinkedPlaces:
             group=LINKED,
         ),
     ] = None
-    schema: Schema = None
     to_schema: Annotated[
         str | None, Option("Schema of the released tables in PostgreSQL.", "NAME", group=LINKED)
     ] = None
@@ -59,6 +58,7 @@ def anonymize_linked(
     dry_run: bool = False,
     json: bool = False,
     format: str | None = None,
+    schema: str | None = None,
 ) -> None:
     """Anonymize linked tables, verify them as they are read back, and give them their name."""
     if file is None:
@@ -72,7 +72,7 @@ def anonymize_linked(
     from kanonym.linked.given_tables import Place, extension_of, require_free
     from kanonym.reporting import report_linked
 
-    place = Place.of(places.several, places.schema)
+    place = Place.of(places.several, schema)
     released = None
     if places.to is not None and not dry_run:
         released = Place.of(places.to, places.to_schema)
