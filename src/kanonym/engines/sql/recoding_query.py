@@ -63,8 +63,9 @@ class Rule:
         top: tuple[float, str] | None,
     ) -> Rule:
         """Return the labels of intervals of whole numbers; values beyond the ends are coded."""
-        place = f"CAST(FLOOR((CAST({{v}} AS DOUBLE) - {origin}) / {width}) AS BIGINT)"
-        low = f"({origin} + {width} * {place})"
+        value = f"(CAST({{v}} AS DOUBLE) - {origin})" if origin else "CAST({v} AS DOUBLE)"
+        low = f"{width} * CAST(FLOOR({value} / {width}) AS BIGINT)"
+        low = f"({origin} + {low})" if origin else low
         high = f"({low} + {width})"
         first, last, coded = f"CAST({low} AS TEXT)", f"CAST({high} AS TEXT)", ""
         if bottom is not None:
