@@ -16,6 +16,7 @@ from kanonym.data import frames
 from kanonym.data.errors import DataError, KanonymError, PolicyError
 from kanonym.data.files import table_of
 from kanonym.data.hierarchy import FromFile, FromMapping, Hierarchy, from_mapping
+from kanonym.data.loading import require_extra
 from kanonym.data.results import ResultTable, ShortRepr, format_number
 from kanonym.data.schema import QuasiIdentifier, Role, Sensitive
 from kanonym.engines.local import bind_actions, encoded_columns
@@ -157,7 +158,8 @@ class Fitted(ShortRepr):
             SQL cannot say the recoding.
 
         """
-        from kanonym.series.database_statement import statement_of  # noqa: PLC0415 - sqlglot may be absent
+        with require_extra("sql"):
+            from kanonym.series.database_statement import statement_of  # noqa: PLC0415 - of sqlglot
 
         return statement_of(self.series, table, dialect, None if name is None else (kind, name))
 
