@@ -273,4 +273,4 @@ def test_a_recoding_is_printed_as_a_view_and_judged(kanonym, fitted):
     assert not (fitted / "released").exists()
     ran = kanonym(f"{asked} -o released --update")
     assert ran.code == 2
-    assert "--sql" in ran.error
+    assert "--update" in ran.error

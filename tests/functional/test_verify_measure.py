@@ -204,3 +204,20 @@ def test_texts_of_one_form_are_not_mentioned(kanonym, folder):
     """Where each value has one text, nothing is said of two readings."""
     (folder / "plain.csv").write_text("age,disease\n1.5,f\n1.5,f\n2.5,m\n", "utf-8")
     assert "text_columns" not in kanonym("measure plain.csv -q age --json").json
+
+
+def test_a_statement_is_printed_in_the_place_of_a_verdict(kanonym):
+    """RELEASED and INPUT are names then; options that a statement cannot heed are refused."""
+    asked = "verify clinic.released -p policy.yaml --sql postgres"
+    printed = kanonym(asked).text
+    assert 'FROM "clinic"."released"' in printed
+    assert printed.endswith(";\n")
+    figures = kanonym("measure released -q age,zip -s disease --sql sqlite").text
+    assert '"disease_t_equal"' in figures
+    for more, flag in (("--original patients.csv", "--original"), ("--schema clinic", "--schema")):
+        ran = kanonym(f"{asked} {more}")
+        assert ran.code == 2
+        assert flag in ran.error
+    of_dbt = kanonym("verify", "{{ ref('released') }}", "-p", "policy.yaml", "--sql", "duckdb").text
+    assert "FROM {{ ref('released') }}" in of_dbt
+    assert ";" not in of_dbt

@@ -213,6 +213,13 @@ def seconds_with_files(stages: dict[str, Any], read: float, **further: float) ->
     return {**every, "total": sum(every.values())}
 
 
+def refuse_beside_sql(given: Mapping[str, object]) -> None:
+    """Refuse options that say what a printed statement does not."""
+    unheeded = [flag for flag, value in given.items() if value]
+    if unheeded:
+        raise typer.BadParameter("not with --sql, which reads nothing", param_hint=unheeded)
+
+
 def print_statement(statement: str, table: str) -> None:
     """Print a SQL statement; of a table of dbt, which puts it in brackets, without its end."""
     typer.echo(statement if table.startswith("{{") else f"{statement};")

@@ -42,6 +42,7 @@ def measure(
     if of_tables is not None:
         from kanonym.cli.judging.linked import measure_linked
 
+        inputs.refuse_beside_sql({"--policy": sql})
         if asked.given:
             raise typer.BadParameter("not allowed with -q and -s", param_hint="--policy")
         measure_linked(table, reading.schema, of_tables, json=json)
@@ -54,6 +55,9 @@ def measure(
 
     columns = asked.columns()
     if sql is not None:
+        beside = {"--hierarchy": columns["hierarchies"], "--json": json}
+        about = {"--table": reading.table_name, "--schema": reading.schema}
+        inputs.refuse_beside_sql({**beside, **about})
         from kanonym.data.loading import require_extra
 
         with require_extra("sql"):

@@ -74,6 +74,11 @@ def verify(
     from kanonym.policy import Policy
     from kanonym.policy.document import is_linked
 
+    if sql is not None:
+        beside = {"--original": original, "--manifest": manifest, "--long": long, "--json": json}
+        about = {"--table": reading.table_name, "--schema": reading.schema}
+        several = {"a policy about several tables": is_linked(policy)}
+        inputs.refuse_beside_sql({**beside, **about, **several})
     if is_linked(policy):
         if long is not None:
             raise typer.BadParameter("not with a policy about several tables", param_hint="--long")

@@ -85,8 +85,9 @@ def apply(
     from kanonym.series import Fitted
 
     if sql is not None:
-        if update or person:
-            raise typer.BadParameter("counts nothing", param_hint="--sql")
+        unheeded = {"--update": update, "--person": person, "--manifest": papers.manifest}
+        about = {"--table": reading.table_name, "--schema": reading.schema, "--json": json}
+        inputs.refuse_beside_sql({**unheeded, **about})
         _print_statements(Fitted.load(recoding), batch, sql, output, kind)
         return
     persons = _person_column(person, person_key, least_values)
