@@ -217,6 +217,7 @@ def _side_cells(side: Side, *, wide: bool = False) -> list[Cells]:
     if known.rule is None:
         return [Cells(_named(one), null=None in one) for one in spans]
     ordered = _order(known, tree)
+    rules = {one: _rule(known, tree, one) for one in {*levels.tolist()} - {0, top}}
     cells = []
     for span, level, leaf in zip(spans, levels.tolist(), low.tolist(), strict=True):
         if not level:
@@ -224,8 +225,7 @@ def _side_cells(side: Side, *, wide: bool = False) -> list[Cells]:
         elif level == top:
             cells.append(Cells(rule=ordered, null=tree.has_null))
         else:
-            rule = _rule(known, tree, level)
-            cells.append(Cells(rule=rule, label=tree.label(level, leaf)))
+            cells.append(Cells(rule=rules[level], label=tree.label(level, leaf)))
     return cells
 
 
