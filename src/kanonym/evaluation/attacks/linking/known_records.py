@@ -247,8 +247,12 @@ class KnownItems(Attack):
     record has all known items, so that they would be taken for it. `parts` has, as `alone`, the
     persons with a single candidate.
 
-    attempts: How many persons are attacked at most; None for all.
-    items: How many items are known; None for as many as the policy's model says, else 2. Of a
+    Parameters
+    ----------
+    attempts
+        How many persons are attacked at most; None for all.
+    items
+        How many items are known; None for as many as the policy's model says, else 2. Of a
         person who has fewer, all are.
 
     References
