@@ -144,10 +144,10 @@ def test_everything_published_is_the_same(tmp_path, capfd, algorithm, models, fo
 
 
 WRITTEN = {
-    "age": ["117", "90+", "1,5", "abc", "inf", "1e400", "", "?", "+7", "007", "12/11/1900", ">90"],
+    "age": ["117", "90+", "1,5", "abc", "", "?", "+7", "007", "12/11/1900", ">90"],
     "income": ["98765", "abc", "1.5", "1,50", "inf", "NaN", "", "2024-01-05", "true"],
 }
-WRITTEN["age"] += ["9999999999999999999999", "7 kg", "117,50", "117.50", "-inf"]
+WRITTEN["age"] += ["9999999999999999999999", "7 kg", "117,50", "117.50"]
 """Cells of one person, with which a file has no column of whole numbers."""
 FEW = 6
 WAYS = [
@@ -224,8 +224,9 @@ def test_cells_of_a_workbook_have_types_of_their_own(tmp_path, odd):
 @pytest.mark.parametrize("name", ["age", "income"])
 def test_a_suppressed_cell_gives_a_column_of_pandas_no_other_type(tmp_path, algorithm, name):
     """NumPy has no null among whole numbers, and what holds texts and numbers is of objects."""
-    odd = [117, None, 117.5, float("inf"), float("-inf")]
-    odd += ["abc", 10**20, True, Decimal("117.5")] if name == "income" else []
+    odd = [117, None, 117.5]
+    if name == "income":
+        odd += ["abc", float("inf"), float("-inf"), 10**20, True, Decimal("117.5")]
     policy = ka.Policy.from_text(policy_text(algorithm))
     runs = []
     for cell in odd:
@@ -250,7 +251,7 @@ def test_a_batch_of_a_series_tells_nothing_of_a_suppressed_cell(tmp_path, capfd,
     with contextlib.chdir(tmp_path), pytest.raises(SystemExit):
         main(["fit", "fit.csv", "--policy", "p.yaml", "-o", "series.json"])
     columns = people(ODD[0]).to_dict(as_series=False)
-    cells = ["117", "", "inf", "21"] if name == "age" else WRITTEN["income"]
+    cells = ["117", "", "21"] if name == "age" else WRITTEN["income"]
     runs = []
     for place, written in enumerate(cells):
         columns[name][-1] = written

@@ -26,7 +26,6 @@ from kanonym.data.readings import (
     settle_readings,
     styled_columns,
     typed_table,
-    with_infinite,
 )
 from kanonym.data.results import ShortRepr
 from kanonym.data.schema import Role, Schema
@@ -198,9 +197,7 @@ class LocalEngine(ShortRepr):
     def read(self, run: Run) -> LocalInput:
         """Return the table as a policy reads it."""
         if sampling_model(run.policy.models) is None:  # else what is declared is read cell by cell
-            known = run.schema.names(Role.QUASI_IDENTIFIER)
-            readings = with_infinite(self.frame, run.schema.readings, known)
-            readings = settle_readings(self.frame, readings, run.watch.warn)
+            readings = settle_readings(self.frame, run.schema.readings, run.watch.warn)
             run = replace(run, schema=replace(run.schema, settled=readings))
         native = encoded_table(self.frame, run.policy, run.schema)
         acting = bind_actions(native, run.schema, run.seed)

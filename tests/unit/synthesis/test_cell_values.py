@@ -262,7 +262,7 @@ def test_the_verdict_is_on_the_labels_and_said_so():
     assert told["verified"] == {"table": "labels", "verdict": "not assessed", "k": 5}
     assert told["values"] == {"verified": False, "k": 1}
     assert "do not hold for these values" in told["meaning"]
-    for said in ("labels", "not verified, k = 1", "do not hold for these values"):
+    for said in ("labels", "not verified, smallest class 1", "do not hold for these values"):
         assert said in str(drawn)
     assert (
         ka.verify(

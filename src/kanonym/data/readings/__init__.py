@@ -55,18 +55,6 @@ def settle_readings(
     return found
 
 
-def with_infinite(
-    native: Any, readings: Mapping[str, Reading], names: Sequence[str]
-) -> dict[str, Reading]:
-    """Return readings, and that of numbers for those of the columns that have infinite ones."""
-    found = {
-        name: Reading(NumberReading())
-        for name in names
-        if name not in readings and _has_infinite(frames.raw_column(native, name))
-    }
-    return {**readings, **found}
-
-
 def typed_like(native: FrameT, readings: Mapping[str, Reading]) -> FrameT:
     """Return a table read as another one: `typed_table` by the settled readings of that."""
     names = frames.column_names(native)
@@ -169,21 +157,13 @@ def _reading_for(
 def _texts(native: Any, name: str, reading: Reading) -> pl.Series | None:
     """Return a column if it holds texts, else None: values need no reading.
 
-    Whole numbers that are declared as dates, 19540318, are the texts of their digits; numbers
-    beside infinite ones, which are exceptions, are texts, too.
+    Whole numbers that are declared as dates, 19540318, are the texts of their digits.
     """
     column = frames.column(native, name)
     compact = isinstance(reading.style, DateReading) and column.dtype.is_integer()
-    infinite = isinstance(reading.style, NumberReading) and _has_infinite(column)
-    if column.dtype in (pl.Categorical, pl.Enum) or compact or infinite:
-        column = (
-            column.cast(pl.String).str.strip_suffix(".0") if infinite else column.cast(pl.String)
-        )
+    if column.dtype in (pl.Categorical, pl.Enum) or compact:
+        column = column.cast(pl.String)
     return column if column.dtype == pl.String else None
-
-
-def _has_infinite(column: pl.Series) -> bool:
-    return column.dtype.is_float() and bool(column.is_infinite().any())
 
 
 def _read(texts: pl.Series, reading: Reading) -> pl.Series:
@@ -295,7 +275,6 @@ __all__ = [
     "styled_table",
     "typed_like",
     "typed_table",
-    "with_infinite",
 ]
 
 TYPES = ("date", "time", "number", "ordered", "text")
