@@ -756,8 +756,9 @@ def test_print_shows_an_attack_a_line():
     below = str(limited).splitlines()[len(lines) :]
     told = [line[21:].partition(":")[0] for line in below if line[:4].strip()]
     assert told == ["what is known", "membership", "linkage"]
-    assert lines[0].split() == ["attack", "attempts", "rate", "chance", "risk", "interval"]
-    assert [line.split()[0] for line in lines[1 : 1 + len(EVERY)]] == EVERY
+    assert lines[0].split() == ["attack", "rate", "baseline", "control", "risk", "interval"]
+    tried = [one.type for one in found.results if one.attempts]
+    assert [line.split()[0] for line in lines[1 : 1 + len(tried)]] == tried
     assert "give a control table" in next(line for line in lines if "membership" in line)
 
 
