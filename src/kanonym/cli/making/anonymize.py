@@ -141,7 +141,7 @@ def anonymize(
         seconds = {"read": perf_counter() - start}
         stays, tell = not is_local(frame), inputs.sentence_printer(step)
         there = place.for_engine(writing, aggregate=aggregate) if stays and not dry_run else None
-        release, published, notes = _release(
+        release, published, notes = released_table(
             frame,
             policy,
             tell,
@@ -180,7 +180,7 @@ def anonymize(
         about = (
             {
                 **repetition(context, published.policy, place, verifiable=verifiable)._asdict(),
-                **_evaluate_release(frame, release, step, wanted=False if stays else papers.attack),
+                **evaluate_release(frame, release, step, wanted=False if stays else papers.attack),
             }
             if papers.report
             else {}
@@ -200,7 +200,7 @@ def _check_given(table: str | None, output: str | None, *, dry_run: bool) -> str
     return table
 
 
-def _release(
+def released_table(
     frame: Any,
     policy: Policy,
     tell: Callable[[str], None],
@@ -293,7 +293,7 @@ def _check_outputs(
     return (Papers(), []) if dry_run else (papers, [place.display_name, *beside])
 
 
-def _evaluate_release(
+def evaluate_release(
     frame: Any, release: Release, step: Callable[[str], None], *, wanted: bool | None
 ) -> dict[str, Any]:
     """Return what attacks and measures find of a release, for its report."""
