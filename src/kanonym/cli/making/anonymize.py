@@ -315,15 +315,12 @@ def evaluate_release(
         measured = {"risk": ka.risk(release)} if release.decision.recoded else {}
         utility = ka.utility(frame, release)
         step("profile")
-        return {
-            "attacks": attacks,
-            **measured,
-            "utility": utility,
-            "profile": profiling.profile(released_originals(frame, release)),
-        }
+        profile = profiling.profile(released_originals(frame, release))
     except KanonymError as error:
         if wanted:
             raise
         # The release is verified and written: its report can do without.
         print_note(f"not attacked for the report: {error}")
         return {}
+    step("report")
+    return {"attacks": attacks, **measured, "utility": utility, "profile": profile}

@@ -78,6 +78,7 @@ def report(
         if policy is not None:
             facts["policy_file"] = policy.name
         source = source if "input" in form or not form else None
+        step("report")
         for place in output:
             published.report(place, **about.about, **facts, input=source, output=content)
     typer.echo("\n".join(f"written {file}" for file in output))
