@@ -3,7 +3,8 @@
     python benches/start.py [SRC ...]
 
 Each command runs five times on a table of 1,000 patients, with kernels that are compiled already;
-the best counts. First runs have an empty cache of kernels: one alone, the next one, three at once.
+the best counts. First runs have an empty cache of kernels: one alone, the next one, three at once;
+and as in a container, where the package cannot be written and the home is empty.
 SRC: folders of other versions of the package, measured in the same run.
 """
 
@@ -13,6 +14,7 @@ import os
 import random
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -85,27 +87,39 @@ def imports(source: Path, line: str) -> list[tuple[int, int, str]]:
     return [(int(own), int(whole), name) for own, whole, name in rows]
 
 
+def read_only(source: Path, container: str) -> Path:
+    """Return a copy of a package beside whose modules nothing can be written, even by root."""
+    copy = Path(container, "src")
+    shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    for module in copy.rglob("__init__.py"):
+        module.with_name("__pycache__").touch()
+    return copy
+
+
 def first_runs(source: Path) -> None:
     """Print what commands take with an empty cache of kernels."""
-    print("\n| first run | CPU, s | clock, s | next | three at once |\n|---|---|---|---|---|")
+    columns = ("first run", "alone", "next", "three at once", "read-only package", "next")
+    print(f"\nCPU and clock, s\n\n| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
     for line in FIRST:
         alone, together = tempfile.mkdtemp(), tempfile.mkdtemp()
 
-        def start(cache: str, line: str = line) -> tuple[float, float, str]:
+        def start(
+            cache: str, line: str = line, place: Path = source, **home: str
+        ) -> tuple[float, float, str]:
             folder = f"{tempfile.mkdtemp()}/demo"
-            return run(source, line.format(folder=folder), NUMBA_CACHE_DIR=cache)
+            return run(place, line.format(folder=folder), NUMBA_CACHE_DIR=cache, **home)
 
-        cpu, clock, _ = start(alone)
-        again = start(alone)
+        runs = [start(alone), start(alone)]
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         with ThreadPoolExecutor(3) as pool:
             longest = max(clock for _, clock, _ in pool.map(start, [together] * 3))
         of_all = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-        print(
-            f"| `{line}` | {cpu:.1f} | {clock:.1f} | {again[0]:.1f}, {again[1]:.1f}"
-            f" | {of_all:.1f}, {longest:.1f} |",
-            flush=True,
-        )
+        runs.append((of_all, longest, ""))
+        with tempfile.TemporaryDirectory() as container:
+            place, home = read_only(source, container), f"{container}/home"
+            runs += [start("", place=place, HOME=home, XDG_CACHE_HOME="") for _ in range(2)]
+        told = " | ".join(f"{cpu:.1f}, {clock:.1f}" for cpu, clock, _ in runs)
+        print(f"| `{line}` | {told} |", flush=True)
 
 
 def main() -> None:

@@ -282,6 +282,7 @@ def _fail(ctx: Any, message: str, code: int) -> NoReturn:
 
 SUMMARIES = {
     "anonymize": "Anonymize a table, verify the release, and write it.",
+    "report": "Write the report on a release that was made before.",
     "verify": "Verify a released table against a policy.",
     "check": "Check a policy, and whether it fits a table, without anonymizing.",
     "measure": "Measure the k, l, t and other values of a table.",

@@ -6,27 +6,15 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from threading import Event, Thread, Timer
+from threading import Event, Thread
 from time import monotonic
+from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    Progress,
-    ProgressColumn,
-    SpinnerColumn,
-    Task,
-    TaskProgressColumn,
-    TextColumn,
-)
-from rich.table import Column
-from rich.text import Text
 
 from kanonym.data.errors import Progress as Told
 from kanonym.kernels.compile import announce_compilation
 
-PATIENCE = 1.0  # seconds without a word, on a terminal
 PAUSE = 5.0  # seconds between two lines, where there is no terminal
 LONGEST_PAUSE = 60.0  # to which the pause grows
 RARER = 1.5  # times longer is each further pause
@@ -58,7 +46,11 @@ def show_progress() -> Iterator[Callable[[str], None]]:
         return
     global _live  # noqa: PLW0603 - there is one standard error
     console = Console(stderr=True)
-    lines = _Terminal(console) if _is_live(console) else _Lines()
+    lines: Any = _Lines()
+    if _is_live(console):
+        from kanonym.cli.progress_line import Line  # loads more of rich
+
+        lines = Line(console)
     _live = console
 
     said: set[str] = set()
@@ -106,50 +98,6 @@ def format_duration(seconds: float) -> str:
     ('59 s', '2 min')
     """
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds // 60:.0f} min"
-
-
-class _Times(ProgressColumn):
-    """How long it has taken, and how long it may still take."""
-
-    def render(self, task: Task) -> Text:
-        taken = format_duration(task.elapsed or 0)
-        left = task.time_remaining
-        return Text(taken if left is None else f"{taken}, about {format_duration(left)} left")
-
-
-class _Terminal:
-    """A line with a spinner, or a bar where the share is known."""
-
-    def __init__(self, console: Console) -> None:
-        # Columns of a fixed width come first: a long sentence moves none of them.
-        whole_line = Column(ratio=1, no_wrap=True, overflow="ellipsis")
-        sentence = TextColumn("· {task.description}", table_column=whole_line)
-        self._bare = (SpinnerColumn(), _Times(), sentence)
-        self._full = (SpinnerColumn(), BarColumn(16), TaskProgressColumn(), _Times(), sentence)
-        self._progress = Progress(*self._bare, console=console, transient=True, expand=True)
-        self._task = self._progress.add_task("starting", total=None)
-        self._stage = ""
-        self._timer = Timer(PATIENCE, self._progress.start)
-        self._timer.daemon = True
-
-    def start(self) -> None:
-        self._timer.start()
-
-    def update(self, text: str) -> None:
-        stage = text.partition(": ")[0]
-        if stage != self._stage:  # share and times are those of the stage
-            self._stage = stage
-            self._progress.columns = self._bare
-            self._progress.remove_task(self._task)
-            self._task = self._progress.add_task("", total=None)
-        if isinstance(text, Told):
-            self._progress.columns = self._full
-            self._progress.update(self._task, completed=text.done, total=text.total)
-        self._progress.update(self._task, description=escape(text))
-
-    def stop(self) -> None:
-        self._timer.cancel()
-        self._progress.stop()
 
 
 class _Lines:

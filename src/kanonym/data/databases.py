@@ -11,6 +11,8 @@ from urllib.parse import parse_qsl, quote, unquote
 
 from kanonym.data.errors import DataError
 
+STORES = ("s3", "gs", "gcs", "az", "abfs", "abfss")
+SCHEMES = ("https", "http", *STORES)
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]*")
 _PARAMETERS = re.compile(r"[?#;]|%3f|%23", re.IGNORECASE)
 _CREDENTIALS = re.compile(r":[^@]*@|pass(word|wd)?=|pwd=", re.IGNORECASE)
@@ -27,6 +29,17 @@ _SPOKEN = re.compile(  # as in: connection to server at "db.example" (10.0.0.1),
     re.IGNORECASE,
 )
 _PORT = re.compile(r"\bport (\d+)", re.IGNORECASE)
+
+
+def is_remote(path: object) -> bool:
+    """Whether a path is the URL of a file on another machine that can be read."""
+    scheme, mark, _ = str(path).partition("://")
+    return bool(mark) and scheme.lower() in SCHEMES
+
+
+def path_of(url: str) -> str:
+    """Return the path of a URL, which ends with the name of a file."""
+    return url.partition("://")[2].partition("?")[0].partition("#")[0]
 
 
 def displayable_url(url: str) -> str:

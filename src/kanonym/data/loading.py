@@ -97,7 +97,7 @@ class LazyRegistry(MutableMapping[str, Kind]):
 
     def __setitem__(self, name: str, kind: Kind) -> None:
         """Register something that is imported already."""
-        self._places[name] = ":"
+        self._own[name] = ":"  # names of other packages are read where one is looked for
         self._found[name] = kind
 
     def __delitem__(self, name: str) -> None:

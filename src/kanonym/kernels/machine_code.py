@@ -44,10 +44,11 @@ _ROOT = Path(__file__).parent
 _numba_config: Any = config
 _environment: Any = environment
 _FunctionCache: Any = caching.FunctionCache
-_CodeLibrary: Any = codegen.JITCodeLibrary
+_codegen: Any = codegen
+_CodeLibrary: Any = _codegen.JITCodeLibrary
 _CacheFile: Any = caching.IndexDataCacheFile
 _Compiler: Any = compiler.CompilerBase
-_CompileResult: Any = compiler.CompileResult
+_compile_result: Any = compiler.compile_result
 _Dispatcher: Any = registry.CPUDispatcher
 _PassBuilder: Any = compiler.DefaultPassBuilder
 _register: Any = event.register
@@ -130,7 +131,7 @@ class _Cache(_FunctionCache):  # type: ignore[misc] # numba has types for its de
             try:
                 data = file.load(key)
                 if data is not None:
-                    return _CompileResult._rebuild(target_context, *data)  # noqa: SLF001
+                    return _rebuild(target_context, data)
             except Exception:  # noqa: BLE001 - unpickling what was cut off raises anything
                 with suppress(OSError):
                     file.flush()
@@ -222,6 +223,49 @@ class _PartLibrary(_CodeLibrary):  # type: ignore[misc]
         for library in dict.fromkeys(self._linking_libraries):
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)  # noqa: SLF001
         self._finalized = True
+
+
+class _LoadedLibrary(_CodeLibrary):  # type: ignore[misc]
+    """Machine code of the disk, whose intermediate code is parsed when another kernel links it."""
+
+    def __init__(self, context: Any, saved: tuple[str, str, tuple[bytes, bytes]]) -> None:
+        """Load the machine code."""
+        name, _, (code, self._bitcode) = saved
+        super().__init__(context.codegen(), name)
+        self.enable_object_caching()
+        self._set_compiled_object(code)
+        self._finalize_final_module()
+
+    def _get_module_for_linking(self) -> Any:
+        self._shared_module: Any = self._shared_module or _codegen.ll.parse_bitcode(self._bitcode)
+        return self._shared_module
+
+
+def _rebuild(context: Any, data: tuple[Any, ...]) -> Any:
+    """Return what numba saved; numba itself would parse the intermediate code of each kernel."""
+    saved, description, constants, signature, is_object, lifted, types, starts, others = data
+    for start in starts:
+        start()
+    library = _LoadedLibrary(context, saved)
+    names = (description.llvm_func_name, description.llvm_cpython_wrapper_name)
+    library.codegen._engine._defined_symbols.update(names)  # noqa: SLF001
+    entry = context.get_executable(library, description, constants)
+    for one in others:
+        library.codegen.set_env(one.env_name, one)
+    return _compile_result(
+        target_context=context,
+        typing_context=context.typing_context,
+        library=library,
+        environment=constants,
+        entry_point=entry,
+        fndesc=description,
+        type_annotation=types,
+        signature=signature,
+        objectmode=is_object,
+        lifted=lifted,
+        reload_init=starts,
+        referenced_envs=others,
+    )
 
 
 class _Announcer(event.Listener):

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from kanonym.cli import progress
+from kanonym.cli.progress_line import Line
 from kanonym.data.errors import Progress
 
 HALF = Progress("3 of 6 combinations done", done=3, total=6).of("compare")
@@ -29,7 +30,7 @@ def fixture_clock(monkeypatch):
 
 def test_a_share_comes_from_its_figures_and_not_from_the_sentence(console):
     """A stage has the share that it told last; a sentence alone has none."""
-    line = progress._Terminal(console)  # noqa: SLF001
+    line = Line(console)
     shares = []
     for told in (HALF, "compare: 5 of 6 combinations done", "write: 5 of 6 rows"):
         line.update(told)

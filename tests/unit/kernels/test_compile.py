@@ -111,6 +111,13 @@ def test_second_process_loads_machine_code_without_the_compiler(installation):
     assert cached(installation.kernels / "__pycache__")
 
 
+def test_a_kernel_links_one_that_was_loaded(installation):
+    """Machine code of the disk has the intermediate code that a new kernel links."""
+    alone = "from kanonym.kernels.inner import answer; answer()"
+    assert not installation(alone)
+    assert installation(f"{alone}\n{RUN}") == "compiles 1"
+
+
 def test_read_only_installation_uses_the_users_cache(installation):
     """Where the package cannot be written, compiled code lies in the user's cache directory."""
     block(installation.kernels / "__pycache__")

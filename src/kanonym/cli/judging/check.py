@@ -44,13 +44,7 @@ def check(
 
     Example: kanonym check policy.yaml patients.csv
     """
-    from kanonym.cli.progress import show_progress
     from kanonym.cli.terminal import show_result
-    from kanonym.data.frames import to_eager
-    from kanonym.engines import engine_of, is_local
-    from kanonym.models.differential import sampling_model
-    from kanonym.pipeline import with_readings
-    from kanonym.pipeline.planning import check_policy
     from kanonym.policy import Policy
     from kanonym.policy.document import is_linked
     from kanonym.policy.faults import policy_hash
@@ -63,7 +57,12 @@ def check(
     checked: PolicyCheck | None = None
     beyond: Mapping[str, int] = {}
     if table is not None:
-        from kanonym.synthesis.marginals.domains import count_beyond  # loads much
+        from kanonym.cli.progress import show_progress
+        from kanonym.data.frames import to_eager
+        from kanonym.engines import engine_of, is_local
+        from kanonym.models.differential import sampling_model
+        from kanonym.pipeline import with_readings
+        from kanonym.pipeline.planning import check_policy
 
         with show_progress() as step:
             step("read")
@@ -81,7 +80,10 @@ def check(
                 tell = inputs.sentence_printer(step)
                 asked, _ = with_readings(asked, read, tell, decimals=decimals)
             checked = check_policy(frame, asked, engine)
-            beyond = count_beyond(frame, asked.attributes)
+            if any(getattr(one, "domain", None) for one in asked.attributes.values()):
+                from kanonym.synthesis.marginals.domains import count_beyond  # loads much
+
+                beyond = count_beyond(frame, asked.attributes)
             found["table"] = {**checked.to_dict(), "beyond_domains": beyond}
     sha256 = policy_hash(asked.to_dict())
     found.update(policy=asked.to_dict(), sha256=sha256)

@@ -146,7 +146,7 @@ def anonymize(
         seconds = {"read": perf_counter() - start}
         stays, tell = not is_local(frame), inputs.sentence_printer(step)
         there = place.for_engine(writing, aggregate=aggregate) if stays and not dry_run else None
-        release, published, notes = _release(
+        release, published, notes = released_table(
             frame,
             policy,
             tell,
@@ -185,7 +185,7 @@ def anonymize(
         about = (
             {
                 **repetition(context, published.policy, place, verifiable=verifiable)._asdict(),
-                **_evaluate_release(frame, release, step, wanted=False if stays else papers.attack),
+                **evaluate_release(frame, release, step, wanted=False if stays else papers.attack),
             }
             if papers.report
             else {}
@@ -205,7 +205,7 @@ def _check_given(table: str | None, output: str | None, *, dry_run: bool) -> str
     return table
 
 
-def _release(
+def released_table(
     frame: Any,
     policy: Policy,
     tell: Callable[[str], None],
@@ -298,7 +298,7 @@ def _check_outputs(
     return (Papers(), []) if dry_run else (papers, [place.display_name, *beside])
 
 
-def _evaluate_release(
+def evaluate_release(
     frame: Any, release: Release, step: Callable[[str], None], *, wanted: bool | None
 ) -> dict[str, Any]:
     """Return what attacks and measures find of a release, for its report."""
@@ -320,15 +320,12 @@ def _evaluate_release(
         measured = {"risk": ka.risk(release)} if release.decision.recoded else {}
         utility = ka.utility(frame, release)
         step("profile")
-        return {
-            "attacks": attacks,
-            **measured,
-            "utility": utility,
-            "profile": profiling.profile(released_originals(frame, release)),
-        }
+        profile = profiling.profile(released_originals(frame, release))
     except KanonymError as error:
         if wanted:
             raise
         # The release is verified and written: its report can do without.
         print_note(f"not attacked for the report: {error}")
         return {}
+    step("report")
+    return {"attacks": attacks, **measured, "utility": utility, "profile": profile}

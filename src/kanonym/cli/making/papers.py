@@ -120,13 +120,9 @@ class PublicPapers:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Papers(PublicPapers, Manifest):
-    """What is written beside a release: for its holder, and for the public."""
+class ReportOptions:
+    """What a report says of a release beside its figures, and whether it is attacked."""
 
-    report: Annotated[
-        Sequence[Path],
-        Option("Report, .html, .pdf, .md or .json; may be repeated.", "FILE", group=OUTPUT),
-    ] = ()
     title: Annotated[str | None, Option("Title of the report.", "TEXT", group=REPORT)] = None
     purpose: Annotated[str, Option("Purpose of the release.", "TEXT", group=REPORT)] = ""
     author: Annotated[str, Option("Author of the release.", "TEXT", group=REPORT)] = ""
@@ -141,15 +137,25 @@ class Papers(PublicPapers, Manifest):
     ] = None
 
     @property
+    def about(self) -> dict[str, Any]:
+        """What a report says of the release."""
+        return {name: getattr(self, name) for name in ("title", "purpose", "author", "language")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Papers(ReportOptions, PublicPapers, Manifest):
+    """What is written beside a release: for its holder, and for the public."""
+
+    report: Annotated[
+        Sequence[Path],
+        Option("Report, .html, .pdf, .md or .json; may be repeated.", "FILE", group=OUTPUT),
+    ] = ()
+
+    @property
     def options(self) -> Files:
         """Every file with the option that names it."""
         reports = [("--report", report) for report in self.report]
         return check_reports([*reports, ("--manifest", self.manifest), *super().options])
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """What a report says of the release."""
-        return {name: getattr(self, name) for name in ("title", "purpose", "author", "language")}
 
     def write(
         self, release: Release, about: dict[str, Any], source: Any, output: Content | None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from kanonym.data.databases import database_kind, displayable_url
+from kanonym.data.databases import database_kind, displayable_url, is_remote, path_of
 from kanonym.data.errors import DataError
 from kanonym.data.files import delimited, statistical
 from kanonym.data.files import json_records as records
@@ -27,7 +27,6 @@ from kanonym.data.files.formats import (
     sniff_format,
     told_apart,
 )
-from kanonym.data.files.remote import is_remote, path_of
 from kanonym.data.files.text_cells import keep_differing
 from kanonym.data.files.value_labels import check_choice
 from kanonym.data.frames import to_polars

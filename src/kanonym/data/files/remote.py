@@ -18,23 +18,8 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 import pyarrow as pa
 import pyarrow.fs
 
-from kanonym.data.databases import displayable_url, without_credentials
+from kanonym.data.databases import STORES, displayable_url, without_credentials
 from kanonym.data.errors import DataError
-
-STORES = ("s3", "gs", "gcs", "az", "abfs", "abfss")
-SCHEMES = ("https", "http", *STORES)
-
-
-def is_remote(path: object) -> bool:
-    """Whether a path is the URL of a file on another machine that can be read."""
-    scheme, mark, _ = str(path).partition("://")
-    return bool(mark) and scheme.lower() in SCHEMES
-
-
-def path_of(url: str) -> str:
-    """Return the path of a URL, which ends with the name of a file."""
-    return url.partition("://")[2].partition("?")[0].partition("#")[0]
-
 
 _SECONDS = 60.0
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")

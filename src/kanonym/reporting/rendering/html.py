@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -10,12 +12,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from kanonym.data.errors import DataError
+from kanonym.kernels.parallel import parallel
 from kanonym.language import ENGLISH, Translator, translator
-from kanonym.reporting.document import printable
+from kanonym.reporting.document import Collapsible, Figure, Gallery, printable
 from kanonym.reporting.parts import document_of
 
 if TYPE_CHECKING:
-    from kanonym.reporting.document import Document, Figure
+    from kanonym.reporting.document import Block, Document
     from kanonym.reporting.summary import Summary
 
 COMMAND = re.compile(r"`(kanonym [^`]*)`")
@@ -33,7 +36,27 @@ def render_html(summary: Summary) -> str:
 def render_document(document: Document) -> str:
     """Write a document as a complete HTML page."""
     page = environment(translator(document.language)).get_template("page.html")
-    return printable(page.render(document=document))
+    sections = (*document.first, *document.details)
+    figures = [one for section in sections for one in _figures_of(section.blocks)]
+    known = _charts.set(draw_figures(figures))
+    try:
+        return printable(page.render(document=document))
+    finally:
+        _charts.reset(known)
+
+
+_charts: ContextVar[dict[int, Markup]] = ContextVar("charts")
+"""The charts of the page that is written, by the identity of their figures."""
+
+
+def _figures_of(blocks: Iterable[Block]) -> Iterator[Figure]:
+    for block in blocks:
+        if isinstance(block, Figure):
+            yield block
+        elif isinstance(block, Gallery):
+            yield from block.figures
+        elif isinstance(block, Collapsible):
+            yield from _figures_of(block.blocks)
 
 
 def chart_of(svg: str, alternative: str = "") -> Markup:
@@ -57,13 +80,19 @@ def escape_sentence(text: str) -> Markup:
     return Markup(COMMAND.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped
 
 
-def draw_figure(figure: Figure) -> Markup:
-    """Draw a chart for a page."""
+def draw_figures(figures: Sequence[Figure]) -> dict[int, Markup]:
+    """Draw charts for a page, on every core: the chart library leaves the interpreter alone."""
+    if not figures:
+        return {}
     from altair.utils.schemapi import debug_mode  # noqa: PLC0415 - takes a while to load
 
+    with debug_mode(False):  # noqa: FBT003 - our charts need no check of each part's schema
+        return dict(zip(map(id, figures), parallel(_draw_figure, figures), strict=True))
+
+
+def _draw_figure(figure: Figure) -> Markup:
     try:
-        with debug_mode(False):  # noqa: FBT003 - our charts need no check of each part's schema
-            return chart_of(figure.draw(), figure.alternative)
+        return chart_of(figure.draw(), figure.alternative)
     except DataError as error:
         named = figure.title or figure.alternative
         raise DataError(f"report, chart {printable(named)!r}: {error}") from None
@@ -79,7 +108,10 @@ def environment(says: Translator = ENGLISH) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {**says.template_functions(), "drawn": draw_figure}
+    environment.globals |= {
+        **says.template_functions(),
+        "drawn": lambda one: _charts.get()[id(one)],
+    }
     environment.filters |= {
         "count": says.count,
         "percent": says.percent,
