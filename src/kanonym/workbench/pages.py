@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse
 
 from kanonym.data.errors import gettext as _
 from kanonym.data.errors import ngettext
+from kanonym.evaluation.attacks.sentences import title_of
 from kanonym.language import LANGUAGES, Translator, translator
 from kanonym.policy.writing import flow_text
 
@@ -61,18 +62,25 @@ def dots_svg(
     order = sorted(range(len(solutions)), key=lambda i: (solutions[i].front, i == chosen))
     foot = height - below
     parts = [f'<path class="axis" d="M{left} 0V{foot}H{width}"/>']
-    parts += [_tick(x(v), foot + 16, says.value(v)) for v in _ends([s.privacy for s in solutions])]
     parts += [
-        _tick(left - 6, y(v) + 4, says.value(v), "end") for v in _ends([s.loss for s in solutions])
+        _tick(x(v), foot + 16, says.value(v)) for v in _ticks([s.privacy for s in solutions], x, 52)
+    ]
+    parts += [
+        _tick(left - 6, y(v) + 4, says.value(v), "end")
+        for v in _ticks([s.loss for s in solutions], y, 40)
     ]
     parts.append(_tick((left + width) / 2, height - 8, axes[0]))
     parts.append(_tick(left + 6, 12, axes[1], "start"))
     for i in order:
         solution = solutions[i]
         kind = "front" if solution.front else "holds" if solution.satisfied else "fails"
-        kind += " chosen" if i == chosen else ""
+        kind += " chosen" if i == chosen else " knee" if solution.knee else ""
         privacy, loss = says.value(solution.privacy), says.value(solution.loss)
         told = f"{solution.label}: {axes[0]} {privacy}, {axes[1]} {loss}"
+        if solution.knee:
+            told += f" ({says.text(_('recommended'))})"
+            mark = x(solution.privacy), y(solution.loss) - 14
+            parts.append(_tick(*mark, says.text(_("recommended"))))
         parts.append(
             f'<a href="{escape(place)}?solution={i}#chosen" aria-label="{escape(told)}">'
             f'<circle class="{kind}" cx="{x(solution.privacy):.1f}" cy="{y(solution.loss):.1f}" '
@@ -88,8 +96,13 @@ def _tick(x: float, y: float, text: str, anchor: str = "middle") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def _ends(values: Sequence[float]) -> list[float]:
-    return sorted({min(values), max(values)}) if values else []
+def _ticks(values: Sequence[float], place: Callable[[float], float], gap: float) -> list[float]:
+    """Return values that are written on an axis: both ends, and others a gap from their like."""
+    found = sorted({min(values), max(values)}) if values else []
+    for value in sorted(set(values)):
+        if all(abs(place(value) - place(other)) >= gap for other in found):
+            found.append(value)
+    return found
 
 
 def _scale(values: Sequence[float], start: float, stop: float) -> Callable[[float], float]:
@@ -271,6 +284,7 @@ def environment(says: Translator) -> Environment:
         "percent": says.percent,
         "value": says.value,
         "names": says.names,
+        "attack": partial(title_of, says=says),
         "translated": says.translate,
         "plain": flow_text,
         "quoted": lambda text: quote(str(text), safe=""),

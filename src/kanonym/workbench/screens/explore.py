@@ -21,8 +21,7 @@ async def show(view: View) -> dict[str, Any]:
     private = is_private(project.form)
     if exploration is None or private:
         return {"found": None, "private": private}
-    asked = view.request.query_params.get("solution", "")
-    chosen = int(asked) if asked.isdecimal() and int(asked) < len(exploration.solutions) else None
+    chosen = _place(view, "solution")
     best = sorted(
         range(len(exploration.solutions)),
         key=lambda i: (
@@ -31,6 +30,10 @@ async def show(view: View) -> dict[str, Any]:
             i,
         ),
     )
+    knees = [place for place in best if exploration.solutions[place].knee]
+    others = [place for place in (_place(view, "beside"), *knees, *best) if place != chosen]
+    beside = next((place for place in others if place is not None), None)
+    pair = [exploration.solutions[place] for place in (chosen, beside) if place is not None]
     axes = exploration.axes[view.session.language]
     offered = [
         is_offered(solution, project.explored, project.form) for solution in exploration.solutions
@@ -39,6 +42,8 @@ async def show(view: View) -> dict[str, Any]:
         "found": exploration,
         "private": private,
         "chosen": chosen,
+        "beside": beside,
+        "pair": pair,
         "offered": offered,
         "listed": [(place, exploration.solutions[place]) for place in best[:LISTED]],
         "axes": axes,
@@ -63,11 +68,11 @@ async def lattice(view: View) -> str | None:
 
 
 async def choose(view: View) -> str | None:
-    """Go on with one of the solutions."""
-    exploration, asked = view.project.exploration, view.sent.get("solution", "")
-    if exploration is None or not asked.isdecimal() or int(asked) >= len(exploration.solutions):
+    """Go on with one of the solutions, and make its release."""
+    exploration, place = view.project.exploration, _place(view, "solution")
+    if exploration is None or place is None:
         raise PolicyError("there is no such solution")
-    chosen = exploration.solutions[int(asked)]
+    chosen = exploration.solutions[place]
     if not is_offered(chosen, view.project.explored, view.project.form):
         raise PolicyError(
             view.says.text(_("It does not satisfy the policy as it is now. Compare again."))
@@ -75,7 +80,16 @@ async def choose(view: View) -> str | None:
     models = [_sized(one, chosen.size) for one in view.project.form.get("models", ())]
     form = with_parts(view.project.form, {**chosen.parts, "models": models})
     view.project.change(form, _("Solution: {solution}"), solution=chosen.label)
-    return "run"
+    view.project.make_release(view.session.language)
+    return "results"
+
+
+def _place(view: View, name: str) -> int | None:
+    """Return the place of the solution that a form or an address names; None where it does not."""
+    exploration, asked = view.project.exploration, view.asked(name)
+    if exploration is None or not asked.isdecimal() or int(asked) >= len(exploration.solutions):
+        return None
+    return int(asked)
 
 
 def is_offered(one: Solution, explored: Form, form: Form) -> bool:
