@@ -63,11 +63,13 @@ def test_each_subset_is_counted_as_by_a_group_by(table):
 
 
 def test_of_many_columns_subsets_of_three_are_counted():
-    """Of seven quasi-identifiers there are 7 + 21 + 35 subsets of at most three."""
+    """Of seven quasi-identifiers there are 7 + 21 + 35 subsets of at most three; of 150, 150."""
     table = pl.DataFrame({f"c{place}": [0, 1, place % 2] for place in range(7)})
     found = ka.risk(table, quasi_identifiers=table.columns, largest=0).subsets()
     assert len(found) == 63
     assert max(len(one.columns) for one in found) == 3
+    wide = pl.DataFrame({f"c{place}": [0, 1, place % 2] for place in range(150)})
+    assert len(ka.risk(wide, quasi_identifiers=wide.columns, largest=0).subsets()) == 150
 
 
 def test_a_table_without_records_has_subsets_without_classes():

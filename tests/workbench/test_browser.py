@@ -452,6 +452,8 @@ def test_results_put_the_table_beside_its_release(small, small_project, folder):
     with small.leaving():
         small.page.locator("#second").select_option("birth_date")
     assert "birth_date" in small.text("section:nth-of-type(1) thead")
+    small.show("results?tab=risk&population=10")
+    assert "but the population only 10" in small.text("#population-fault")
     small.show("results?tab=risk&population=none")
     assert small.number("#population[aria-invalid=true]") == 1
     small.show("results?tab=risk&population=600")
@@ -479,6 +481,8 @@ def test_a_cancel_ends_the_work(person):
     person.page.locator("form[action$='/results/attack'] button").click()
     cancel = person.page.locator(".job button")
     cancel.wait_for()
+    person.page.locator("[data-words]", has_text="Attack: ").wait_for()
+    assert re.match(r"\d+ s", person.text("[data-seconds]"))
     working = set(multiprocessing.active_children())  # other workbenches may be open
     with person.leaving():
         cancel.click()

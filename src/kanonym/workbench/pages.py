@@ -14,8 +14,11 @@ from starlette.responses import HTMLResponse
 
 from kanonym.data.errors import gettext as _
 from kanonym.data.errors import ngettext
+from kanonym.evaluation.attacks import ATTACKS
 from kanonym.evaluation.attacks.sentences import title_of
 from kanonym.language import LANGUAGES, Translator, translator
+from kanonym.models import MODELS
+from kanonym.policy.algorithms import ALGORITHMS
 from kanonym.policy.writing import flow_text
 
 if TYPE_CHECKING:
@@ -175,6 +178,20 @@ WORDS = {
         "explore": _("Looking for other solutions"),
         "accuracy": _("Training models on the release"),
     },
+    "stage": {
+        "read": _("Reading the table"),
+        "columns": _("Looking at the columns"),
+        "sets": _("Looking for columns that tell people apart together"),
+        "encode": _("Preparing the values"),
+        "algorithm": _("Dividing the records into classes"),
+        "recode": _("Generalizing the values"),
+        "verify": _("Checking the released values"),
+        "compare": _("Comparing releases"),
+        "assess": _("Measuring risk and utility"),
+        "models": _("Training models"),
+        "report": _("Making the report"),
+        "write": _("Writing the files"),
+    },
     "read_as": {
         "text": _("text"),
         "date": _("date"),
@@ -285,11 +302,28 @@ def environment(says: Translator) -> Environment:
         "value": says.value,
         "names": says.names,
         "attack": partial(title_of, says=says),
+        "kind": partial(_kind_title, says),
+        "step": partial(told_step, says),
         "translated": says.translate,
         "plain": flow_text,
         "quoted": lambda text: quote(str(text), safe=""),
     }
     return environment
+
+
+def told_step(says: Translator, sentence: str) -> tuple[str, str]:
+    """Return what is done now in words, and what else a sentence of progress says, in English."""
+    stage, _mark, rest = sentence.partition(": ")
+    if stage in ATTACKS:
+        return says.text(_("Attack: {attack}"), attack=title_of(stage, says)), rest
+    known = WORDS["stage"].get(stage)
+    return ("", sentence) if known is None else (says.text(known), rest)
+
+
+def _kind_title(says: Translator, name: str) -> str:
+    """Return the name of a privacy model or an algorithm in words."""
+    kind = MODELS.get(name) or ALGORITHMS.get(name)
+    return says.translate(getattr(kind, "title", "") or name)
 
 
 def page(template: str, language: str, status: int = 200, **facts: Any) -> HTMLResponse:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from math import comb
 
 import numpy as np
 
@@ -14,7 +15,9 @@ from kanonym.kernels.classes.grouping import group_rows
 MOST_COLUMNS = 6
 """Of so many quasi-identifiers every subset is counted,"""
 LARGEST_OF_MORE = 3
-"""of more those of at most so many."""
+"""of more those of at most so many;"""
+MOST_WORK, LEAST_CLASSES = 60_000_000, 10_000
+"""fewer where subsets times classes, at least so many, are more than that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,9 @@ def subset_risks(codes: Mapping[str, Int32s], sizes: Ints) -> tuple[SubsetRisk, 
     sizes: (n_classes,) int64, its records. Cost: a grouping of the classes by each subset.
     """
     most = len(codes) if len(codes) <= MOST_COLUMNS else LARGEST_OF_MORE
+    cost = max(len(sizes), LEAST_CLASSES)
+    while most > 1 and cost * sum(comb(len(codes), n) for n in range(1, most + 1)) > MOST_WORK:
+        most -= 1
     domains = {name: int(own.max(initial=-1)) + 1 for name, own in codes.items()}
     found = []
     for size in range(1, most + 1):

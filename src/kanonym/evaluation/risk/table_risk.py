@@ -92,7 +92,8 @@ class Risk(Result):
     def subsets(self) -> tuple[SubsetRisk, ...]:
         """Return the classes by every subset of the quasi-identifiers, the smallest subsets first.
 
-        Of more than six quasi-identifiers: by every subset of at most three. Records are counted.
+        Of more than six quasi-identifiers: by every subset of at most three; of very wide or large
+        tables, of at most two or one. Records are counted.
         """
         codes = dict(
             zip(

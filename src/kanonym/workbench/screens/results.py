@@ -104,25 +104,21 @@ def _most_generalized(view: View, names: Sequence[str]) -> str:
 
 async def _risk(view: View) -> Mapping[str, Any]:
     """Return the risk of the table beside that of the release, with what a form says of them."""
-    given: dict[str, Any] = {}
     known = {name: view.asked(name) for name in ("weight", "household", "population")}
     columns = [] if view.project.table is None else view.project.table.columns
-    given |= {name: known[name] for name in ("weight", "household") if known[name] in columns}
-    wrong = ""
+    given = {name: known[name] for name in ("weight", "household") if known[name] in columns}
+    wrong, text = "", known["population"].strip()
     try:
-        if known["population"].strip():
-            given["population"] = int(number_of("population", known["population"], 1, MOST_PERSONS))
-    except FieldError as error:
-        wrong = error.text(view.says)
-    found = await view.project.answers.compared_risk(given)
+        number = {"population": int(number_of("population", text, 1, MOST_PERSONS))} if text else {}
+        found = await view.project.answers.compared_risk({**given, **number})
+    except KanonymError as error:
+        if not text:
+            raise
+        wrong = error.text(view.says) if isinstance(error, FieldError) else str(error)
+        found = await view.project.answers.compared_risk(given)
     worst = sorted(found.subsets, key=lambda both: (-both[0].uniques, len(both[0].columns)))
-    return {
-        "risk": found,
-        "subsets": worst[:MOST_SUBSETS],
-        "known": known,
-        "wrong": wrong,
-        "columns": columns,
-    }
+    shown = {"risk": found, "subsets": worst[:MOST_SUBSETS]}
+    return {**shown, "known": known, "wrong": wrong, "columns": columns}
 
 
 TAB_FACTS = {"records": _records, "pairs": _pairs, "risk": _risk}

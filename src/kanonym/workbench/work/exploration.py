@@ -166,7 +166,7 @@ def lattice(frame: Any, policy: Policy, step: Callable[[str], None]) -> Explorat
                 knee=place == 0 and bool(holds[0]),
                 parts={"algorithm": {"type": "full-domain", "levels": levels}, "recoding": None},
                 achieved=dict(zip(nodes.columns[achieved_at:], row[achieved_at:], strict=True)),
-                risk=_average_risk(row[at["classes"]], rows - row[at["suppressed"]]),
+                risk=row[at["classes"]] / max(rows - row[at["suppressed"]], 1),
             )
         )
     axes = {
@@ -175,8 +175,3 @@ def lattice(frame: Any, policy: Policy, step: Callable[[str], None]) -> Explorat
     }
     missing = whole if nodes.height < whole else 0
     return Exploration("lattice", axes, {}, tuple(solutions), nodes.height, missing)
-
-
-def _average_risk(classes: int, released: int) -> float | None:
-    """Return the average chance of finding a record: that of each is one of its class."""
-    return classes / released if released else None
