@@ -62,7 +62,9 @@ def dots_svg(
     width, height, left, below = FRAME
     x = _scale([one.privacy for one in solutions], left, width - 14)
     y = _scale([one.loss for one in solutions], height - below, 12)
-    order = sorted(range(len(solutions)), key=lambda i: (solutions[i].front, i == chosen))
+    order = sorted(
+        range(len(solutions)), key=lambda i: (solutions[i].front, solutions[i].knee, i == chosen)
+    )
     foot = height - below
     parts = [f'<path class="axis" d="M{left} 0V{foot}H{width}"/>']
     parts += [
@@ -81,9 +83,9 @@ def dots_svg(
         privacy, loss = says.value(solution.privacy), says.value(solution.loss)
         told = f"{solution.label}: {axes[0]} {privacy}, {axes[1]} {loss}"
         if solution.knee:
-            told += f" ({says.text(_('recommended'))})"
-            mark = x(solution.privacy), y(solution.loss) - 14
-            parts.append(_tick(*mark, says.text(_("recommended"))))
+            word = says.text(_("recommended"))
+            told += f" ({word})"
+            parts.append(_tick(x(solution.privacy), y(solution.loss) - 14, word))
         parts.append(
             f'<a href="{escape(place)}?solution={i}#chosen" aria-label="{escape(told)}">'
             f'<circle class="{kind}" cx="{x(solution.privacy):.1f}" cy="{y(solution.loss):.1f}" '
@@ -150,10 +152,7 @@ WORDS = {
         "duration": _("duration"),
         "other": _("other"),
     },
-    "explore": {
-        "lattice": _("Evaluate all combinations of levels"),
-        "comparison": _("Compared releases"),
-    },
+    "explore": {"lattice": _("Combinations of levels"), "comparison": _("Compared releases")},
     "screen": {
         "open": _("Open"),
         "columns": _("Columns"),

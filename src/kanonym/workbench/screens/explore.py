@@ -21,23 +21,14 @@ async def show(view: View) -> dict[str, Any]:
     private = is_private(project.form)
     if exploration is None or private:
         return {"found": None, "private": private}
-    chosen = _place(view, "solution")
-    best = sorted(
-        range(len(exploration.solutions)),
-        key=lambda i: (
-            not exploration.solutions[i].front,
-            not exploration.solutions[i].satisfied,
-            i,
-        ),
-    )
-    knees = [place for place in best if exploration.solutions[place].knee]
+    chosen, found = _place(view, "solution"), exploration.solutions
+    best = sorted(range(len(found)), key=lambda i: (not found[i].front, not found[i].satisfied, i))
+    knees = [place for place in best if found[place].knee]
     others = [place for place in (_place(view, "beside"), *knees, *best) if place != chosen]
     beside = next((place for place in others if place is not None), None)
-    pair = [exploration.solutions[place] for place in (chosen, beside) if place is not None]
+    pair = [found[place] for place in (chosen, beside) if place is not None]
     axes = exploration.axes[view.session.language]
-    offered = [
-        is_offered(solution, project.explored, project.form) for solution in exploration.solutions
-    ]
+    offered = [is_offered(one, project.explored, project.form) for one in found]
     return {
         "found": exploration,
         "private": private,
@@ -45,7 +36,7 @@ async def show(view: View) -> dict[str, Any]:
         "beside": beside,
         "pair": pair,
         "offered": offered,
-        "listed": [(place, exploration.solutions[place]) for place in best[:LISTED]],
+        "listed": [(place, found[place]) for place in best[:LISTED]],
         "axes": axes,
         "reason": exploration.reason.get(view.session.language, ""),
         "picture": dots_svg(exploration.solutions, chosen, axes, view.says, view.place("explore")),

@@ -24,11 +24,11 @@ TABS = {
 }
 """What is shown one at a time, below the figures."""
 TAB_OF = {"utility": "columns", "risk": "risk", "attacks": "attacks", "protection": "attacks"}
-"""Where sections of the report stand; the others are in the summary."""
+TAB_OF |= {"tile": "", "verdicts": ""}
+"""Where parts of the report stand; the others are in the summary."""
 ROWS = 40
 MOST_SUBSETS = 100
 """Subsets of quasi-identifiers that are listed: those with the most records alone first."""
-MOST_PERSONS = 10**11
 
 
 async def show(view: View) -> dict[str, Any]:
@@ -58,14 +58,10 @@ async def show(view: View) -> dict[str, Any]:
             fault = str(error)
     return {
         "release": project.release,
-        "top": [one for one in parts if not one.title],
+        "top": [one for one in parts if one.anchor == "verdicts"],
         "tiles": [one for one in parts if one.anchor == "tile"],
         "worst": max(shares, key=lambda one: one["share"], default=None),
-        "sections": [
-            one
-            for one in parts
-            if one.title and one.anchor != "tile" and TAB_OF.get(one.anchor, "summary") == tab
-        ],
+        "sections": [one for one in parts if TAB_OF.get(one.anchor, "summary") == tab],
         "tabs": TABS,
         "tab": tab,
         "facts": facts,
@@ -109,7 +105,7 @@ async def _risk(view: View) -> Mapping[str, Any]:
     given = {name: known[name] for name in ("weight", "household") if known[name] in columns}
     wrong, text = "", known["population"].strip()
     try:
-        number = {"population": int(number_of("population", text, 1, MOST_PERSONS))} if text else {}
+        number = {"population": int(number_of("population", text, 1, None))} if text else {}
         found = await view.project.answers.compared_risk({**given, **number})
     except KanonymError as error:
         if not text:

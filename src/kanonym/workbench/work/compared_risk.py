@@ -19,10 +19,11 @@ def compared_risk(frame: Any, release: Release, given: Mapping[str, Any]) -> Com
     what needs them has no value after.
     """
     names = frames.column_names(release.frame)
-    lacking = {key: name for key, name in given.items() if isinstance(name, str)}
-    lacking = {key: name for key, name in lacking.items() if name not in names}
+    columns = {key: name for key, name in given.items() if isinstance(name, str)}
+    lacking = {key: name for key, name in columns.items() if name not in names}
     own = {key: value for key, value in given.items() if key not in lacking}
-    both = (ka.risk(frame, release.policy, largest=0, **given), ka.risk(release, largest=0, **own))
+    table = ka.risk(frame, release.policy, largest=0, **given)
+    both = table, ka.risk(release, largest=0, **own)
     before, after = (one.entries() for one in both)
     values = {
         name: (one.value, after[name].value if name in after else None)

@@ -203,9 +203,8 @@ class RecordRisks:
 class Solution:
     """One of many releases, or one node of a lattice.
 
-    achieved: by requirement. losses: by column, where they are known. shares: by sensitive
-    attribute, the largest share of one value in a class. risk: the average chance of finding a
-    record.
+    achieved: by requirement. losses: by column. shares: the largest in a class, by sensitive
+    attribute. risk: the average chance of finding a record.
     """
 
     label: str
