@@ -14,6 +14,7 @@ from kanonym.data.files import read_table, write_table
 from kanonym.models import MODELS, KAnonymity
 from kanonym.pipeline import anonymize, with_readings
 from kanonym.policy import Policy
+from kanonym.policy.algorithms import ALGORITHMS
 from kanonym.workbench.forms import fields_of, with_ranges
 from workbench_servers import Visitor, act, idle, running, state_of, text_of
 
@@ -99,18 +100,29 @@ def test_a_trial_writes_no_mapping(visitor):
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_every_model_has_a_form_and_counts_or_says_why_not(visitor, name):
     """A registered model is listed with its form; what cannot be counted gives its reason."""
-    assert visitor.get(f"{visitor.at}/requirements?add={name}").status == 200
+    form = visitor.get(f"{visitor.at}/requirements?add={name}")
+    assert form.status == 200
+    assert MODELS[name].title
+    assert f"Requirement: {MODELS[name].title}" in text_of(form)
     given = {"attribute": "diagnosis", "k": 2, "l": 2, "t": 0.5, "alpha": 0.5, "beta": 1}
     given |= {"delta": 1, "threshold": 0.5, "minimum": 0, "maximum": 1, "population": "1000"}
     answer = act(visitor, "requirements/save", type=name, **given)
     if answer.status == 422:
-        assert name in text_of(answer)
+        assert f"Requirement: {MODELS[name].title}" in text_of(answer)
         return
     strip = text_of(visitor.get(f"{visitor.at}/status"))
     assert "records violate the requirements" in strip or "The policy is not complete" in strip
     assert "internal error" not in strip
     assert visitor.get(f"{visitor.at}/requirements").status == 200
     act(visitor, "history/undo")
+
+
+def test_every_algorithm_is_offered_by_its_name_in_words(visitor):
+    """The list of algorithms has words, whose values are the types of policies."""
+    page = visitor.get(f"{visitor.at}/run").text
+    for name, kind in ALGORITHMS.items():
+        assert kind.title
+        assert re.search(rf'value="{name}"[^>]*>{re.escape(kind.title)}<', page), name
 
 
 def test_a_requirement_is_tried_before_it_is_saved(visitor):

@@ -35,6 +35,7 @@ class Auto(Algorithm):
     """
 
     type: ClassVar[str] = "auto"
+    title: ClassVar[str] = _("Automatic choice")
     summary: ClassVar[str] = _(
         "Tries segmentation, Mondrian and, in small tables, k-member, and keeps what loses least. "
         "The usual choice."

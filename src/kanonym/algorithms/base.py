@@ -231,6 +231,7 @@ class Algorithm(Protocol):
     __slots__ = ()
 
     type: ClassVar[str]
+    title: ClassVar[str] = ""
     recodes: ClassVar[Recodes]
     recoding: ClassVar[Recoding | None] = None
     own_groups: ClassVar[bool] = False

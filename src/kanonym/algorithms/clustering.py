@@ -92,6 +92,7 @@ class KMeans(Algorithm):
     seed: int = 0
 
     type: ClassVar[str] = "kmeans"
+    title: ClassVar[str] = _("k-means")
     summary: ClassVar[str] = _("Clusters of k-means; their size follows from the data.")
     recodes: ClassVar[Recodes] = "spans"
     recoding: ClassVar[Recoding | None] = "mean"
@@ -198,6 +199,7 @@ class KDTree(Algorithm):
     """
 
     type: ClassVar[str] = "kdtree"
+    title: ClassVar[str] = _("k-d tree")
     summary: ClassVar[str] = _("Halves the records again and again, one column after the other.")
     recodes: ClassVar[Recodes] = "spans"
     largest_fragment: ClassVar[int | None] = LINEAR
@@ -288,6 +290,7 @@ class KMember(Algorithm):
     seed: int = 0
 
     type: ClassVar[str] = "k-member"
+    title: ClassVar[str] = _("k-member")
     summary: ClassVar[str] = _(
         "Adds the nearest records to a class, one by one. Small tables only."
     )

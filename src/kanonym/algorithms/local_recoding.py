@@ -97,6 +97,7 @@ class LocalRecoding(Algorithm):
     seconds: Seconds = None
 
     type: ClassVar[str] = "local-recoding"
+    title: ClassVar[str] = _("Local recoding")
     summary: ClassVar[str] = _(
         "Labels of hierarchies, but each class at its own level: less loss than full-domain."
     )

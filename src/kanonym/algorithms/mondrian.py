@@ -102,6 +102,7 @@ class Mondrian(Algorithm):
     target: Target = None
 
     type: ClassVar[str] = "mondrian"
+    title: ClassVar[str] = _("Mondrian")
     summary: ClassVar[str] = _(
         "Cuts the table again and again. Fast at any size; classes do not overlap."
     )

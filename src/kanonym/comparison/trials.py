@@ -171,7 +171,11 @@ _alone = Lock()
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Trial(ShortRepr):
-    """One combination, and what its release is worth."""
+    """One combination, and what its release is worth.
+
+    column_losses: by quasi-identifier, the span loss. largest_shares: by sensitive attribute, the
+    largest share that one value has in a class.
+    """
 
     parameters: Mapping[str, Any]
     policy: Policy | None
@@ -185,6 +189,8 @@ class Trial(ShortRepr):
     highest_risk: float | None = None
     seconds: float | None = None
     guesses: Mapping[str, float | None] = field(default_factory=dict)
+    column_losses: Mapping[str, float | None] = field(default_factory=dict)
+    largest_shares: Mapping[str, float | None] = field(default_factory=dict)
 
     @property
     def has_release(self) -> bool:
@@ -324,6 +330,8 @@ def _try_combination(
         highest_risk=risk.highest,
         seconds=sum(release.seconds.values()),
         guesses=guesses,
+        column_losses={name: one.loss for name, one in release.utility.coverage.items()},
+        largest_shares={one.attribute: one.share for one in verification.largest_shares},
     )
 
 
@@ -353,8 +361,8 @@ def _read_trial(
         return None
     if isinstance(row["reason"], str):
         return Trial(one.parameters, one.policy, row["reason"])
-    named = [row["achieved"], row["utility"], row["guesses"]]
-    if not all(isinstance(part, dict) for part in named):
+    named = [value for value in row.values() if isinstance(value, dict)]
+    if len(named) < sum(isinstance(part, dict) for part in Trial({}, None).row().values()):
         return None
     if row["utility"].keys() != {*ALWAYS, *measures}:
         return None

@@ -71,6 +71,7 @@ class KAnonymity(PerClass):
     entity: str | None = None
 
     type: ClassVar[str] = "k-anonymity"
+    title: ClassVar[str] = _("k-anonymity")
     keyword: ClassVar[str] = "k"
     promise: ClassVar[str] = _(
         "Whoever knows somebody’s quasi-identifiers finds at least k records that could be theirs."
@@ -166,6 +167,7 @@ class AlphaKAnonymity(PerClass):
     attribute: str
 
     type: ClassVar[str] = "alpha-k-anonymity"
+    title: ClassVar[str] = _("(α, k)-anonymity")
     keyword: ClassVar[str] = "alpha"
     promise: ClassVar[str] = _(
         "As k-anonymity; and no sensitive value has more than the share alpha of a class."

@@ -169,6 +169,8 @@ class PrivacyModel(ABC):
     __slots__ = ()
 
     type: ClassVar[str]
+    title: ClassVar[str] = ""
+    """Its name in words; the type where it is empty."""
     keyword: ClassVar[str] = ""
     guarantee: ClassVar[Guarantee] = "per class"
     symbol: ClassVar[str] = ""

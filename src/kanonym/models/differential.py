@@ -89,6 +89,7 @@ class DifferentialPrivacy(PrivacyModel):
     entity: str | None = None
 
     type: ClassVar[str] = "differential-privacy"
+    title: ClassVar[str] = _("Differential privacy")
     promise: ClassVar[str] = _(
         "Whatever anybody learns from the release, they would learn almost the same if any one "
         "record were not in the table."

@@ -90,6 +90,7 @@ class LDiversity(PerClass):
     c: float | None = None
 
     type: ClassVar[str] = "l-diversity"
+    title: ClassVar[str] = _("l-diversity")
     keyword: ClassVar[str] = "l"
     promise: ClassVar[str] = _(
         "Each class has several well-represented sensitive values: nobody’s value is certain."
@@ -225,6 +226,7 @@ class TCloseness(PerClass):
     distance: Distance = "equal"
 
     type: ClassVar[str] = "t-closeness"
+    title: ClassVar[str] = _("t-closeness")
     keyword: ClassVar[str] = "t"
     promise: ClassVar[str] = _(
         "In no class do the sensitive values differ much from the whole table: belonging to a "
@@ -327,6 +329,7 @@ class BetaLikeness(PerClass):
     kind: Likeness = "basic"
 
     type: ClassVar[str] = "beta-likeness"
+    title: ClassVar[str] = _("β-likeness")
     keyword: ClassVar[str] = "beta"
     promise: ClassVar[str] = _("No sensitive value becomes much more likely than in the table.")
     no_promise: ClassVar[str] = _("Values may become much less likely. It sets no class size.")
@@ -413,6 +416,7 @@ class DeltaDisclosure(PerClass):
     delta: float
 
     type: ClassVar[str] = "delta-disclosure"
+    title: ClassVar[str] = _("δ-disclosure")
     keyword: ClassVar[str] = "delta"
     promise: ClassVar[str] = _("Each sensitive value stays about as likely as in the table.")
     no_promise: ClassVar[str] = _("It is hard to satisfy, and costs much information.")

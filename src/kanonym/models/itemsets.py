@@ -344,6 +344,7 @@ class KmAnonymity(_ItemModel):
     """
 
     type: ClassVar[str] = "km-anonymity"
+    title: ClassVar[str] = _("kᵐ-anonymity")
     keyword: ClassVar[str] = "m"
     promise: ClassVar[str] = _(
         "Whoever knows up to m items of a person finds at least k records that could be theirs."
@@ -418,6 +419,7 @@ class KKmAnonymity(_ItemModel):
     """
 
     type: ClassVar[str] = "k-km-anonymity"
+    title: ClassVar[str] = _("(k, kᵐ)-anonymity")
     keyword: ClassVar[str] = "m of classes"
     promise: ClassVar[str] = _(
         "Each class has k records, and in it known items have k records, too."

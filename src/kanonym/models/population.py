@@ -174,6 +174,7 @@ class KMap(PopulationModel):
     population: Any = field(repr=False)
 
     type: ClassVar[str] = "k-map"
+    title: ClassVar[str] = _("k-map")
     promise: ClassVar[str] = _("Every record matches at least k people of a population table.")
     no_promise: ClassVar[str] = _(
         "Whoever knows that somebody is in the table may still find the record."
@@ -269,6 +270,7 @@ class DeltaPresence(PopulationModel):
     population: Any = field(repr=False)
 
     type: ClassVar[str] = "delta-presence"
+    title: ClassVar[str] = _("δ-presence")
     promise: ClassVar[str] = _(
         "Nobody can be sure that a person of the population is in the table."
     )

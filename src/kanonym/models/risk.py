@@ -64,6 +64,7 @@ class AverageRisk(WholeTable):
 
     type: ClassVar[str] = "average-risk"
     counts_classes: ClassVar[bool] = True
+    title: ClassVar[str] = _("Average risk")
     promise: ClassVar[str] = _("On average, the chance of finding a person’s record is limited.")
     no_promise: ClassVar[str] = _("Some records may be unique: single people are not protected.")
     symbol: ClassVar[str] = _("risk")
@@ -131,6 +132,7 @@ class SampleUniqueness(WholeTable):
     type: ClassVar[str] = "sample-uniqueness"
     counts_classes: ClassVar[bool] = True
     largest_counted: ClassVar[int | None] = 1
+    title: ClassVar[str] = _("Uniqueness in the table")
     promise: ClassVar[str] = _("Few records are unique in the release.")
     no_promise: ClassVar[str] = _("Those that are unique are not protected.")
     symbol: ClassVar[str] = _("share")
@@ -204,6 +206,7 @@ class PopulationUniqueness(WholeTable):
     estimator: Estimator = "dankar"
 
     type: ClassVar[str] = "population-uniqueness"
+    title: ClassVar[str] = _("Uniqueness in the population")
     promise: ClassVar[str] = _("By estimate, few records are unique in the population.")
     no_promise: ClassVar[str] = _("It is an estimate that treats the table as a random sample.")
     symbol: ClassVar[str] = _("share")

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from kanonym.data.errors import KanonymError
+from kanonym.evaluation.contingency import Contingency
 from kanonym.pipeline.planning import Violations
 from kanonym.pipeline.transformation import ActionExample
 from kanonym.workbench.project.hierarchy_rows import groups_of, is_foreign_file
 from kanonym.workbench.project.history import Form, text_of
 from kanonym.workbench.work.facts import (
     BoundHierarchy,
+    ComparedRisk,
     QuickRelease,
     ReadCell,
     RecordRisks,
@@ -42,6 +44,7 @@ class Answers:
         self._groups: tuple[BoundHierarchy | None, tuple[tuple[int, str], ...]] = (None, ())
         self._violations: dict[str, Violations | KanonymError] = {}
         self._unkept: str | None = None
+        self._risk: tuple[tuple[Any, ...], ComparedRisk] | None = None
 
     def knows_report(self, language: str) -> bool:
         """Whether the sections of the report are there without any work."""
@@ -49,7 +52,7 @@ class Answers:
 
     def take_report(self, language: str, parts: tuple[ReportPart, ...]) -> None:
         """Take the sections of a report, in the place of all earlier ones."""
-        self._parts, self._unkept = {language: parts}, None
+        self._parts, self._unkept, self._risk = {language: parts}, None, None
 
     async def rows(self, start: int, count: int) -> Rows:
         """Return some rows of the table."""
@@ -99,9 +102,15 @@ class Answers:
         return found
 
     async def records(
-        self, start: int, count: int, sought: Mapping[str, str], *, suppressed: bool
+        self,
+        start: int,
+        count: int,
+        sought: Mapping[str, str],
+        *,
+        suppressed: bool,
+        by_class: bool = False,
     ) -> RecordRisks:
-        """Return records before and after, the riskiest first."""
+        """Return records before and after, the riskiest first, or class by class."""
         risks: RecordRisks = await self._held.question(
             "records",
             released=True,
@@ -109,8 +118,24 @@ class Answers:
             count=count,
             sought=dict(sought),
             suppressed=suppressed,
+            by_class=by_class,
         )
         return risks
+
+    async def contingency(self, row: str, column: str) -> Contingency:
+        """Return how often values of two columns occur together, before and after."""
+        found: Contingency = await self._held.question(
+            "contingency", released=True, row=row, column=column
+        )
+        return found
+
+    async def compared_risk(self, given: Mapping[str, Any]) -> ComparedRisk:
+        """Return the risk of the table and of its release; given: keywords of `risk`."""
+        key = tuple(sorted(given.items()))
+        if self._risk is None or self._risk[0] != key:
+            found = await self._held.question("compared_risk", released=True, given=dict(given))
+            self._risk = key, found
+        return self._risk[1]
 
     async def hierarchy(self, column: str, form: Any) -> BoundHierarchy:
         """Bind a hierarchy to a column; without a form, what is suggested."""

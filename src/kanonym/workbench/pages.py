@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -14,7 +14,11 @@ from starlette.responses import HTMLResponse
 
 from kanonym.data.errors import gettext as _
 from kanonym.data.errors import ngettext
+from kanonym.evaluation.attacks import ATTACKS
+from kanonym.evaluation.attacks.sentences import title_of
 from kanonym.language import LANGUAGES, Translator, translator
+from kanonym.models import MODELS
+from kanonym.policy.algorithms import ALGORITHMS
 from kanonym.policy.writing import flow_text
 
 if TYPE_CHECKING:
@@ -58,21 +62,30 @@ def dots_svg(
     width, height, left, below = FRAME
     x = _scale([one.privacy for one in solutions], left, width - 14)
     y = _scale([one.loss for one in solutions], height - below, 12)
-    order = sorted(range(len(solutions)), key=lambda i: (solutions[i].front, i == chosen))
+    order = sorted(
+        range(len(solutions)), key=lambda i: (solutions[i].front, solutions[i].knee, i == chosen)
+    )
     foot = height - below
     parts = [f'<path class="axis" d="M{left} 0V{foot}H{width}"/>']
-    parts += [_tick(x(v), foot + 16, says.value(v)) for v in _ends([s.privacy for s in solutions])]
     parts += [
-        _tick(left - 6, y(v) + 4, says.value(v), "end") for v in _ends([s.loss for s in solutions])
+        _tick(x(v), foot + 16, says.value(v)) for v in _ticks([s.privacy for s in solutions], x, 52)
+    ]
+    parts += [
+        _tick(left - 6, y(v) + 4, says.value(v), "end")
+        for v in _ticks([s.loss for s in solutions], y, 40)
     ]
     parts.append(_tick((left + width) / 2, height - 8, axes[0]))
     parts.append(_tick(left + 6, 12, axes[1], "start"))
     for i in order:
         solution = solutions[i]
         kind = "front" if solution.front else "holds" if solution.satisfied else "fails"
-        kind += " chosen" if i == chosen else ""
+        kind += " chosen" if i == chosen else " knee" if solution.knee else ""
         privacy, loss = says.value(solution.privacy), says.value(solution.loss)
         told = f"{solution.label}: {axes[0]} {privacy}, {axes[1]} {loss}"
+        if solution.knee:
+            word = says.text(_("recommended"))
+            told += f" ({word})"
+            parts.append(_tick(x(solution.privacy), y(solution.loss) - 14, word))
         parts.append(
             f'<a href="{escape(place)}?solution={i}#chosen" aria-label="{escape(told)}">'
             f'<circle class="{kind}" cx="{x(solution.privacy):.1f}" cy="{y(solution.loss):.1f}" '
@@ -88,8 +101,13 @@ def _tick(x: float, y: float, text: str, anchor: str = "middle") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def _ends(values: Sequence[float]) -> list[float]:
-    return sorted({min(values), max(values)}) if values else []
+def _ticks(values: Sequence[float], place: Callable[[float], float], gap: float) -> list[float]:
+    """Return values that are written on an axis: both ends, and others a gap from their like."""
+    found = sorted({min(values), max(values)}) if values else []
+    for value in sorted(set(values)):
+        if all(abs(place(value) - place(other)) >= gap for other in found):
+            found.append(value)
+    return found
 
 
 def _scale(values: Sequence[float], start: float, stop: float) -> Callable[[float], float]:
@@ -134,10 +152,7 @@ WORDS = {
         "duration": _("duration"),
         "other": _("other"),
     },
-    "explore": {
-        "lattice": _("Evaluate all combinations of levels"),
-        "comparison": _("Compared releases"),
-    },
+    "explore": {"lattice": _("Combinations of levels"), "comparison": _("Compared releases")},
     "screen": {
         "open": _("Open"),
         "columns": _("Columns"),
@@ -161,6 +176,20 @@ WORDS = {
         "batch": _("Releasing the next batch"),
         "explore": _("Looking for other solutions"),
         "accuracy": _("Training models on the release"),
+    },
+    "stage": {
+        "read": _("Reading the table"),
+        "columns": _("Looking at the columns"),
+        "sets": _("Looking for columns that tell people apart together"),
+        "encode": _("Preparing the values"),
+        "algorithm": _("Dividing the records into classes"),
+        "recode": _("Generalizing the values"),
+        "verify": _("Checking the released values"),
+        "compare": _("Comparing releases"),
+        "assess": _("Measuring risk and utility"),
+        "models": _("Training models"),
+        "report": _("Making the report"),
+        "write": _("Writing the files"),
     },
     "read_as": {
         "text": _("text"),
@@ -271,11 +300,29 @@ def environment(says: Translator) -> Environment:
         "percent": says.percent,
         "value": says.value,
         "names": says.names,
+        "attack": partial(title_of, says=says),
+        "kind": partial(_kind_title, says),
+        "step": partial(told_step, says),
         "translated": says.translate,
         "plain": flow_text,
         "quoted": lambda text: quote(str(text), safe=""),
     }
     return environment
+
+
+def told_step(says: Translator, sentence: str) -> tuple[str, str]:
+    """Return what is done now in words, and what else a sentence of progress says, in English."""
+    stage, _mark, rest = sentence.partition(": ")
+    if stage in ATTACKS:
+        return says.text(_("Attack: {attack}"), attack=title_of(stage, says)), rest
+    known = WORDS["stage"].get(stage)
+    return ("", sentence) if known is None else (says.text(known), rest)
+
+
+def _kind_title(says: Translator, name: str) -> str:
+    """Return the name of a privacy model or an algorithm in words."""
+    kind = MODELS.get(name) or ALGORITHMS.get(name)
+    return says.translate(getattr(kind, "title", "") or name)
 
 
 def page(template: str, language: str, status: int = 200, **facts: Any) -> HTMLResponse:

@@ -25,7 +25,7 @@ from kanonym.data.errors import gettext as _
 from kanonym.workbench.forms import FieldError
 from kanonym.workbench.guard import REPORT_POLICY
 from kanonym.workbench.open_project import OpenProject
-from kanonym.workbench.pages import page
+from kanonym.workbench.pages import page, told_step
 from kanonym.workbench.project.folder import ChangedError
 from kanonym.workbench.project.history import is_private
 from kanonym.workbench.screens import SCREENS
@@ -52,6 +52,8 @@ async def status_of(view: View) -> dict[str, Any]:
     return {"project": project, "found": violations, "reason": reason, "private": private}
 
 
+LEAST_SHARE = 0.05
+"""From which on the time left is told."""
 BY_NAME = {screen.name: screen for screen in SCREENS}
 
 
@@ -137,7 +139,8 @@ async def status(request: Request) -> Response:
 
 async def events(request: Request) -> Response:
     """Tell how far long work is, until it ends."""
-    job = _view(request).project.job
+    view = _view(request)
+    job, says = view.project.job, view.says
 
     async def stream() -> AsyncIterator[str]:
         while job is not None:
@@ -145,8 +148,13 @@ async def events(request: Request) -> Response:
             if job.ended:
                 break
             share = f"{job.done / job.total:.3f}" if job.total else ""
-            sentence = " ".join(job.sentence.split())
-            yield f"event: step\ndata: {job.seconds:.0f}|{share}|{sentence}\n\n"
+            words, rest = told_step(says, " ".join(job.sentence.split()))
+            taken, left = f"{job.seconds:.0f} s", ""
+            if job.total and job.done > LEAST_SHARE * job.total:
+                seconds = job.seconds * (job.total - job.done) / job.done
+                left = says.text(_("about {seconds} s left"), seconds=says.count(round(seconds)))
+            times = f"{taken}, {left}" if left else taken
+            yield f"event: step\ndata: {share}|{times}|{words}|{rest}\n\n"
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), 1.0)
         yield "event: end\ndata:\n\n"

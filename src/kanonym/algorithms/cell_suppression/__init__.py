@@ -84,6 +84,7 @@ class CellSuppression(Algorithm):
     nulls: Literal["value", "wildcard"] = "value"
 
     type: ClassVar[str] = "cell-suppression"
+    title: ClassVar[str] = _("Cell suppression")
     summary: ClassVar[str] = _(
         "Releases original values, with some cells blank, as statistical offices do."
     )

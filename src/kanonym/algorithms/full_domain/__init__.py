@@ -128,6 +128,7 @@ class FullDomain(Algorithm):
     targets: Sequence[str] = ()
 
     type: ClassVar[str] = "full-domain"
+    title: ClassVar[str] = _("Full-domain search")
     summary: ClassVar[str] = _(
         "Generalizes every value of a column to the same level. Choose it if analysts need one "
         "scale."

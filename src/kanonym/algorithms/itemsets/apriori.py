@@ -12,6 +12,7 @@ import numpy as np
 from kanonym.algorithms.itemsets.base import ItemAlgorithm, ItemProblem, ItemRecoding
 from kanonym.algorithms.itemsets.cut_search import CutSearch, least_loss, single_costs
 from kanonym.data.errors import InfeasibleError, PolicyError
+from kanonym.data.errors import gettext as _
 from kanonym.data.item_sets import DROPPED, ItemTree
 from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.itemsets import recode_sets
@@ -91,6 +92,7 @@ class Apriori(ItemAlgorithm):
     drop: bool = True
 
     type: ClassVar[str] = "apriori"
+    title: ClassVar[str] = _("Apriori (sets of items)")
     within_classes: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -171,6 +173,7 @@ class LRA(ItemAlgorithm):
     drop: bool = True
 
     type: ClassVar[str] = "lra"
+    title: ClassVar[str] = _("Local apriori (sets of items)")
 
     def __post_init__(self) -> None:
         check_integer(self.type, "part_size", self.part_size, 1)
@@ -230,6 +233,7 @@ class VPA(ItemAlgorithm):
     drop: bool = True
 
     type: ClassVar[str] = "vpa"
+    title: ClassVar[str] = _("Partitioned apriori (sets of items)")
 
     def __post_init__(self) -> None:
         check_integer(self.type, "groups", self.groups, 1)
@@ -277,6 +281,7 @@ class OptimalCut(ItemAlgorithm):
     drop: bool = True
 
     type: ClassVar[str] = "optimal-cut"
+    title: ClassVar[str] = _("Optimal cut (sets of items)")
     within_classes: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -93,6 +93,7 @@ class MDAV(Microaggregation):
     standardize: bool = True
 
     type: ClassVar[str] = "mdav"
+    title: ClassVar[str] = _("Microaggregation (MDAV)")
     summary: ClassVar[str] = _(
         "Microaggregation: numbers stay numbers, each the mean of its class."
     )
@@ -171,6 +172,7 @@ class ONA(Microaggregation):
     standardize: bool = True
 
     type: ClassVar[str] = "ona"
+    title: ClassVar[str] = _("Microaggregation (ONA)")
     summary: ClassVar[str] = _("Microaggregation that improves its classes step by step.")
     needs_numbers: ClassVar[bool] = True
 
@@ -234,6 +236,7 @@ class MONA(Microaggregation):
     standardize: bool = True
 
     type: ClassVar[str] = "mona"
+    title: ClassVar[str] = _("Microaggregation (MONA)")
     summary: ClassVar[str] = _("As ona, for large tables.")
     needs_numbers: ClassVar[bool] = True
 
@@ -310,6 +313,7 @@ class IndividualRanking(Algorithm):
     k: int = 3
 
     type: ClassVar[str] = "individual-ranking"
+    title: ClassVar[str] = _("Individual ranking")
     summary: ClassVar[str] = _(
         "Microaggregates each column by itself. It gives no k-anonymity of records."
     )

@@ -124,6 +124,7 @@ class Segmentation(Algorithm):
     target: Target = None
 
     type: ClassVar[str] = "segmentation"
+    title: ClassVar[str] = _("Segmentation")
     summary: ClassVar[str] = _("Orders the records and cuts the order. Loses little.")
     hides_growing: ClassVar[bool] = False
     recodes: ClassVar[Recodes] = "spans"

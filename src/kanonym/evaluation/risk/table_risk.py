@@ -37,6 +37,7 @@ from kanonym.evaluation.risk import RiskAssessment, measure_risk
 from kanonym.evaluation.risk.assessment import disclosure_entries
 from kanonym.evaluation.risk.individual import item_candidates
 from kanonym.evaluation.risk.presets import PRESETS
+from kanonym.evaluation.risk.subsets import SubsetRisk, subset_risks
 from kanonym.evaluation.risk.suda import ENTRIES as SUDA
 from kanonym.evaluation.risk.suda import MOST_ATTRIBUTES, Suda, largest_feasible, suda
 from kanonym.kernels.arrays import Int32s
@@ -86,6 +87,20 @@ class Risk(Result):
     _table: Any = field(repr=False)
     _columns: tuple[pl.Series, ...] = field(repr=False)
     _groups: Groups = field(repr=False)
+    _asked: SelectedColumns = field(repr=False)
+
+    def subsets(self) -> tuple[SubsetRisk, ...]:
+        """Return the classes by every subset of the quasi-identifiers, the smallest subsets first.
+
+        Of more than six quasi-identifiers: by every subset of at most three; of very wide or large
+        tables, of at most two or one. Records are counted.
+        """
+        codes = dict(
+            zip(
+                self._asked.held, _joint_codes(list(self._groups.codes.T), self._asked), strict=True
+            )
+        )
+        return subset_risks(codes, self._groups.sizes)
 
     def plot(self, language: str = "en") -> Any:
         """Return an Altair chart: how many records are found with at least a given probability."""
@@ -328,6 +343,7 @@ def risk(
         _table=native,
         _columns=tuple(known),
         _groups=groups,
+        _asked=columns,
     )
 
 

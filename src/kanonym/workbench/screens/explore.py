@@ -21,26 +21,22 @@ async def show(view: View) -> dict[str, Any]:
     private = is_private(project.form)
     if exploration is None or private:
         return {"found": None, "private": private}
-    asked = view.request.query_params.get("solution", "")
-    chosen = int(asked) if asked.isdecimal() and int(asked) < len(exploration.solutions) else None
-    best = sorted(
-        range(len(exploration.solutions)),
-        key=lambda i: (
-            not exploration.solutions[i].front,
-            not exploration.solutions[i].satisfied,
-            i,
-        ),
-    )
+    chosen, found = _place(view, "solution"), exploration.solutions
+    best = sorted(range(len(found)), key=lambda i: (not found[i].front, not found[i].satisfied, i))
+    knees = [place for place in best if found[place].knee]
+    others = [place for place in (_place(view, "beside"), *knees, *best) if place != chosen]
+    beside = next((place for place in others if place is not None), None)
+    pair = [found[place] for place in (chosen, beside) if place is not None]
     axes = exploration.axes[view.session.language]
-    offered = [
-        is_offered(solution, project.explored, project.form) for solution in exploration.solutions
-    ]
+    offered = [is_offered(one, project.explored, project.form) for one in found]
     return {
         "found": exploration,
         "private": private,
         "chosen": chosen,
+        "beside": beside,
+        "pair": pair,
         "offered": offered,
-        "listed": [(place, exploration.solutions[place]) for place in best[:LISTED]],
+        "listed": [(place, found[place]) for place in best[:LISTED]],
         "axes": axes,
         "reason": exploration.reason.get(view.session.language, ""),
         "picture": dots_svg(exploration.solutions, chosen, axes, view.says, view.place("explore")),
@@ -63,11 +59,11 @@ async def lattice(view: View) -> str | None:
 
 
 async def choose(view: View) -> str | None:
-    """Go on with one of the solutions."""
-    exploration, asked = view.project.exploration, view.sent.get("solution", "")
-    if exploration is None or not asked.isdecimal() or int(asked) >= len(exploration.solutions):
+    """Go on with one of the solutions, and make its release."""
+    exploration, place = view.project.exploration, _place(view, "solution")
+    if exploration is None or place is None:
         raise PolicyError("there is no such solution")
-    chosen = exploration.solutions[int(asked)]
+    chosen = exploration.solutions[place]
     if not is_offered(chosen, view.project.explored, view.project.form):
         raise PolicyError(
             view.says.text(_("It does not satisfy the policy as it is now. Compare again."))
@@ -75,7 +71,16 @@ async def choose(view: View) -> str | None:
     models = [_sized(one, chosen.size) for one in view.project.form.get("models", ())]
     form = with_parts(view.project.form, {**chosen.parts, "models": models})
     view.project.change(form, _("Solution: {solution}"), solution=chosen.label)
-    return "run"
+    view.project.make_release(view.session.language)
+    return "results"
+
+
+def _place(view: View, name: str) -> int | None:
+    """Return the place of the solution that a form or an address names; None where it does not."""
+    exploration, asked = view.project.exploration, view.asked(name)
+    if exploration is None or not asked.isdecimal() or int(asked) >= len(exploration.solutions):
+        return None
+    return int(asked)
 
 
 def is_offered(one: Solution, explored: Form, form: Form) -> bool:

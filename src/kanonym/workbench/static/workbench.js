@@ -11,16 +11,15 @@ function follow() {
   stream = new EventSource(job.dataset.events);
   const bar = job.querySelector("progress");
   stream.addEventListener("step", (event) => {
-    const [seconds, share, ...sentence] = event.data.split("|");
-    let left = "";
+    const [share, times, words, ...rest] = event.data.split("|");
     if (share) {
       bar.value = Number(share);
-      if (share > 0.05) left = ` (−${Math.round((seconds * (1 - share)) / share)} s)`;
     } else {
       bar.removeAttribute("value");
     }
-    job.querySelector("[data-sentence]").textContent = sentence.join("|");
-    job.querySelector("[data-seconds]").textContent = `${seconds} s${left}`;
+    job.querySelector("[data-words]").textContent = words;
+    job.querySelector("[data-sentence]").textContent = rest.join("|");
+    job.querySelector("[data-seconds]").textContent = times;
   });
   stream.addEventListener("end", () => {
     stream.close();

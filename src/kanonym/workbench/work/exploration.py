@@ -84,6 +84,10 @@ def compare(frame: Any, policy: Policy, step: Callable[[str], None]) -> Explorat
                 knee=one is knee,
                 parts={key: form.get(key) for key in ("algorithm", "recoding")},
                 size=one.parameters.get("k"),
+                achieved=one.achieved,
+                losses=one.column_losses,
+                shares=one.largest_shares,
+                risk=one.average_risk,
             )
         )
     return Exploration(
@@ -133,7 +137,7 @@ def lattice(frame: Any, policy: Policy, step: Callable[[str], None]) -> Explorat
         step(sentence)
 
     nodes = to_polars(ka.lattice(frame, policy, progress=listen))
-    first = policy.models[0]
+    rows, first = frames.n_rows(frame), policy.models[0]
     form = {"type": first.type, **first.to_dict()}
     upward = relation(first.type, form) == "≥"
     names = [name.removeprefix("level_") for name in nodes.columns if name.startswith("level_")]
@@ -161,6 +165,8 @@ def lattice(frame: Any, policy: Policy, step: Callable[[str], None]) -> Explorat
                 front=place in front,
                 knee=place == 0 and bool(holds[0]),
                 parts={"algorithm": {"type": "full-domain", "levels": levels}, "recoding": None},
+                achieved=dict(zip(nodes.columns[achieved_at:], row[achieved_at:], strict=True)),
+                risk=row[at["classes"]] / max(rows - row[at["suppressed"]], 1),
             )
         )
     axes = {

@@ -11,6 +11,7 @@ from kanonym.data.databases import database_kind, displayable_url
 from kanonym.data.errors import DataError
 from kanonym.data.files import is_text
 from kanonym.data.option import split_names
+from kanonym.evaluation.risk.subsets import SubsetRisk
 from kanonym.pipeline.reasons import Reason
 from kanonym.profiling import Profile
 
@@ -146,6 +147,27 @@ class BoundHierarchy:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedFigure:
+    """A measure of risk, of the table and of its release; `is_share` where it is from 0 to 1."""
+
+    title: str
+    counted: str
+    before: float | None
+    after: float | None
+    is_share: bool
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRisk:
+    """The risk of the table and of its release, by all quasi-identifiers and by subsets."""
+
+    figures: tuple[ComparedFigure, ...]
+    subsets: tuple[tuple[SubsetRisk, SubsetRisk], ...]
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RecordRisk:
     """One record, before and after."""
 
@@ -155,6 +177,7 @@ class RecordRisk:
     cells: tuple[tuple[str | None, str | None], ...]
     telling: Mapping[str, int]
     reasons: tuple[Reason, ...] = ()
+    group: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +201,11 @@ class RecordRisks:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """One of many releases, or one node of a lattice."""
+    """One of many releases, or one node of a lattice.
+
+    achieved: by requirement. losses: by column. shares: the largest in a class, by sensitive
+    attribute. risk: the average chance of finding a record.
+    """
 
     label: str
     privacy: float
@@ -190,6 +217,10 @@ class Solution:
     knee: bool
     parts: Mapping[str, Any]
     size: int | None = None
+    achieved: Mapping[str, float | None] = field(default_factory=dict)
+    losses: Mapping[str, float | None] = field(default_factory=dict)
+    shares: Mapping[str, float | None] = field(default_factory=dict)
+    risk: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,11 +237,12 @@ class Exploration:
 
 @dataclass(frozen=True, slots=True)
 class ReportPart:
-    """A section of the report as HTML."""
+    """A section of the report as HTML, or a figure with a note."""
 
     anchor: str
     title: str
     html: str
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from kanonym.language import LANGUAGES
 from kanonym.metrics.record_risk import person_risk
 from kanonym.pipeline.checks import released_columns
 from kanonym.pipeline.planning import persons_of_tuples
-from kanonym.pipeline.reasons import reasons_of_records
+from kanonym.pipeline.reasons import Reason, reasons_of_records
 from kanonym.policy import Policy
 from kanonym.release import Release
 from kanonym.reporting.distributions.bars import bars_of
@@ -128,27 +128,36 @@ class RankedRecords:
         self._before = held[groups.labels][table.tuple_of_row]
         self._after = np.where(labels < 0, 0, sizes[np.maximum(labels, 0)] if len(sizes) else 0)
         self._order = np.lexsort((self._after, self._before))
-        self._suppressed = labels < 0
+        self._labels = labels
         self._place = _released_places(release, len(labels))
 
     def page(
-        self, sought: Mapping[str, str], start: int, count: int, *, suppressed: bool
+        self,
+        sought: Mapping[str, str],
+        start: int,
+        count: int,
+        *,
+        suppressed: bool,
+        by_class: bool = False,
     ) -> RecordRisks:
-        """Return some records."""
+        """Return some records, the riskiest first; by_class: class by class, without reasons."""
         release, table = self._release, self._release.decision.encoded().table
         names = release.schema.names(Role.QUASI_IDENTIFIER)
         wrong = [name for name in sought if name not in names]
         if wrong:
             raise SchemaError(f"{wrong[0]!r} is no quasi-identifier")
-        order = self._order
+        labels = self._labels
+        order = np.lexsort((labels, labels < 0)) if by_class else self._order
         if suppressed:
-            order = order[self._suppressed[order]]
+            order = order[labels[order] < 0]
         for name, text in sought.items():
             order = order[_has_text(frames.column(self._frame, name), text)[order]]
         rows = order[start : start + count]
-        reasons = reasons_of_records(
-            release.decision.encoded(), release.policy.models, rows.tolist()
-        )
+        reasons: Sequence[tuple[Reason, ...]] = [()] * len(rows)
+        if not by_class:
+            reasons = reasons_of_records(
+                release.decision.encoded(), release.policy.models, rows.tolist()
+            )
         cells = _record_cells(self._frame, release, names, rows, self._place[rows])
         before, after = self._before, self._after
         shown = [
@@ -157,8 +166,11 @@ class RankedRecords:
                 int(before[row]),
                 int(after[row]),
                 values,
-                _telling(table, self._columns, self._persons, int(row), int(before[row])),
+                {}
+                if by_class
+                else _telling(table, self._columns, self._persons, int(row), int(before[row])),
                 why,
+                int(labels[row]),
             )
             for row, values, why in zip(rows, cells, reasons, strict=True)
         ]
@@ -167,7 +179,7 @@ class RankedRecords:
             tuple(shown),
             start,
             len(order),
-            int(self._suppressed.sum()),
+            int((labels < 0).sum()),
             self._uniques,
             self._total,
             None if self._persons is None else release.policy.entities[0],

@@ -13,6 +13,7 @@ from kanonym.policy import Policy
 from kanonym.workbench.work.facts import (
     PUBLIC,
     BoundHierarchy,
+    ComparedRisk,
     Exploration,
     Histogram,
     MadeRelease,
@@ -29,6 +30,7 @@ from kanonym.workbench.work.facts import (
 
 if TYPE_CHECKING:
     from kanonym.evaluation.attacks.result import AttackResult
+    from kanonym.evaluation.contingency import Contingency
     from kanonym.pipeline.planning import Violations
     from kanonym.pipeline.transformation import ActionExample
     from kanonym.release import Release
@@ -164,13 +166,34 @@ class TableWork:
         return self._facts()
 
     def records(
-        self, step: Step, start: int, count: int, sought: Mapping[str, str], *, suppressed: bool
+        self,
+        step: Step,
+        start: int,
+        count: int,
+        sought: Mapping[str, str],
+        *,
+        suppressed: bool,
+        by_class: bool,
     ) -> RecordRisks:
-        """Return records before and after, the riskiest first."""
+        """Return records before and after, the riskiest first, or class by class."""
         del step
         self._last_release()
         assert self._ranked is not None  # noqa: S101 - there is a release
-        return self._ranked.page(sought, start, count, suppressed=suppressed)
+        return self._ranked.page(sought, start, count, suppressed=suppressed, by_class=by_class)
+
+    def contingency(self, step: Step, row: str, column: str) -> Contingency:
+        """Count how often values of two columns occur together, before and after."""
+        from kanonym.evaluation.contingency import contingency
+
+        del step
+        return contingency(self._table(), self._last_release(), row, column)
+
+    def compared_risk(self, step: Step, given: Mapping[str, Any]) -> ComparedRisk:
+        """Measure the risk of the table beside that of its release."""
+        from kanonym.workbench.work.compared_risk import compared_risk
+
+        del step
+        return compared_risk(self._table(), self._last_release(), given)
 
     def attack(self, step: Step) -> None:
         """Attack and assess the release."""
