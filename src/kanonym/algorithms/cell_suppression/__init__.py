@@ -84,6 +84,7 @@ class CellSuppression(Algorithm):
     nulls: Literal["value", "wildcard"] = "value"
 
     type: ClassVar[str] = "cell-suppression"
+    unweighted: ClassVar[str] = "goes by the order in importance"
     summary: ClassVar[str] = _(
         "Releases original values, with some cells blank, as statistical offices do."
     )
