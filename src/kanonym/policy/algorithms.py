@@ -179,9 +179,9 @@ def build_algorithm(given: Any) -> Algorithm:
         if isinstance(form.get("type"), str) and form["type"] in ITEM_ALGORITHMS:
             reason = f"is {form['type']!r}, which recodes items: name it in item_algorithm"
             raise FaultsFoundError([Fault(("type",), reason)])
-        does = "weights" in form and getattr(ALGORITHMS.get(form.get("type")), "unweighted", "")
-        if does:
-            reason = f"has no meaning: {form['type']} {does}; choose another algorithm"
+        kind = ALGORITHMS.get(str(form.get("type")))
+        if "weights" in form and kind is not None and kind.unweighted:
+            reason = f"has no meaning: {kind.type} {kind.unweighted}; choose another algorithm"
             raise FaultsFoundError([Fault(("weights",), reason)])
     built: Algorithm = build_typed(form, ALGORITHMS)
     return built
