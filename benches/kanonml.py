@@ -1,8 +1,8 @@
-"""Accuracy of a forest on released records, with and without weights: k-AnonML, California Housing.
+"""Accuracy of a forest on released records, with weights and without: California Housing.
 
-The protocol of Slijepčević et al. 2021 (Computers & Security 111, 102488): the whole table is
-released, a forest is trained on 70 % of the released records and tested on the rest. Numbers are
-the middles of their ranges. The data is that of the benchmark, beside the checkout in
+The protocol of k-AnonML (Slijepčević et al. 2021, Computers & Security 111, 102488): the whole
+table is released, a forest is trained on 70 % of the released records and tested on the rest.
+Numbers are the middles of their ranges. The data is that of the benchmark, beside the checkout in
 ../shared/data/kanonml; its best published method has 84.1 % for k = 51.
 
     python benches/kanonml.py [--k 51] [--weight 3] [--algorithm k-member mondrian ...]
