@@ -19,14 +19,12 @@ import polars as pl
 from kanonym.algorithms.base import Problem
 from kanonym.algorithms.cell_suppression import CellSuppression
 from kanonym.data.table import encode
-from kanonym.kernels.classes.histograms import Costs
+from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import KAnonymity
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "adult"
 FIVE = ["age", "education", "marital-status", "race", "sex"]
-NO_COSTS = Costs(
-    np.empty((0, 4), np.int64), np.empty(0), np.empty((0, 0), np.int32), np.empty((0, 0))
-)
+NO_COSTS = certainty_costs([], [])
 
 
 def seconds(function: Callable[[], object]) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +13,7 @@ from kanonym.data.hierarchy.base import Hierarchy, with_null
 from kanonym.data.schema import Recoding
 from kanonym.data.table import Domain, EncodedTable
 from kanonym.kernels.classes.histograms import Costs
-from kanonym.metrics.certainty import certainty_costs
+from kanonym.metrics.certainty import certainty_costs, weighted_costs
 from kanonym.models import (
     AlphaKAnonymity,
     BetaLikeness,
@@ -40,7 +40,8 @@ class Table:
     @property
     def costs(self) -> Costs:
         """The costs of the domains."""
-        return certainty_costs(self.domains, self.recodings)
+        weights = np.array([float(one.weight) for one in self.attributes])
+        return weighted_costs(certainty_costs(self.domains, self.recodings), weights)
 
     @property
     def satisfies(self) -> Requirement:
@@ -168,6 +169,12 @@ def random_rows(rng, n, domains, sensitive):
     return [Row(one[:d], one[d:], pick(rng, [1, 2, 3])) for one in rows]
 
 
+def weighted(rng, twins):
+    """Return attributes of which the first has weight 1, and others at times a smaller one."""
+    weights = [1, *(pick(rng, [1, 1, Fraction(1, 2), Fraction(1, 4), 0]) for _ in twins[1:])]
+    return [replace(one, weight=Fraction(w)) for one, w in zip(twins, weights, strict=True)]
+
+
 def random_table(n, seed):
     """Return a table of up to n rows, 1 to 3 quasi-identifiers and 0 to 2 sensitive attributes."""
     rng = np.random.default_rng(seed)
@@ -177,7 +184,7 @@ def random_table(n, seed):
     models = [model_of(rng, domain) for domain in sensitive for _ in range(pick(rng, [0, 1, 2]))]
     models.insert(rng.integers(len(models) + 1), KAnonymity(pick(rng, [1, 2, 3, 4])))
     rows = sorted(random_rows(rng, n, domains, sensitive))
-    return Table(rows, list(twins), domains, recodings, tuple(sensitive), models)
+    return Table(rows, weighted(rng, twins), domains, recodings, tuple(sensitive), models)
 
 
 def tables(*sizes):

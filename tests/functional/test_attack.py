@@ -254,7 +254,7 @@ def test_limits_are_given_on_the_command_line(kanonym, folder, refused):
     assert "**Attacks: all 2 limits are kept.**" in report
     assert "did you mean 'linkage'" in refused(f"{line} --attack-limit linkge=0.2")
     wrong = kanonym(f"{line} --attack-limit linkage")
-    assert (wrong.code, "'linkage' is not NAME=SHARE" in wrong.error) == (2, True)
+    assert (wrong.code, "'linkage' is not NAME=NUMBER" in wrong.error) == (2, True)
 
 
 # --- wrong usage ------------------------------------------------------------------------

@@ -36,14 +36,29 @@ Node = Sequence[Row]
 Cut = tuple[int, int]  # attribute and code: codes up to it go to the left
 
 
+@dataclass(frozen=True, kw_only=True)
+class Weighted:
+    """An attribute whose loss counts as much as its weight says."""
+
+    weight: Fraction = Fraction(1)
+
+    def share(self, codes: set[int]) -> Fraction:
+        """Return the loss of a class as a share of that of the table."""
+        raise NotImplementedError
+
+    def loss(self, codes: set[int]) -> Fraction:
+        """Return the weighted loss of a class."""
+        return self.weight * self.share(codes)
+
+
 @dataclass(frozen=True)
-class Range:
+class Range(Weighted):
     """Codes on a number line; null, where there is one, is the last code."""
 
     places: tuple[Fraction, ...]
     null: int = -1
 
-    def loss(self, codes: set[int]) -> Fraction:
+    def share(self, codes: set[int]) -> Fraction:
         """Return the distance of the outer places; all of it where null is not alone."""
         if len(codes) == 1:
             return Fraction(0)
@@ -53,23 +68,23 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Set:
+class Set(Weighted):
     """Codes that are counted."""
 
     observed: int
 
-    def loss(self, codes: set[int]) -> Fraction:
+    def share(self, codes: set[int]) -> Fraction:
         """Return the further values of a class as a share of those of the table."""
         return Fraction(len(codes) - 1, max(self.observed - 1, 1))
 
 
 @dataclass(frozen=True)
-class Tree:
+class Tree(Weighted):
     """Codes that are leaves: each with its labels from level 0 up to the root."""
 
     paths: tuple[tuple[object, ...], ...]
 
-    def loss(self, codes: set[int]) -> Fraction:
+    def share(self, codes: set[int]) -> Fraction:
         """Return the further leaves below the lowest common ancestor, as a share of all."""
         if len(codes) == 1:
             return Fraction(0)
@@ -313,7 +328,7 @@ def suppressing_cut(
                 if lost > budget or not satisfies(stays):
                     continue
                 saved = loss(node, attributes) - loss(stays, attributes)
-                gain = saved / lost - len(attributes)
+                gain = saved / lost - sum(one.weight for one in attributes)
                 if gain > (best[0] if best else 0):
                     best = gain, (a, code), side, lost
     return best

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes
 from kanonym.algorithms.clustering import KMember
 from kanonym.algorithms.mondrian import Mondrian
+from kanonym.algorithms.options import Weights
 from kanonym.algorithms.segmentation import ANY_ORDER, Segmentation
 from kanonym.data.errors import gettext as _
 from kanonym.data.partition import Partition
@@ -32,7 +33,15 @@ class Auto(Algorithm):
     suppressed records counted as completely lost. Which one loses least depends on sensitive
     values: where a model looks at them and the problem has a key, any is taken by chance
     (`ANY_ORDER`).
+
+    Parameters
+    ----------
+    weights
+        By quasi-identifier: how much its loss counts; 1 for the others. Only their ratios matter;
+        what has weight 0 is not looked at.
     """
+
+    weights: Weights = field(default_factory=dict)
 
     type: ClassVar[str] = "auto"
     title: ClassVar[str] = _("Automatic choice")
@@ -82,6 +91,6 @@ def _loss(table: EncodedTable, costs: Costs, partition: Partition) -> float:
     bounds = np.searchsorted(labels, np.arange(partition.n_classes + 1))
     sizes = np.diff(bounds)
     work = workspace(int(sizes.max(initial=1)), costs)
-    lost = int(weights[partition.labels < 0].sum()) * codes.shape[1]
+    lost = int(weights[partition.labels < 0].sum()) * costs.weights.sum()
     starts, stops = bounds[:-1].copy(), bounds[1:].copy()
     return float(lost + total_loss(records, starts, stops, costs, work))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
 
@@ -222,8 +222,11 @@ class Algorithm(Protocol):
         table one by one; None where it has to see all of it.
     hides_refusals: Whether it leaves to chance what it refuses because of sensitive values, where
         the problem has a key.
+    unweighted: What it does, where no weight of an attribute has a meaning in it.
     hides_growing: Whether it does so for models that a class may fail although it has grown, too.
     target: The column that guides it; None where none does.
+    weights: By quasi-identifier, how much its loss, or a difference in it, counts; 1 for the
+        others.
     nulls, subsets: How k counts a suppressed cell, and over how many attributes; None where k
         counts the records of a class.
     """
@@ -242,6 +245,7 @@ class Algorithm(Protocol):
     hides_growing: ClassVar[bool] = True
     spends_limit: ClassVar[bool] = False
     largest_fragment: ClassVar[int | None] = None
+    unweighted: ClassVar[str] = ""
 
     @property
     def by_tuple(self) -> bool:
@@ -257,6 +261,11 @@ class Algorithm(Protocol):
     def target(self) -> str | None:
         """None: no column guides it."""
         return None
+
+    @property
+    def weights(self) -> Mapping[str, float]:
+        """None: all attributes count alike."""
+        return {}
 
     @property
     def nulls(self) -> Nulls | None:

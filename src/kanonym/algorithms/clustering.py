@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from kanonym.algorithms.base import (
     require_feasible,
 )
 from kanonym.algorithms.microaggregation.records import class_size, record_space, require_numbers
+from kanonym.algorithms.options import Weights
 from kanonym.algorithms.record_exchange import exchange_nearby
 from kanonym.algorithms.small_classes import Groups, Small, merge_small_classes
 from kanonym.data.errors import PolicyError
@@ -63,6 +64,9 @@ class KMeans(Algorithm):
         so columns of large numbers decide alone.
     seed
         Of the first centres, from 0 to 2^32 - 1.
+    weights
+        By quasi-identifier: by how much its differences are multiplied; 1 for the others. Only
+        their ratios matter; what has weight 0 is not looked at.
 
     Notes
     -----
@@ -90,6 +94,7 @@ class KMeans(Algorithm):
     small: Small = "merge"
     standardize: bool = True
     seed: int = 0
+    weights: Weights = field(default_factory=dict)
 
     type: ClassVar[str] = "kmeans"
     title: ClassVar[str] = _("k-means")
@@ -130,7 +135,7 @@ class KMeans(Algorithm):
                 f"its quasi-identifiers: use at most that many"
             )
         rows, weights = record_space(
-            table, np.sort(table.tuple_of_row), standardize=self.standardize
+            table, np.sort(table.tuple_of_row), standardize=self.standardize, weights=self.weights
         )
         points = rows[np.cumsum(table.weights) - table.weights]
         classes = self._classes(points * np.sqrt(weights), table.weights)
@@ -203,6 +208,7 @@ class KDTree(Algorithm):
     summary: ClassVar[str] = _("Halves the records again and again, one column after the other.")
     recodes: ClassVar[Recodes] = "spans"
     largest_fragment: ClassVar[int | None] = LINEAR
+    unweighted: ClassVar[str] = "takes attributes in turn"
 
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes that satisfy every model.
@@ -261,6 +267,9 @@ class KMember(Algorithm):
     ----------
     seed
         Draws the record that the first class begins with, an integer of at least 0.
+    weights
+        By quasi-identifier: how much its loss counts; 1 for the others. Only their ratios matter;
+        what has weight 0 is not looked at.
 
     Notes
     -----
@@ -288,6 +297,7 @@ class KMember(Algorithm):
     """
 
     seed: int = 0
+    weights: Weights = field(default_factory=dict)
 
     type: ClassVar[str] = "k-member"
     title: ClassVar[str] = _("k-member")
@@ -351,4 +361,5 @@ def _reorder_costs(costs: Costs, turn: Ints) -> Costs:
         costs.positions[axis],
         np.ascontiguousarray(costs.ancestors[:, axis]),
         np.ascontiguousarray(costs.losses[:, axis]),
+        costs.weights[turn],
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ from kanonym.algorithms.full_domain.search import SearchClock
 from kanonym.algorithms.full_domain.space import SearchSpace, check_search, prepare_space
 from kanonym.algorithms.mondrian import Mondrian
 from kanonym.algorithms.node_sweep import Joins, Sweep, nodes_by_loss
-from kanonym.algorithms.options import Levels, MetricForm, Seconds, Steps
+from kanonym.algorithms.options import Levels, MetricForm, Seconds, Steps, Weights
 from kanonym.algorithms.small_classes import class_losses, highest_cost, levels_of, tree_costs
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.errors import gettext as _
@@ -92,7 +92,7 @@ class LocalRecoding(Algorithm):
 
     metric: MetricForm = "loss-arithmetic"
     levels: Levels = field(default_factory=dict)
-    weights: Mapping[str, float] = field(default_factory=dict)
+    weights: Weights = field(default_factory=dict)
     steps: Steps = None
     seconds: Seconds = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from typing import ClassVar
@@ -19,7 +19,7 @@ from kanonym.algorithms.base import (
     require_feasible,
     satisfies_released,
 )
-from kanonym.algorithms.options import Split, Target
+from kanonym.algorithms.options import Split, Target, Weights
 from kanonym.algorithms.outliers import TriedCuts, refine_in_parallel, suppress_outliers
 from kanonym.algorithms.span_partition import counts_suffice, partition_by_span
 from kanonym.algorithms.workload import GRAIN, GuidingTarget, guiding_target, refine_guided
@@ -68,6 +68,9 @@ class Mondrian(Algorithm):
         tells anything; then `split` goes on. With it, `strict` is True, and no record is
         suppressed. Classes then tell more about the target, to intruders, too: where it is
         sensitive, ask for l-diversity or t-closeness of it.
+    weights
+        By quasi-identifier: how much its loss counts; 1 for the others. Only their ratios matter;
+        what has weight 0 is not looked at.
 
     Notes
     -----
@@ -100,6 +103,7 @@ class Mondrian(Algorithm):
     strict: bool = True
     split: Split = "auto"
     target: Target = None
+    weights: Weights = field(default_factory=dict)
 
     type: ClassVar[str] = "mondrian"
     title: ClassVar[str] = _("Mondrian")
@@ -215,7 +219,7 @@ class Mondrian(Algorithm):
         stops = np.append(starts[1:], len(records))
         work = workspace(int((stops - starts).max()), costs)
         loss = total_loss(records, starts, stops, costs, work)
-        return found, loss + len(costs.attributes) * lost
+        return found, loss + float(costs.weights.sum()) * lost
 
     def _divide(
         self, records: Int32s, costs: Costs, criteria: Criteria, tried: TriedCuts, is_start: Bools

@@ -50,6 +50,16 @@ Levels = Annotated[
         group="search",
     ),
 ]
+Weights = Annotated[
+    Mapping[str, float],
+    Option(
+        "How much quasi-identifiers count: 1, or what is named here; 0: not looked at.",
+        "A=3,B=0.5",
+        kind="shares",
+        group="method",
+        rare=True,
+    ),
+]
 MetricForm = Annotated[
     str | Mapping[str, Any] | Metric,
     Option("Metric to minimize, such as discernibility.", "NAME", group="search"),
@@ -81,6 +91,7 @@ PARAMETERS: dict[str, Any] = {
     "target": Target,
     "importance": Importance,
     "levels": Levels,
+    "weights": Weights,
     "metric": MetricForm,
     "search": Search,
     "steps": Steps,

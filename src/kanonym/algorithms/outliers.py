@@ -109,7 +109,7 @@ def suppress_outliers(
     bounds = np.append(np.flatnonzero(is_start), end)
     live = ~given_up[bounds[:-1]]
     loss = total_loss(records, bounds[:-1][live], bounds[1:][live], costs, whole)
-    loss += len(costs.attributes) * int(records[given_up, -2].sum())
+    loss += float(costs.weights.sum()) * int(records[given_up, -2].sum())
     labels = np.cumsum(is_start & ~given_up, dtype=np.int32) - np.int32(1)
     labels[given_up] = SUPPRESSED
     return records, labels, loss

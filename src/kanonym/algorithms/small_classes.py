@@ -22,7 +22,7 @@ from kanonym.kernels.partitioning.joining import (
     merge_targets,
     nearest_centres,
 )
-from kanonym.metrics.certainty import certainty_costs
+from kanonym.metrics.certainty import certainty_costs, weighted_costs
 from kanonym.metrics.information_loss.base import attribute_weights
 from kanonym.recoding.recode import renumber_groups
 
@@ -40,8 +40,7 @@ def tree_costs(table: EncodedTable, weights: Mapping[str, float]) -> Costs:
     """Return what labels lose (NCP), times the weight of their attribute, 1 at the most."""
     domains = table.domains
     costs = certainty_costs(domains, ["hierarchy"] * len(domains))
-    factors = np.repeat(attribute_weights(table, weights), [domain.size for domain in domains])
-    return costs._replace(losses=costs.losses * factors)
+    return weighted_costs(costs, attribute_weights(table, weights))
 
 
 def highest_cost(costs: Costs) -> float:

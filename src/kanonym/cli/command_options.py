@@ -229,7 +229,7 @@ def parse_secret(given: str, _flag: str = "") -> dict[str, str]:
 
 
 def _parse_shares(given: list[str], flag: str) -> dict[str, float]:
-    """Return the share of each name that `--attack-limit linkage=0.2,inference=0.1` gives."""
+    """Return the number of each name that `--attack-limit linkage=0.2,inference=0.1` gives."""
     shares: dict[str, float] = {}
     for entry in parse_names(given):
         name, _, share = entry.rpartition("=")
@@ -238,7 +238,7 @@ def _parse_shares(given: list[str], flag: str) -> dict[str, float]:
         except ValueError:
             name = ""
         if not name:
-            raise typer.BadParameter(f"{entry!r} is not NAME=SHARE", param_hint=flag)
+            raise typer.BadParameter(f"{entry!r} is not NAME=NUMBER", param_hint=flag)
     return shares
 
 

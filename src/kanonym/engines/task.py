@@ -30,7 +30,8 @@ from kanonym.differential_privacy.public_hierarchies import public_hierarchy
 from kanonym.engines.stopwatch import Stopwatch
 from kanonym.kernels.arrays import Int32s, Ints
 from kanonym.kernels.classes.histograms import Costs
-from kanonym.metrics.certainty import certainty_costs
+from kanonym.metrics.certainty import certainty_costs, weighted_costs
+from kanonym.metrics.information_loss.base import attribute_weights
 from kanonym.models import PrivacyModel
 from kanonym.models.differential import sampling_model
 from kanonym.policy import Policy
@@ -101,13 +102,19 @@ class Task:
         """
         return Problem(
             table,
-            costs,
+            self.weigh(table, costs),
             self.models,
             self.suppression_limit,
             key=self.draw_key(),
             persons=persons,
             seed=self.seed,
         )
+
+    def weigh(self, table: EncodedTable, costs: Costs) -> Costs:
+        """Return what the algorithm takes for the costs of a table: those times its weights."""
+        if self.algorithm.recodes != "spans" or not self.algorithm.weights:
+            return costs
+        return weighted_costs(costs, attribute_weights(table, self.algorithm.weights))
 
     def draw_key(self) -> int | None:
         """Return what draws for a table follow from; None where nothing is left to chance."""

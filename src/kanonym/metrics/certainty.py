@@ -47,7 +47,18 @@ def certainty_costs(domains: Sequence[Domain], recodings: Sequence[Recoding]) ->
             for level, labels in enumerate(codes):
                 leaves = np.bincount(labels)[labels]
                 losses[level, own] = (leaves - 1) / max(domain.size - 1, 1)
-    return Costs(attributes, places, ancestors, losses)
+    return Costs(attributes, places, ancestors, losses, np.ones(len(domains)))
+
+
+def weighted_costs(costs: Costs, weights: NDArray[np.float64]) -> Costs:
+    """Return costs in which each attribute loses so many times as much; (d,) float64 weights."""
+    sizes = np.diff(costs.attributes[:, 1], append=len(costs.positions))
+    each = np.repeat(weights, sizes)
+    return costs._replace(
+        positions=costs.positions * each,
+        losses=costs.losses * each,
+        weights=costs.weights * weights,
+    )
 
 
 def observed_costs(costs: Costs, domains: Sequence[Domain], codes: NDArray[np.int32]) -> Costs:
@@ -57,7 +68,8 @@ def observed_costs(costs: Costs, domains: Sequence[Domain], codes: NDArray[np.in
         replace(domain, observed=np.isin(np.arange(domain.size), codes[:, a]))
         for a, domain in enumerate(domains)
     ]
-    return certainty_costs(held, [recodings[int(kind)] for kind in costs.attributes[:, 0]])
+    own = certainty_costs(held, [recodings[int(kind)] for kind in costs.attributes[:, 0]])
+    return weighted_costs(own, costs.weights)
 
 
 def numeric_values(domain: Domain) -> NDArray[np.float64]:

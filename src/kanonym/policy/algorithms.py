@@ -179,6 +179,10 @@ def build_algorithm(given: Any) -> Algorithm:
         if isinstance(form.get("type"), str) and form["type"] in ITEM_ALGORITHMS:
             reason = f"is {form['type']!r}, which recodes items: name it in item_algorithm"
             raise FaultsFoundError([Fault(("type",), reason)])
+        kind = ALGORITHMS.get(str(form.get("type")))
+        if "weights" in form and kind is not None and kind.unweighted:
+            reason = f"has no meaning: {kind.type} {kind.unweighted}; choose another algorithm"
+            raise FaultsFoundError([Fault(("weights",), reason)])
     built: Algorithm = build_typed(form, ALGORITHMS)
     return built
 

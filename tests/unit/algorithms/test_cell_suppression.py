@@ -19,12 +19,10 @@ from kanonym.algorithms.cell_suppression.patterns import blank_subsets, unblank
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.partition import BLANK
 from kanonym.data.table import encode
-from kanonym.kernels.classes.histograms import Costs
+from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import KAnonymity, LDiversity
 
-NO_COSTS = Costs(
-    np.empty((0, 4), np.int64), np.empty(0), np.empty((0, 0), np.int32), np.empty((0, 0))
-)
+NO_COSTS = certainty_costs([], [])
 NAMES = "abcdefgh"
 
 

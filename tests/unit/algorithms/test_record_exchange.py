@@ -123,6 +123,7 @@ def test_the_effort_is_bounded(people):
         axis,
         np.zeros((0, 80), np.int32),
         np.zeros((0, 80)),
+        np.ones(4),
     )
     assert exchange_records(codes, labels, near, 5, 40, costs)[1] == 0
     n_steps, left = exchange_records(codes, labels, near, 5, 100_000, costs)

@@ -85,6 +85,7 @@ def job_of(table, algorithm):
         recodings=table.recodings,
         dtypes=[domain.values.dtype for domain in encoded.domains],
         costs=table.costs,
+        weighted=table.costs,
         keep_integers=False,
         algorithm=algorithm,
         models=table.models,

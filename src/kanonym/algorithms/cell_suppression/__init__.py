@@ -85,6 +85,7 @@ class CellSuppression(Algorithm):
 
     type: ClassVar[str] = "cell-suppression"
     title: ClassVar[str] = _("Cell suppression")
+    unweighted: ClassVar[str] = "goes by the order in importance"
     summary: ClassVar[str] = _(
         "Releases original values, with some cells blank, as statistical offices do."
     )

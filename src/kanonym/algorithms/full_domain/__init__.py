@@ -49,6 +49,7 @@ from kanonym.algorithms.options import (
     Search,
     Seconds,
     Steps,
+    Weights,
 )
 from kanonym.data.errors import PolicyError
 from kanonym.data.errors import gettext as _
@@ -121,7 +122,7 @@ class FullDomain(Algorithm):
     metric: MetricForm = "loss"
     search: Search = "optimal"
     levels: Levels = field(default_factory=dict)
-    weights: Mapping[str, float] = field(default_factory=dict)
+    weights: Weights = field(default_factory=dict)
     steps: Steps = None
     seconds: Seconds = None
     degree: Degree = None

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
-from kanonym.algorithms.base import PAIRWISE, Algorithm, Problem, Recodes, require_feasible
+from kanonym.algorithms.base import Algorithm, Problem, Recodes, require_feasible
 from kanonym.algorithms.microaggregation import records
-from kanonym.algorithms.microaggregation.records import kinds_of, microaggregate
+from kanonym.algorithms.microaggregation.records import Microaggregation, kinds_of, microaggregate
+from kanonym.algorithms.options import Weights
 from kanonym.algorithms.small_classes import merge_small_classes
 from kanonym.data.errors import InfeasibleError
 from kanonym.data.errors import gettext as _
@@ -23,23 +24,6 @@ from kanonym.kernels.microaggregation.ona import ona
 from kanonym.kernels.microaggregation.univariate import optimal_cut
 from kanonym.kernels.parallel import parallel
 from kanonym.models.base import check_flag, check_integer
-
-
-class Microaggregation(Algorithm):
-    """An algorithm whose classes release the means of their numbers."""
-
-    __slots__ = ()
-
-    recodes: ClassVar[Recodes] = "spans"
-    recoding: ClassVar[Recoding | None] = "mean"
-    by_size: ClassVar[bool] = True
-    needs_values: ClassVar[bool] = True
-    largest_fragment: ClassVar[int | None] = PAIRWISE
-
-    standardize: bool
-
-    def __post_init__(self) -> None:
-        check_flag(self.type, "standardize", self.standardize)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +41,9 @@ class MDAV(Microaggregation):
         True: a squared difference counts in variances of its attribute. False: as it is,
         so columns of large numbers decide alone; in days for dates and times, in ranks
         for ordered categories, and 1 for two other values that differ.
+    weights
+        By quasi-identifier: by how much its differences are multiplied; 1 for the others. Only
+        their ratios matter; what has weight 0 is not looked at.
 
     Notes
     -----
@@ -91,6 +78,7 @@ class MDAV(Microaggregation):
     """
 
     standardize: bool = True
+    weights: Weights = field(default_factory=dict)
 
     type: ClassVar[str] = "mdav"
     title: ClassVar[str] = _("Microaggregation (MDAV)")
@@ -105,15 +93,8 @@ class MDAV(Microaggregation):
             risk, and uniqueness in the sample or the population. Hierarchies, costs and the
             suppression limit are not read: every record is released.
         """
-        table, models = problem.table, problem.models
-        return microaggregate(
-            table,
-            models,
-            self.type,
-            partial(mdav, kinds=kinds_of(table)),
-            standardize=self.standardize,
-            mixed=True,
-        )
+        kernel = partial(mdav, kinds=kinds_of(problem.table))
+        return microaggregate(problem, self, kernel, mixed=True)
 
 
 WIDTH = 32
@@ -135,6 +116,8 @@ class ONA(Microaggregation):
     standardize
         True: a squared difference counts in variances of its column. False: as it is, so
         columns of large numbers decide alone.
+    weights
+        As of `MDAV`.
 
     Notes
     -----
@@ -170,6 +153,7 @@ class ONA(Microaggregation):
     """
 
     standardize: bool = True
+    weights: Weights = field(default_factory=dict)
 
     type: ClassVar[str] = "ona"
     title: ClassVar[str] = _("Microaggregation (ONA)")
@@ -178,9 +162,8 @@ class ONA(Microaggregation):
 
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes of k to 2 k - 1 records; problem: as of `MDAV.partition`."""
-        table, models = problem.table, problem.models
         search = partial(improve_groups, width=WIDTH, rounds=ROUNDS, above=0.0)
-        return microaggregate(table, models, self.type, search, standardize=self.standardize)
+        return microaggregate(problem, self, search)
 
 
 def improve_groups(
@@ -210,7 +193,7 @@ class MONA(Microaggregation):
     block
         Most records of a block, at least 2; it may have 2 k in any case. Larger blocks lose
         less and take more time.
-    standardize
+    standardize, weights
         As of `ONA`.
 
     Notes
@@ -234,6 +217,7 @@ class MONA(Microaggregation):
 
     block: int = 20_000
     standardize: bool = True
+    weights: Weights = field(default_factory=dict)
 
     type: ClassVar[str] = "mona"
     title: ClassVar[str] = _("Microaggregation (MONA)")
@@ -246,10 +230,7 @@ class MONA(Microaggregation):
 
     def partition(self, problem: Problem) -> Partition:
         """Divide a table into classes of k to 2 k - 1 records; as `ONA.partition`."""
-        table, models = problem.table, problem.models
-        return microaggregate(
-            table, models, self.type, self._group_by_blocks, standardize=self.standardize
-        )
+        return microaggregate(problem, self, self._group_by_blocks)
 
     def _group_by_blocks(self, rows: Floats, weights: Floats, k: int) -> tuple[Int32s, int]:
         """Group the records of each block."""
@@ -314,6 +295,7 @@ class IndividualRanking(Algorithm):
 
     type: ClassVar[str] = "individual-ranking"
     title: ClassVar[str] = _("Individual ranking")
+    unweighted: ClassVar[str] = "groups each column by itself"
     summary: ClassVar[str] = _(
         "Microaggregates each column by itself. It gives no k-anonymity of records."
     )

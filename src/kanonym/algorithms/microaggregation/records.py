@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanonym.algorithms.base import compile_criteria, require_feasible
+from kanonym.algorithms.base import (
+    PAIRWISE,
+    Algorithm,
+    Problem,
+    Recodes,
+    compile_criteria,
+    require_feasible,
+)
+from kanonym.algorithms.options import Weights
 from kanonym.data.errors import DataError, PolicyError, SchemaError
 from kanonym.data.partition import Partition
+from kanonym.data.schema import Recoding
 from kanonym.data.table import Domain, EncodedTable, Kind
 from kanonym.kernels.arrays import Floats, Int32s
 from kanonym.kernels.microaggregation.mdav import NOMINAL, NUMBER, ORDERED, error_bound
 from kanonym.kernels.parallel import parallel
 from kanonym.metrics.certainty import numeric_values
-from kanonym.models.base import PrivacyModel
+from kanonym.metrics.information_loss.base import attribute_weights
+from kanonym.models.base import PrivacyModel, check_flag
 
 RECORDS = 1 << 17
 """Larger tables have no lower bound: it takes longer than their classes do."""
@@ -91,14 +101,26 @@ KINDS: dict[Kind, int] = {
 """What an attribute of each kind is to kernels that take mixed attributes."""
 
 
+class Microaggregation(Algorithm):
+    """An algorithm whose classes release the means of their numbers."""
+
+    __slots__ = ()
+
+    recodes: ClassVar[Recodes] = "spans"
+    recoding: ClassVar[Recoding | None] = "mean"
+    by_size: ClassVar[bool] = True
+    needs_values: ClassVar[bool] = True
+    largest_fragment: ClassVar[int | None] = PAIRWISE
+
+    standardize: bool
+    weights: Weights
+
+    def __post_init__(self) -> None:
+        check_flag(self.type, "standardize", self.standardize)
+
+
 def microaggregate(
-    table: EncodedTable,
-    models: Sequence[PrivacyModel],
-    algorithm: str,
-    kernel: Kernel,
-    *,
-    standardize: bool,
-    mixed: bool = False,
+    problem: Problem, algorithm: Microaggregation, kernel: Kernel, *, mixed: bool = False
 ) -> Partition:
     """Divide a table by a kernel that groups points.
 
@@ -106,15 +128,17 @@ def microaggregate(
     not depend on the order of the input. The account says how much
     of the squared error other classes of k records could save at most.
     """
-    k = class_size(models, table, algorithm)
+    table, models = problem.table, problem.models
+    k = class_size(models, table, algorithm.type)
     if table.n_rows == 0:
         return Partition(np.empty(0, np.int32), 0, by_row=True)
-    (require_distances if mixed else require_numbers)(table, algorithm)
+    (require_distances if mixed else require_numbers)(table, algorithm.type)
     require_feasible(table, models)
     if not table.domains:
         return Partition(np.zeros(len(table.weights), np.int32), 1)
     order = np.argsort(table.tuple_of_row, kind="stable")
-    rows, weights = record_space(table, table.tuple_of_row[order], standardize=standardize)
+    known, tuples = algorithm.weights, table.tuple_of_row[order]
+    rows, weights = record_space(table, tuples, standardize=algorithm.standardize, weights=known)
     kinds, size = kinds_of(table), min(k, table.n_rows)
     work: list[Callable[[], Any]] = [
         lambda: kernel(rows, weights, size),
@@ -142,7 +166,11 @@ def class_size(models: Sequence[PrivacyModel], table: EncodedTable, algorithm: s
 
 
 def record_space(
-    table: EncodedTable, tuples: Int32s, *, standardize: bool
+    table: EncodedTable,
+    tuples: Int32s,
+    *,
+    standardize: bool,
+    weights: Mapping[str, float] | None = None,
 ) -> tuple[Floats, Floats]:
     """Return (n, d) records of some tuples, and (d,) what a column weighs in a distance.
 
@@ -152,12 +180,13 @@ def record_space(
     Standardized, a squared difference counts in variances of its column: half of the mean squared
     difference of two records. Of a nominal column that is half of the probability that two records
     differ, so a column of two values weighs what it does as numbers 0 and 1. As they are,
-    differences count in units of numbers, days, ranks, and 1 for two nominal values.
+    differences count in units of numbers, days, ranks, and 1 for two nominal values. A weight
+    multiplies the differences of its column.
     """
     d, n = len(table.domains), len(tuples)
     columns = np.empty((d, n))
     exponents = np.zeros(d, np.int64)
-    weights = np.ones(d)
+    scales = attribute_weights(table, weights or {}) ** 2
     for a, domain in enumerate(table.domains):
         columns[a] = _code_positions(domain)[table.codes[tuples, a]]
         if KINDS[domain.kind] == NUMBER:
@@ -167,12 +196,12 @@ def record_space(
         if KINDS[domain.kind] == NUMBER:
             columns[a] = np.ldexp(columns[a], -(exponents[a] if standardize else highest))
         if standardize:
-            weights[a] = _precision(columns[a], domain)
+            scales[a] *= _precision(columns[a], domain)
         elif KINDS[domain.kind] == NUMBER:
-            weights[a] = _days(domain) ** 2
+            scales[a] *= _days(domain) ** 2
         else:
-            weights[a] = np.ldexp(1.0, -2 * highest)
-    return np.ascontiguousarray(columns.T), weights
+            scales[a] *= np.ldexp(1.0, -2 * highest)
+    return np.ascontiguousarray(columns.T), scales
 
 
 def kinds_of(table: EncodedTable) -> NDArray[np.int8]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import ClassVar, Literal, get_args
 
@@ -18,7 +18,7 @@ from kanonym.algorithms.base import (
     require_feasible,
     without_conditions,
 )
-from kanonym.algorithms.options import Target
+from kanonym.algorithms.options import Target, Weights
 from kanonym.algorithms.record_exchange import exchange_nearby
 from kanonym.algorithms.segmentation import cuts as orders
 from kanonym.algorithms.segmentation.cuts import (
@@ -80,6 +80,9 @@ class Segmentation(Algorithm):
         of what one class of all records has: its loss, and the entropy of the target, or the
         squared error of one with more than 20 numbers or dates. The order `guided` is one of
         those that `auto` tries. What holds of a sensitive target of `Mondrian` holds here.
+    weights
+        By quasi-identifier: how much its loss counts; 1 for the others. Only their ratios matter;
+        what has weight 0 is not looked at.
 
     Notes
     -----
@@ -122,6 +125,7 @@ class Segmentation(Algorithm):
 
     order: Order = "auto"
     target: Target = None
+    weights: Weights = field(default_factory=dict)
 
     type: ClassVar[str] = "segmentation"
     title: ClassVar[str] = _("Segmentation")

@@ -62,7 +62,7 @@ def hilbert_order(table: EncodedTable, costs: Costs) -> Ints:
     for place, a in enumerate(columns):
         kind, first = costs.attributes[a, :2]
         size = table.domains[a].size
-        shares = np.arange(size) / max(size - 1, 1)
+        shares = np.arange(size) / max(size - 1, 1) * costs.weights[a]
         if kind == RANGE:
             shares = costs.positions[first : first + size]
         scaled = np.minimum(shares * 2.0**bits, 2**bits - 1).astype(np.uint64)
@@ -215,7 +215,7 @@ def cut_order(
     purity = UNGUIDED
     if aim is not None:
         hidden = np.column_stack([hidden, aim.codes[tuples]])
-        purity = _purity(aim, table)
+        purity = _purity(aim, table, costs)
     n = len(tuples)
     way = cutting_method(criteria)
     is_start = np.zeros(n, np.bool_)
@@ -265,10 +265,10 @@ def _whole(losses: Floats) -> float:
     return float(losses[-1]) if len(losses) else np.inf
 
 
-def _purity(aim: GuidingTarget, table: EncodedTable) -> Purity:
+def _purity(aim: GuidingTarget, table: EncodedTable, costs: Costs) -> Purity:
     """Return what impurity loses: as much as the quasi-identifiers where all is one class."""
     target, whole = aim.target, aim.impurity(np.zeros(len(table.weights), np.int64), table.weights)
-    worth = table.n_rows * len(table.domains) / whole if whole > 0 else 0.0
+    worth = table.n_rows * float(costs.weights.sum()) / whole if whole > 0 else 0.0
     return Purity(target.values, target.curve, worth)
 
 

@@ -192,12 +192,14 @@ class Costs(NamedTuple):
         one more distinct code for SET.
     ancestors: (n_levels, n_codes) int32, labels by level.
     losses: (n_levels, n_codes) float64 in [0, 1], loss of the label above each code.
+    weights: (d,) float64 in [0, 1], what a suppressed value loses; the others are multiplied by it.
     """
 
     attributes: Ints
     positions: Floats
     ancestors: Int32s
     losses: Floats
+    weights: Floats
 
 
 @part
@@ -216,7 +218,7 @@ def span_loss(a: Int, low: Int, high: Int, costs: Costs) -> float:
             level += 1
         return float(costs.losses[level, offset + low])
     if high >= costs.attributes[a, 2] and kind == RANGE:
-        return 1.0
+        return float(costs.positions[offset + high])
     return float(costs.positions[offset + high] - costs.positions[offset + low])
 
 

@@ -184,7 +184,7 @@ def _grow(box: Ints, codes: Int32s, costs: Costs, gains: Floats) -> None:
             for c in range(start + high, stop):
                 gains[c] = costs.positions[c] - costs.positions[start + low] - lost
             for c in range(start + costs.attributes[a, 2], stop):
-                gains[c] = 1.0 - lost
+                gains[c] = costs.positions[c] - lost
         else:
             for c in range(stop - start):
                 gains[start + c] = span_loss(a, min(low, c), max(high, c), costs) - lost

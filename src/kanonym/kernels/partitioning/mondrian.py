@@ -396,8 +396,8 @@ def suppressing_cuts(
 ) -> tuple[Floats, Ints]:
     """Find each node's cut that gains most for each record that it suppresses.
 
-    The side that stays satisfies the criteria, the other has at most `budget` records and loses 1
-    in every attribute.
+    The side that stays satisfies the criteria, the other has at most `budget` records and loses the
+    weight of every attribute.
 
     starts, stops: (n_nodes,) int64; every node fits the workspace. Returns gains, (n_nodes,)
         float64, loss saved a suppressed record (0 for no such cut), and cuts, (n_nodes, 4) int64:
@@ -408,6 +408,7 @@ def suppressing_cuts(
     gains = np.zeros(len(starts), np.float64)
     cuts = np.zeros((len(starts), 4), np.int64)
     fewest = criteria.min_size
+    most = costs.weights.sum()
     for number in range(len(starts)):
         start = starts[number]
         stop = stops[number]
@@ -430,7 +431,7 @@ def suppressing_cuts(
                     given_up = total - tuples[i, LEFT + side]
                     if tuples[i, LEFT + side] < fewest or given_up > budget:
                         continue
-                    gain = (loss - work.places[i, 2 * d + 2 + side]) / given_up - d
+                    gain = (loss - work.places[i, 2 * d + 2 + side]) / given_up - most
                     # A gain of rounding errors is none.
                     if gain > max(gains[number], 1e-9) + 1e-9 * gains[number] and sides_satisfy(
                         records, start, stop, a, np.int64(code), criteria, side, side

@@ -6,7 +6,6 @@ import itertools
 import json
 import shlex
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -18,13 +17,11 @@ from kanonym.algorithms.base import Problem
 from kanonym.algorithms.clustering import KDTree
 from kanonym.data.errors import InfeasibleError, PolicyError
 from kanonym.data.table import encode
-from kanonym.kernels.classes.histograms import Costs
+from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import KAnonymity, KMap, LDiversity, TCloseness
 from twins import clustering as naive_kdtree
 
-NO_COSTS = Costs(
-    np.empty((0, 4), np.int64), np.empty(0), np.empty((0, 0), np.int32), np.empty((0, 0))
-)
+NO_COSTS = certainty_costs([], [])
 
 
 def encoded(frame, sensitive=()):

@@ -18,12 +18,10 @@ from kanonym.algorithms.base import Problem
 from kanonym.algorithms.clustering import KMeans
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
-from kanonym.kernels.classes.histograms import Costs
+from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import AverageRisk, KAnonymity, KMap, LDiversity, SampleUniqueness
 
-NO_COSTS = Costs(
-    np.empty((0, 4), np.int64), np.empty(0), np.empty((0, 0), np.int32), np.empty((0, 0))
-)
+NO_COSTS = certainty_costs([], [])
 CLUMPS = pl.DataFrame(
     {
         "age": [20, 21, 22, 50, 51, 52, 20, 21, 90],

@@ -24,6 +24,7 @@ COSTS = Costs(
     np.append(np.arange(6) / 5, np.arange(4) / 3),
     np.zeros((0, 10), np.int32),
     np.zeros((0, 10)),
+    np.ones(2),
 )
 """Of a number with six values and of names with four."""
 

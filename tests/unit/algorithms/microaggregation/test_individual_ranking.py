@@ -16,13 +16,11 @@ from kanonym.algorithms.base import Problem
 from kanonym.algorithms.microaggregation.mdav import IndividualRanking
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError, SchemaError
 from kanonym.data.table import encode
-from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.microaggregation.univariate import optimal_cut
+from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import KAnonymity, LDiversity
 
-NO_COSTS = Costs(
-    np.empty((0, 4), np.int64), np.empty(0), np.empty((0, 0), np.int32), np.empty((0, 0))
-)
+NO_COSTS = certainty_costs([], [])
 
 
 @st.composite

@@ -19,8 +19,8 @@ from kanonym.algorithms.microaggregation.mdav import MDAV
 from kanonym.data.errors import DataError, InfeasibleError, PolicyError
 from kanonym.data.hierarchy import groups
 from kanonym.data.table import encode
-from kanonym.kernels.classes.histograms import Costs
 from kanonym.kernels.microaggregation.mdav import NOMINAL, NUMBER, ORDERED
+from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import (
     AlphaKAnonymity,
     AverageRisk,
@@ -33,9 +33,7 @@ from kanonym.models import (
 )
 from twins import microaggregation as naive_mdav
 
-NO_COSTS = Costs(
-    np.empty((0, 4), np.int64), np.empty(0), np.empty((0, 0), np.int32), np.empty((0, 0))
-)
+NO_COSTS = certainty_costs([], [])
 GRADES = ["low", "middle", "high", "top"]
 FIRST_DAY = dt.date(2020, 1, 1)
 SMALL = pl.DataFrame({"age": [30, 31, 32, 88, 90], "pay": [1.0, 1.5, 2.0, 7.0, 8.0]})
@@ -87,28 +85,32 @@ def groups_of(labels):
     return {frozenset(np.flatnonzero(np.array(labels) == label).tolist()) for label in set(labels)}
 
 
-def expected(frame, k, *, standardize):
+def expected(frame, k, factors, *, standardize):
     """Return the twin's classes; rows are numbered in the order of their values."""
     rows = frame.rows()
     order = sorted(range(len(rows)), key=lambda i: rows[i])
     # Differences are those of the table; the variance is rounded as that of small numbers.
     columns = frame[order].to_numpy().T.astype(float)
     columns = np.array([column - np.unique(column)[len(set(column)) // 2] for column in columns])
-    weights = np.ones(len(columns))
+    weights = np.array([factors.get(name, 1.0) for name in frame.columns]) ** 2
     for a, column in enumerate(columns):
         if standardize and column.any():
-            weights[a] = 1 / column.var()
+            weights[a] /= column.var()
     found = naive_mdav.mdav(columns.T.tolist(), weights.tolist(), k)
     return {frozenset(order[i] for i in group) for group in found}
 
 
-@given(drawn=tables(), standardize=st.booleans())
+@given(drawn=tables(), standardize=st.booleans(), second=st.sampled_from([1, 0.5, 0.25, 0]))
 @settings(max_examples=examples(200))
-def test_classes_are_the_twins(drawn, standardize):
-    """Classes are those of comparing every distance, in standard deviations or as they are."""
+def test_classes_are_the_twins(drawn, standardize, second):
+    """Classes are those of comparing every distance, in standard deviations or as they are.
+
+    A weight multiplies the differences of its column.
+    """
     frame, k = drawn
-    labels = partition(frame, [KAnonymity(k)], MDAV(standardize=standardize))
-    assert groups_of(labels) == expected(frame, k, standardize=standardize)
+    weights = {"c1": second} if "c1" in frame.columns else {}
+    labels = partition(frame, [KAnonymity(k)], MDAV(standardize, weights))
+    assert groups_of(labels) == expected(frame, k, weights, standardize=standardize)
 
 
 def coded(column):

@@ -8,11 +8,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanonym.algorithms.microaggregation.records import kinds_of, microaggregate, record_space
+from kanonym.algorithms.base import Problem
+from kanonym.algorithms.microaggregation.mdav import ONA
+from kanonym.algorithms.microaggregation.records import kinds_of, record_space
 from kanonym.data.errors import DataError, SchemaError
 from kanonym.data.hierarchy import from_mapping
 from kanonym.data.table import encode
 from kanonym.kernels.microaggregation.mdav import NOMINAL, NUMBER, ORDERED
+from kanonym.metrics.certainty import certainty_costs
 from kanonym.models import KAnonymity
 
 TIMES = [dt.datetime(2020, 1, 1), dt.datetime(2020, 1, 2), dt.datetime(2020, 3, 1, 12)]
@@ -22,6 +25,11 @@ def table(**columns):
     """Return an encoded table of these columns."""
     frame = pl.DataFrame(columns)
     return encode([(column, None) for column in frame], [], len(frame))
+
+
+def partition(encoded):
+    """Divide a table by an algorithm of numbers."""
+    return ONA().partition(Problem(encoded, certainty_costs([], []), [KAnonymity(2)]))
 
 
 def squared(encoded, *, standardize):
@@ -121,8 +129,8 @@ def test_kinds_of_attributes():
 def test_an_algorithm_of_numbers_refuses_other_values(values, kind):
     """Text, dates and categories are an error that names the column and what to do."""
     with pytest.raises(SchemaError, match=rf"attribute 'town' is {kind}.*such as mdav or mondrian"):
-        microaggregate(
-            table(age=[1, 2], town=values), [KAnonymity(2)], "ona", None, standardize=True
+        ONA().partition(
+            Problem(table(age=[1, 2], town=values), certainty_costs([], []), [KAnonymity(2)])
         )
 
 
@@ -130,6 +138,6 @@ def test_an_algorithm_of_numbers_refuses_other_values(values, kind):
 def test_an_algorithm_of_numbers_refuses_missing_values(values):
     """So is a row without a value, and a column that has none at all."""
     with pytest.raises(DataError, match=r"column 'pay', row 1: no value, and ona has no distance"):
-        microaggregate(
-            table(age=[1, 2], pay=values), [KAnonymity(2)], "ona", None, standardize=True
+        ONA().partition(
+            Problem(table(age=[1, 2], pay=values), certainty_costs([], []), [KAnonymity(2)])
         )

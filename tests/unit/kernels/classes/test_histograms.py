@@ -69,6 +69,7 @@ def test_null_costs_everything_unless_it_is_alone():
         np.array([0.0, 0.25, 1.0, 1.0]),
         np.zeros((0, 4), np.int32),
         np.zeros((0, 4)),
+        np.ones(1),
     )
     low, high = np.array([[3, 3], [2, 3], [1, 2]], np.int32).T.copy()
     assert span_losses(0, low, high, costs).tolist() == [0, 1, 0.75]

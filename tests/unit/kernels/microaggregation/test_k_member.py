@@ -14,8 +14,8 @@ from effort import examples
 from kanonym.data.hierarchy.base import with_null
 from kanonym.data.table import Domain
 from kanonym.kernels.microaggregation.k_member import k_member
-from kanonym.metrics.certainty import certainty_costs
-from tables import levels, pick, tree
+from kanonym.metrics.certainty import certainty_costs, weighted_costs
+from tables import levels, pick, tree, weighted
 from twins import clustering as naive_k_member
 from twins.mondrian import Range, Row, Set, Tree
 
@@ -52,8 +52,10 @@ class Case:
         rng = np.random.default_rng(seed)
         d = pick(rng, [1, 2, 3, 5])
         drawn = [attribute(rng, f"a{a}") for a in range(d)]
-        self.twins, domains, recodings = zip(*drawn, strict=True)
-        self.costs = certainty_costs(domains, recodings)
+        twins, domains, recodings = zip(*drawn, strict=True)
+        self.twins = weighted(rng, twins)
+        weights = np.array([float(one.weight) for one in self.twins])
+        self.costs = weighted_costs(certainty_costs(domains, recodings), weights)
         n = pick(rng, [30, 60] if large else [1, 2, 5, 9, 16])
         columns = [np.minimum(*rng.integers(0, domain.size, (2, n))) for domain in domains]
         self.records = sorted(zip(*(column.tolist() for column in columns), strict=True))

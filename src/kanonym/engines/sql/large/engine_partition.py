@@ -105,7 +105,8 @@ def partition_on_engine(
         criteria = algorithm.cuts.with_chance(criteria, key)
     tried = TriedCuts() if algorithm.cuts is None else algorithm.cuts.tried_cuts(n_tuples)
     size = max(largest if fragment is None else fragment, *tried)
-    tree = Tree(table.n_rows, n_tuples, coding.ready.costs, criteria, size)
+    costs = task.weigh(table, coding.ready.costs)
+    tree = Tree(table.n_rows, n_tuples, costs, criteria, size)
     sizes = [domain.size for domain in (*table.domains, *table.sensitive)]
     growing = TreeBuilder(source, query, len(table.domains), sizes, tree)
     with watch.stage("cut"):

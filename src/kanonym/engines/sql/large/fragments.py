@@ -46,6 +46,7 @@ class WorkerContext:
     recodings: Sequence[Recoding]
     dtypes: Sequence[pl.DataType]
     costs: Costs
+    weighted: Costs
     keep_integers: bool
     algorithm: Algorithm
     models: Sequence[PrivacyModel]
@@ -66,6 +67,7 @@ class WorkerContext:
             recodings=ready.recodings,
             dtypes=ready.dtypes,
             costs=ready.costs,
+            weighted=task.weigh(table, ready.costs),
             keep_integers=task.keep_integers,
             algorithm=task.algorithm,
             models=tuple(task.models),
@@ -160,7 +162,7 @@ def refine_fragment(rows: pl.DataFrame, job: WorkerContext) -> pl.DataFrame:
     if job.separates_equal:
         table, partition = _divide_fragments(table, bounds, job)
     else:
-        found = refine_nodes(table, bounds, job.costs, job.criteria, job.tried)
+        found = refine_nodes(table, bounds, job.weighted, job.criteria, job.tried)
         partition = Partition(*found)
     _, classes = job.recode_partition(table, partition)
     tuples, labels, sizes = np.arange(len(table.weights)), partition.labels, table.weights
@@ -194,7 +196,7 @@ def _divide_fragments(
     for start, stop in pairwise(bounds):
         own = slice(start, stop)
         part = _expand_records(table, places[own])
-        partition = job.algorithm.partition(Problem(part, job.costs, job.models, key=job.key))
+        partition = job.algorithm.partition(Problem(part, job.weighted, job.models, key=job.key))
         of_record = partition.labels if partition.by_row else partition.labels[part.tuple_of_row]
         labels.append(of_record + np.int32(n_classes))
         n_classes += partition.n_classes
