@@ -123,10 +123,10 @@ def figures_query(
     records = exact_column("n")
     worst = [
         alias_column(
-            (exp.Min if one.measure in _LEAST else exp.Max)(this=builder.figure(one)),
-            builder.free_name(one.label),
+            (exp.Min if measure.measure in _LEAST else exp.Max)(this=builder.figure(measure)),
+            builder.free_name(measure.label),
         )
-        for one in measures
+        for measure in measures
     ]
     query = exp.select(
         alias_column(exp.Sum(this=records), "records"),
@@ -159,7 +159,7 @@ class _Builder:
         self.names = names
         self.taken = {name.lower() for name in names}
         self.keys = [f"k{i}" for i in range(len(names))]
-        self.measures = [one for one in measures if one.columns]
+        self.measures = [measure for measure in measures if measure.columns]
         self.count = count
         self.order = _POSTGRES_ORDER if dialect == "postgres" else "{name}"
 
@@ -178,20 +178,29 @@ class _Builder:
         shown = [alias_column(exact_column(key), name) for key, name in columns]
         shown.append(alias_column(exact_column("n"), self.free_name("records")))
         return shown + [
-            alias_column(self.figure(one), self.free_name(one.label)) for one in self.measures
+            alias_column(self.figure(measure), self.free_name(measure.label))
+            for measure in self.measures
         ]
 
     def figures(self) -> Query:
         """Return a query with a row for each class: its values, its records, all figures."""
         rows = [self._of_union(self._counted((), "n"))]
-        sources = dict.fromkeys((one.columns, one.without_null) for one in self.measures)
+        sources = dict.fromkeys(
+            (measure.columns, measure.without_null) for measure in self.measures
+        )
         for columns, without_null in sources:
             cells = self._counted(columns, "f", without_null=without_null)
             source = (columns, without_null)
-            own = [one for one in self.measures if (one.columns, one.without_null) == source]
+            own = [
+                measure
+                for measure in self.measures
+                if (measure.columns, measure.without_null) == source
+            ]
             width = len(columns)
             for shares, is_grid in ((self._shares, False), (self._cumulated, True)):
-                several = [one for one in own if (one.measure in _GRID_MEASURES) == is_grid]
+                several = [
+                    measure for measure in own if (measure.measure in _GRID_MEASURES) == is_grid
+                ]
                 if several:
                     rows.append(self._of_union(self._measured(shares(cells, width), several)))
         query = rows[0]
@@ -228,7 +237,7 @@ class _Builder:
         counted = counted.from_(query).group_by(*map(exact_column, inner))
         if without_null:
             counted = counted.where(
-                *(parsed(f"NOT {one} IS NULL") for one in _values(len(columns)))
+                *(parsed(f"NOT {name} IS NULL") for name in _values(len(columns)))
             )
         return counted
 
@@ -276,7 +285,7 @@ class _Builder:
         classes = exp.select(*keys).distinct().from_(cells.copy().subquery("a"))
         table = exp.select(*values).distinct().from_(cells.copy().subquery("b"))
         every = (
-            exp.select(*(one.copy() for one in (*keys, *values)), parsed("0 AS f"))
+            exp.select(*(column.copy() for column in (*keys, *values)), parsed("0 AS f"))
             .from_(classes.subquery("c"))
             .join(table.subquery("d"), join_type="cross")
         )
@@ -365,10 +374,10 @@ def _refuse_unsayable(policy: Policy) -> None:
 
 def _released_names(policy: Policy) -> list[str]:
     """Return the columns of the quasi-identifiers in a released table."""
-    known = {n: one for n, one in policy.attributes.items() if isinstance(one, QuasiIdentifier)}
-    if policy.recoding == "range" and any(one.recoding is None for one in known.values()):
+    roles = {n: role for n, role in policy.attributes.items() if isinstance(role, QuasiIdentifier)}
+    if policy.recoding == "range" and any(role.recoding is None for role in roles.values()):
         raise PolicyError("recoding: range leaves open which columns are two: name each for SQL")
-    own = (released_names(name, one.recoding or "interval") for name, one in known.items())
+    own = (released_names(name, role.recoding or "interval") for name, role in roles.items())
     return [column for names in own for column in names]
 
 

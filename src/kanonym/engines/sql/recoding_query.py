@@ -300,21 +300,21 @@ class _Writer:
         parts, rule = [f"{key} IS NULL"] if cells.null else [], cells.rule
         if cells.members:
             parts.append(f"{key} IN ({self.list(cells.members)})")
-        held = [f"NOT {key} IS NULL"]
+        conditions = [f"NOT {key} IS NULL"]
         if rule is not None and rule.known:
-            held.append(rule.known.replace("{v}", key))
+            conditions.append(rule.known.replace("{v}", key))
         if cells.label is not None and rule is not None:
-            held.append(f"{rule.label.replace('{v}', key)} = {_text(cells.label)}")
+            conditions.append(f"{rule.label.replace('{v}', key)} = {_text(cells.label)}")
         if cells.ends is not None:
             form = "{v}" if rule is None else rule.key
             low, mine, high = (
                 form.replace("{v}", one)
                 for one in (self.text(cells.ends[0]), key, self.text(cells.ends[1]))
             )
-            held.append(f"{mine} >= {low}")
-            held += [] if cells.ends[1] is None else [f"{mine} <= {high}"]
+            conditions.append(f"{mine} >= {low}")
+            conditions += [] if cells.ends[1] is None else [f"{mine} <= {high}"]
         if rule is not None or cells.ends is not None:
-            parts.append(f"({' AND '.join(held)})")
+            parts.append(f"({' AND '.join(conditions)})")
         return f"({' OR '.join(parts)})" if parts else "1 = 0"
 
 
