@@ -154,5 +154,5 @@ def test_a_promise_of_the_draw_is_not_counted(private):
     """No record violates differential privacy or satisfies it: the strip says neither."""
     strip = text_of(private.get(f"{private.at}/status"))
     assert "records violate" not in strip
-    assert "differential-privacy: a promise of the draw; nothing to count" in strip
+    assert "Differential privacy: a promise of the draw; nothing to count" in strip
     assert "violated by" not in text_of(private.get(f"{private.at}/requirements"))

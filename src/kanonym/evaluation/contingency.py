@@ -61,7 +61,7 @@ def contingency(original: Any, release: Release, row: str, column: str) -> Conti
     --------
     >>> import kanonym as ka, polars as pl
     >>> table = pl.DataFrame({"sex": list("ffmm"), "smokes": ["yes", "no", "no", "no"]})
-    >>> released = ka.anonymize(table, quasi_identifiers=["sex"], sensitive="smokes", k=2)
+    >>> released = ka.anonymize(table, quasi_identifiers=["sex"], sensitive=["smokes"], k=2)
     >>> contingency(table, released, "sex", "smokes").before.tolist()
     [[1.0, 1.0], [2.0, 0.0]]
 

@@ -18,7 +18,7 @@ from numpy import dtype
 TUPLES = {
     "Axes": "lattice.walk.Axes i8_2 i4_3 f8_3 f8_3 f8_2 f8_2 f8_2 f8_1 f8_1 i8_1",
     "Bounds": "neighbours.class_tree.ClassBounds f8_2 f8_2 b1_2 i8_2 i8_1 i4_1 i8_1",
-    "Costs": "classes.histograms.Costs i8_2 f8_1 i4_2 f8_2",
+    "Costs": "classes.histograms.Costs i8_2 f8_1 i4_2 f8_2 f8_1",
     "Criteria": "classes.conditions.Criteria i8 i8_2 f8_1 f8_3 i4_3 f8 i8",
     "Limits": "partitioning.segmentation.Limits b1_1 b1 i8 f8_1 f8_1",
     "Purity": "partitioning.segmentation.Purity i8_1 i8_1 f8",

@@ -375,7 +375,7 @@ def test_an_infinite_number_is_named():
     """It lies in no interval."""
     table = pl.DataFrame({"x": [1.0, 2.0]})
     fitted = fit(table, quasi_identifiers=["x"], k=2)
-    with pytest.raises(ka.DataError, match="'x', row 2: 'inf' is no number"):
+    with pytest.raises(ka.DataError, match="'x', row 2: inf is not a finite number"):
         fitted.apply(pl.DataFrame({"x": [1.0, float("inf")]}))
 
 

@@ -90,6 +90,12 @@ def draw_figures(figures: Sequence[Figure]) -> dict[int, Markup]:
         return dict(zip(map(id, figures), parallel(_draw_figure, figures), strict=True))
 
 
+def _drawn(figure: Figure) -> Markup:
+    """Return a chart of the page that is written, or draw one for a part of a page."""
+    drawn = _charts.get({})
+    return drawn[id(figure)] if id(figure) in drawn else draw_figures([figure])[id(figure)]
+
+
 def _draw_figure(figure: Figure) -> Markup:
     try:
         return chart_of(figure.draw(), figure.alternative)
@@ -108,10 +114,7 @@ def environment(says: Translator = ENGLISH) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {
-        **says.template_functions(),
-        "drawn": lambda one: _charts.get()[id(one)],
-    }
+    environment.globals |= {**says.template_functions(), "drawn": _drawn}
     environment.filters |= {
         "count": says.count,
         "percent": says.percent,
