@@ -90,7 +90,7 @@ def draw_figures(figures: Sequence[Figure]) -> dict[int, Markup]:
         return dict(zip(map(id, figures), parallel(_draw_figure, figures), strict=True))
 
 
-def _drawn(figure: Figure) -> Markup:
+def _chart(figure: Figure) -> Markup:
     """Return a chart of the page that is written, or draw one for a part of a page."""
     drawn = _charts.get({})
     return drawn[id(figure)] if id(figure) in drawn else draw_figures([figure])[id(figure)]
@@ -114,7 +114,7 @@ def environment(says: Translator = ENGLISH) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {**says.template_functions(), "drawn": _drawn}
+    environment.globals |= {**says.template_functions(), "drawn": _chart}
     environment.filters |= {
         "count": says.count,
         "percent": says.percent,
